@@ -1,0 +1,67 @@
+// Who may import whom. Everything that is not in this table fails CI (docs/ARCHITECTURE.md has the picture).
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './ensure-installed.mjs';
+
+/** room → rooms it may import. A room is a folder of src; `adapters/*` is each adapter on its own. */
+const MAY_IMPORT = {
+  base: [],
+  model: ['base'],
+  reports: ['base', 'model'],
+  render: ['base', 'model', 'reports'],
+  io: ['base'],
+  'adapters/adapter': ['base', 'model', 'io'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter'],
+  'adapters/registry': ['adapters/*', 'adapters/adapter'],
+  tracker: ['base', 'model', 'io', 'adapters/adapter'],
+  'faces/face': ['base', 'model'],
+  'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
+  main: ['*'],
+};
+
+/** Rooms that run in the browser too: no Node module at all. */
+const PURE = new Set(['base', 'model', 'reports', 'render']);
+
+/** Known exceptions, each with the issue that will end it. May only shrink. */
+const DEBT = [];
+
+const src = path.join(root, 'src');
+const problems = [];
+for (const entry of readdirSync(src, { recursive: true })) {
+  const file = entry.split(path.sep).join('/');
+  if (!file.endsWith('.ts') || isTestOnly(file)) continue;
+  const from = roomOf(file);
+  const text = readFileSync(path.join(src, file), 'utf8');
+  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
+    if (!specifier.startsWith('.')) {
+      if (PURE.has(from))
+        problems.push(`${file}: ${from} may import no package and no Node module, but imports '${specifier}'`);
+      continue;
+    }
+    const target = path.posix.join(path.posix.dirname(file), specifier);
+    const to = roomOf(target);
+    if (from === to || allows(from, to, target) || DEBT.includes(`${file} → ${target}`)) continue;
+    problems.push(`${file}: ${from} may not import ${to} ('${specifier}')`);
+  }
+}
+for (const problem of problems) console.error(problem);
+console.log(`imports: ${problems.length} problems`);
+process.exitCode = problems.length === 0 ? 0 : 1;
+
+function roomOf(file) {
+  const [first, second] = file.split('/');
+  if (first === 'adapters' || first === 'faces') return `${first}/${second.replace(/\.ts$/, '')}`;
+  return first.replace(/\.ts$/, '');
+}
+
+function allows(from, to, target) {
+  const rules = MAY_IMPORT[from] ?? MAY_IMPORT[from.replace(/\/.*/, '/*')] ?? [];
+  if (rules.includes('*') || rules.includes(to)) return true;
+  const isOneOf = (kind) => rules.includes(`${kind}/*`) && to.startsWith(`${kind}/`) && from !== `${kind}/*`;
+  return from === 'adapters/registry' && isOneOf('adapters') && target.endsWith('/index.ts');
+}
+
+/** Tests and the suites that only tests load may reach across: they are what holds the rooms together. */
+function isTestOnly(file) {
+  return file.endsWith('.test.ts') || file.startsWith('adapters/testing/');
+}
