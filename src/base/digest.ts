@@ -1,0 +1,17 @@
+/**
+ * A short name for a text, to compare long prompts without keeping them. cyrb53: 53 bits, runs anywhere, not a
+ * cryptographic hash: equality of prompts is evidence of rank "strong" at best, and the length is part of the name.
+ */
+export function digestText(text: string): string {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    high = Math.imul(high ^ unit, 2654435761);
+    low = Math.imul(low ^ unit, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  const number = 4294967296 * (2097151 & low) + (high >>> 0);
+  return `${text.length.toString(36)}.${number.toString(36)}`;
+}
