@@ -1,0 +1,180 @@
+import { known } from '../base/json.ts';
+import type { AgentKind } from './event.ts';
+import type { AgentId, ToolCallId } from './ids.ts';
+import {
+  type AgentRecord,
+  type CallRecord,
+  createAgentRecord,
+  type MessageRecord,
+  type SessionLedger,
+  type SpawnRecord,
+} from './ledger.ts';
+import { type Life, lifeOfMain, lifeOfSubAgent } from './lifecycle.ts';
+import type { SpawnLink } from './link.ts';
+import { type SessionLife, tailOf } from './session-life.ts';
+import {
+  type Activity,
+  type AgentNode,
+  type AgentStatus,
+  type BuildOptions,
+  isAtWork,
+  isOver,
+  type ToolInUse,
+} from './tree.ts';
+import { addUsage, NO_USAGE, type Usage } from './usage.ts';
+
+/** What is an agent's own, in order, copies in other sources left out. */
+export interface Own {
+  readonly calls: readonly CallRecord[];
+  readonly messages: readonly MessageRecord[];
+}
+
+export interface AgentContext {
+  readonly ledger: SessionLedger;
+  readonly main: AgentId;
+  readonly life: SessionLife;
+  readonly own: Own;
+  readonly link: SpawnLink;
+  readonly depth: number | undefined;
+  readonly children: readonly AgentNode[];
+  /** All agents built so far: of the main agent, which is built last, every other one. */
+  readonly others: readonly AgentNode[];
+  readonly options: BuildOptions;
+}
+
+/** One node: everything that follows from the agent's own facts, the call that made it and its children. */
+export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
+  const { ledger, main, own, link, depth, options } = context;
+  const record = ledger.agents.get(id) ?? createAgentRecord(id);
+  const spawnCall = link.call === undefined ? undefined : ledger.calls.get(link.call);
+  const asked = spawnCall?.spawn ?? sharedBy(link.candidates.map((call) => ledger.calls.get(call)?.spawn));
+  const open = own.calls.filter((call) => call.started && !call.ended);
+  const life = lifeIn(record, spawnCall, open, context);
+  const currentTool = isAtWork(life.status) ? toToolInUse(open.at(-1)) : undefined;
+  const hasTranscript = record.tails.size > 0;
+  const usage = hasTranscript ? totalOf(own.messages) : undefined;
+  const kind = id === main ? 'main' : kindOf(record, link, asked);
+  const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
+  return {
+    id,
+    link,
+    kind,
+    status: life.status,
+    stalled: isStalled(life.status, lastActivityAt, currentTool, options),
+    activity: activityOf(life, currentTool),
+    changes: life.changes,
+    runs: life.runs,
+    usageIsLowerBound: isLowerBound(life.status, own.messages),
+    subtreeUsage: usage ?? NO_USAGE,
+    compactions: record.compactions.size,
+    sources: [...record.sources].sort(),
+    ...known({
+      depth,
+      type: record.type?.value ?? asked?.type,
+      name: record.name?.value ?? asked?.name,
+      description: record.description?.value ?? asked?.description,
+      promptHead: record.prompt?.value.head ?? asked?.prompt?.head,
+      slug: record.slug?.value,
+      model: record.model?.value,
+      effort: record.effort?.value,
+      cwd: record.cwd?.value,
+      branch: record.branch?.value,
+      worktree: record.worktree?.value,
+      background: id === main ? undefined : (record.background?.value ?? asked?.background),
+      internal: kind === 'internal' ? record.internal?.value : undefined,
+      waitingOn: life.waitingOn,
+      currentTool,
+      toolCallCount: hasTranscript ? own.calls.length : undefined,
+      messageCount: hasTranscript ? own.messages.length : undefined,
+      usage,
+      lastRequest: own.messages.findLast((message) => message.usage && message.model)?.usage,
+      startedAt: record.startedAt ?? spawnCall?.started?.at,
+      lastActivityAt,
+      completedAt: life.completedAt,
+    }),
+  };
+}
+
+function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRecord | undefined): AgentKind {
+  // A warm-up is one only as long as no call turns out to have asked for it.
+  if (agent.internal && call === undefined && parent === undefined) return 'internal';
+  return agent.agentKind?.value ?? (asked?.type === 'fork' ? 'fork' : 'task');
+}
+
+function lifeIn(
+  record: AgentRecord,
+  spawnCall: CallRecord | undefined,
+  open: readonly CallRecord[],
+  { ledger, main, life, link, children, others, options }: AgentContext,
+): Life {
+  const { heldUntil } = record;
+  const context = {
+    life,
+    callOf: (call: ToolCallId) => ledger.calls.get(call),
+    mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
+    spawn: known({ call: link.call, at: spawnCall?.started?.at }),
+    hasOpenCalls: open.length > 0,
+    waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => call.id === child.link.call)),
+    othersNotOver: others.some((other) => other.kind !== 'internal' && !isOver(other.status)),
+    held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
+  };
+  return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);
+}
+
+/** What all candidates agree on holds for the agent, whichever of them made it. */
+function sharedBy(spawns: readonly (SpawnRecord | undefined)[]): SpawnRecord | undefined {
+  const [first, ...others] = spawns;
+  if (!first) return undefined;
+  const agreed = Object.entries(first).filter(([key, value]) => {
+    return others.every((other) => JSON.stringify(other?.[key as keyof SpawnRecord]) === JSON.stringify(value));
+  });
+  return Object.fromEntries(agreed);
+}
+
+function totalOf(messages: readonly MessageRecord[]): Usage {
+  return messages.reduce((total, message) => (message.usage ? addUsage(total, message.usage) : total), NO_USAGE);
+}
+
+/** A request that was cut off has cost tokens that nobody wrote down. */
+function isLowerBound(status: AgentStatus, messages: readonly MessageRecord[]): boolean {
+  if (status === 'unknown' || status === 'stopped') return true;
+  return messages.some((message) => message.usage !== undefined && message.placeholder);
+}
+
+const STALLED_AFTER_MS = 3 * 60_000;
+/** A test suite may be silent for long; a model may not. */
+const TOOL_PATIENCE = 4;
+
+function isStalled(
+  status: AgentStatus,
+  lastAt: number | undefined,
+  tool: ToolInUse | undefined,
+  options: BuildOptions,
+): boolean {
+  if (status !== 'running' || lastAt === undefined) return false;
+  const patience = (options.stalledAfterMs ?? STALLED_AFTER_MS) * (tool ? TOOL_PATIENCE : 1);
+  return options.now - lastAt > patience;
+}
+
+function toToolInUse(call: CallRecord | undefined): ToolInUse | undefined {
+  if (!call) return undefined;
+  const startedAt = call.started?.at || undefined;
+  return { call: call.id, tool: call.tool ?? 'unknown', ...known({ summary: call.summary, startedAt }) };
+}
+
+function activityOf(life: Life, tool: ToolInUse | undefined): Activity {
+  switch (life.status) {
+    case 'spawning':
+      return 'starting';
+    case 'running':
+      return tool ? 'tool_use' : 'thinking';
+    case 'waiting':
+      return life.waitingOn === 'input' ? 'idle' : 'waiting';
+    case 'completed':
+    case 'stopped':
+      return 'done';
+    case 'failed':
+    case 'unknown':
+      return life.status;
+  }
+}

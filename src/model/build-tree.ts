@@ -1,0 +1,158 @@
+import { groupBy } from '../base/group.ts';
+import { known } from '../base/json.ts';
+import { buildAgent, type Own } from './build-agent.ts';
+import { countDiagnostics, type Diagnostic } from './diagnostic.ts';
+import type { TitleKind } from './event.ts';
+import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
+import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
+import { EVIDENCE, type Links, resolveLinks } from './link.ts';
+import { createOwnerOf } from './owner.ts';
+import { lifeOf } from './session-life.ts';
+import type { AgentNode, BuildOptions, SessionTree } from './tree.ts';
+import { addUsage } from './usage.ts';
+
+/** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
+export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
+  const main = mainAgentOf(ledger.id);
+  const ownerOf = createOwnerOf(ledger);
+  const links = resolveLinks(ledger, ownerOf);
+  const life = lifeOf(ledger, options.now);
+  const calls = groupBy(ledger.calls.values(), (call) => ownerOf(call.agents));
+  const messages = groupBy(ledger.messages.values(), (message) => ownerOf(message.agents));
+  const records = [...ledger.agents.values()].filter((agent) => agent.id === main || isReal(agent));
+  const order = spawnOrder(ledger, main, records, links);
+  const own = (id: AgentId): Own => ({
+    calls: (calls.get(id) ?? []).sort(byStart),
+    messages: (messages.get(id) ?? []).sort(byPlace),
+  });
+
+  // Children first: whether a parent waits depends on whether a child is at work.
+  const built = new Map<AgentId, AgentNode>();
+  const childrenOf = groupBy(order, ({ id }) => links.of.get(id)?.parent);
+  for (const { id, depth } of order.toReversed()) {
+    const children = (childrenOf.get(id) ?? []).map((child) => built.get(child.id));
+    const node = buildAgent(id, {
+      ledger,
+      main,
+      life,
+      own: own(id),
+      link: links.of.get(id) ?? { rank: 'none', candidates: [] },
+      depth,
+      children: children.filter((child) => child !== undefined),
+      others: id === main ? [...built.values()] : [],
+      options,
+    });
+    built.set(id, node);
+  }
+  const agents = withSubtrees(order.flatMap(({ id }) => built.get(id) ?? []));
+  return {
+    id: ledger.id,
+    agents,
+    diagnostics: countDiagnostics([
+      ...ledger.problems.values(),
+      ...links.problems,
+      ...missingTranscripts(agents, main),
+    ]),
+    ...sessionFields(ledger, agents),
+  };
+}
+
+/** Names alone make no agent: a text that quotes an id, or a notice about a background command, must not invent one. */
+function isReal(agent: AgentRecord): boolean {
+  if (agent.tails.size > 0) return true;
+  return [...agent.links.values()].some(
+    ({ evidence }) => EVIDENCE[evidence].rank === 'exact' || evidence === 'progress',
+  );
+}
+
+interface Place {
+  readonly id: AgentId;
+  readonly depth?: number;
+}
+
+function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly AgentRecord[], links: Links): Place[] {
+  const ids = new Set(records.map((agent) => agent.id));
+  const when = (id: AgentId): readonly [number, number] => {
+    const call = links.of.get(id)?.call;
+    const started = call === undefined ? undefined : ledger.calls.get(call)?.started;
+    return [started?.at || (ledger.agents.get(id)?.startedAt ?? 0), started?.origin.offset ?? 0];
+  };
+  const inOrder = [...ids].sort((a, b) => {
+    const [aAt, aOffset] = when(a);
+    const [bAt, bOffset] = when(b);
+    return aAt - bAt || aOffset - bOffset || (a < b ? -1 : 1);
+  });
+  const children = groupBy(inOrder, (id) => {
+    const parent = links.of.get(id)?.parent;
+    return parent === main || (parent !== undefined && ids.has(parent)) ? parent : undefined;
+  });
+  const places: Place[] = [];
+  const visit = (id: AgentId, depth: number | undefined): void => {
+    places.push({ id, ...known({ depth }) });
+    for (const child of children.get(id) ?? []) visit(child, depth === undefined ? undefined : depth + 1);
+  };
+  visit(main, 0);
+  for (const orphan of children.get(undefined) ?? []) {
+    if (orphan !== main) visit(orphan, ledger.agents.get(orphan)?.depth?.value);
+  }
+  return places;
+}
+
+function withSubtrees(agents: readonly AgentNode[]): readonly AgentNode[] {
+  const totals = new Map(agents.map((agent) => [agent.id, agent.subtreeUsage]));
+  for (const agent of agents.toReversed()) {
+    const parent = agent.link.parent;
+    const total = totals.get(agent.id);
+    const above = parent === undefined ? undefined : totals.get(parent);
+    if (parent !== undefined && total && above) totals.set(parent, addUsage(above, total));
+  }
+  return agents.map((agent) => ({ ...agent, subtreeUsage: totals.get(agent.id) ?? agent.subtreeUsage }));
+}
+
+const TITLES: readonly TitleKind[] = ['custom', 'generated', 'prompt'];
+
+function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Partial<SessionTree> {
+  const titleKind = TITLES.find((kind) => ledger.titles.has(kind));
+  const title = titleKind && ledger.titles.get(titleKind)?.value;
+  const startedAt = extreme(
+    agents.map((agent) => agent.startedAt),
+    Math.min,
+  );
+  const lastActivityAt = extreme(
+    agents.map((agent) => agent.lastActivityAt),
+    Math.max,
+  );
+  return {
+    ...known({ titleKind, title }),
+    ...(ledger.cwd && { cwd: ledger.cwd.value }),
+    ...(ledger.branch && { branch: ledger.branch.value }),
+    ...(ledger.hostVersion && { hostVersion: ledger.hostVersion.value }),
+    ...known({ startedAt, lastActivityAt }),
+  };
+}
+
+function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readonly Diagnostic[] {
+  return agents
+    .filter((agent) => agent.id !== main && agent.messageCount === undefined && agent.status !== 'spawning')
+    .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }));
+}
+
+function extreme(values: readonly (number | undefined)[], pick: (...values: number[]) => number): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : pick(...known);
+}
+
+function byStart(a: CallRecord, b: CallRecord): number {
+  return (
+    (a.started?.at ?? 0) - (b.started?.at ?? 0) ||
+    (a.started?.origin.offset ?? 0) - (b.started?.origin.offset ?? 0) ||
+    (a.id < b.id ? -1 : 1)
+  );
+}
+
+/** Order of the file, not of the clock: 4 % of the time stamps of the recorded corpus run backwards. */
+function byPlace(a: MessageRecord, b: MessageRecord): number {
+  if (a.origin.source !== b.origin.source)
+    return (a.at ?? 0) - (b.at ?? 0) || (a.origin.source < b.origin.source ? -1 : 1);
+  return a.origin.offset - b.origin.offset;
+}

@@ -1,0 +1,57 @@
+import { groupBy } from '../base/group.ts';
+import type { EventOrigin } from './event.ts';
+
+/** info: nothing is lost. error: something is wrong and was worked around. data-loss: something could not be read. */
+export type Severity = 'info' | 'error' | 'data-loss';
+
+/** Persisted and shown: never rename one. */
+export const DIAGNOSTICS = {
+  'unknown-record': { severity: 'info', text: 'a kind of line that troupe does not know' },
+  'torn-line': { severity: 'info', text: 'a last line without its end' },
+  'invalid-json': { severity: 'data-loss', text: 'a line that is not JSON' },
+  'not-a-record': { severity: 'data-loss', text: 'a line that is JSON, but no record' },
+  'line-too-long': { severity: 'data-loss', text: 'a line over the size limit' },
+  'unreadable-file': { severity: 'data-loss', text: 'a file that could not be read' },
+  'missing-transcript': { severity: 'data-loss', text: 'an agent whose transcript is not there' },
+  'missing-parent': { severity: 'error', text: 'an agent whose parent was never seen' },
+  'ambiguous-link': { severity: 'error', text: 'an agent that several calls may have made' },
+  'link-cycle': { severity: 'error', text: 'a link that would make an agent its own ancestor' },
+} as const satisfies Record<string, { severity: Severity; text: string }>;
+
+export type DiagnosticCode = keyof typeof DIAGNOSTICS;
+
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  /** What exactly: the unknown type, the error's text, the id that is missing. */
+  readonly detail: string;
+  readonly origin?: EventOrigin;
+}
+
+/** How often, and the first places: a million bad lines must not fill the memory. */
+export interface DiagnosticCount {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  readonly count: number;
+  readonly examples: readonly Diagnostic[];
+}
+
+const MAX_EXAMPLES = 5;
+
+export function countDiagnostics(diagnostics: Iterable<Diagnostic>): readonly DiagnosticCount[] {
+  return [...groupBy(diagnostics, ({ code }) => code)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([code, list]) => ({
+      code,
+      severity: DIAGNOSTICS[code].severity,
+      count: list.length,
+      examples: list.sort(byPlace).slice(0, MAX_EXAMPLES),
+    }));
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  const left = a.origin?.source ?? '';
+  const right = b.origin?.source ?? '';
+  if (left !== right) return left < right ? -1 : 1;
+  if (a.origin?.offset !== b.origin?.offset) return (a.origin?.offset ?? 0) - (b.origin?.offset ?? 0);
+  return a.detail < b.detail ? -1 : a.detail > b.detail ? 1 : 0;
+}

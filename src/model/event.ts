@@ -1,0 +1,232 @@
+import type { Diagnostic } from './diagnostic.ts';
+import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
+import type { EvidenceSource } from './link.ts';
+import type { Usage } from './usage.ts';
+
+/** Where a fact stands: a byte range of a source. Bodies are read from there when somebody looks. */
+export interface EventOrigin {
+  readonly source: SourceId;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What an agent was asked, without the text: enough to show it, to compare it, and to find it. */
+export interface PromptFact {
+  /** The first line that is not blank, whole. */
+  readonly head: string;
+  readonly digest: string;
+}
+
+/** The first prompt stands in where nobody named the session. */
+export type TitleKind = 'custom' | 'generated' | 'prompt';
+
+export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'internal';
+
+/**
+ * One line of a conversation, as far as the life of its agent is concerned. A `note` is written into it by the host or
+ * by a local command: it counts as a message, but nobody is expected to answer it.
+ */
+export type EntryKind = 'prompt' | 'reply' | 'result' | 'interruption' | 'failure' | 'note';
+
+/**
+ * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. Versions that write
+ * placeholders leave it out.
+ */
+export type ReplyEnd = 'turn' | 'tools' | 'cut';
+
+export type CallOutcome = 'ok' | 'error' | 'refused';
+
+/** How a run ended, as the host says it. */
+export type RunOutcome = 'completed' | 'failed' | 'stopped';
+
+/** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
+export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar';
+
+export type ProcessState = 'busy' | 'idle' | 'waiting';
+
+interface SessionFact {
+  readonly session: SessionId;
+  readonly origin: EventOrigin;
+}
+
+interface AgentFact extends SessionFact {
+  readonly agent: AgentId;
+}
+
+/** Instants are epoch milliseconds by the host's own clock. */
+export interface SessionSeen extends SessionFact {
+  readonly kind: 'session-seen';
+  readonly at?: number;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly hostVersion?: string;
+  /** This version leaves a record of each running process, so where there is none, nothing runs. */
+  readonly keepsProcessRecords?: boolean;
+}
+
+export interface SessionTitled extends SessionFact {
+  readonly kind: 'session-titled';
+  readonly title: string;
+  readonly titleKind: TitleKind;
+  readonly at?: number;
+}
+
+/** The host's process ended in good order, after everything that stands before this in the same source. */
+export interface SessionClosed extends SessionFact {
+  readonly kind: 'session-closed';
+}
+
+/** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
+export interface ProcessSeen extends SessionFact {
+  readonly kind: 'process-seen';
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly startedAt?: number;
+  readonly state?: ProcessState;
+  readonly waitingFor?: string;
+}
+
+/** The agent exists; what is known of it beside its conversation. Fields that are left out say nothing. */
+export interface AgentSeen extends AgentFact {
+  readonly kind: 'agent-seen';
+  readonly at?: number;
+  readonly agentKind?: AgentKind;
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly slug?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly worktree?: string;
+  readonly background?: boolean;
+  /** Depth by the host's own count, for agents whose parent cannot be found. */
+  readonly depth?: number;
+  /** The host started it for itself, unless a call turns out to have asked for it. */
+  readonly internal?: string;
+}
+
+/** The first thing an agent was told. */
+export interface AgentPrompted extends AgentFact {
+  readonly kind: 'agent-prompted';
+  readonly prompt: PromptFact;
+  readonly at?: number;
+}
+
+/** How `agent` may be known to come from a call, from a parent, or from both. */
+export interface AgentLinked extends AgentFact {
+  readonly kind: 'agent-linked';
+  readonly evidence: EvidenceSource;
+  readonly call?: ToolCallId;
+  readonly parent?: AgentId;
+}
+
+/** `agent` asked for another one. Whether one came of it, links and results say. */
+export interface SpawnRequested extends AgentFact {
+  readonly kind: 'spawn-requested';
+  readonly call: ToolCallId;
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly prompt?: PromptFact;
+  readonly background?: boolean;
+}
+
+/** `agent` was set to work again by `call`. (Its first run begins with the call that made it.) */
+export interface RunResumed extends AgentFact {
+  readonly kind: 'run-resumed';
+  readonly call: ToolCallId;
+  readonly at?: number;
+}
+
+export interface RunEnded extends AgentFact {
+  readonly kind: 'run-ended';
+  readonly signal: EndSignal;
+  readonly outcome: RunOutcome;
+  /** The call that began the run, where the host says it. */
+  readonly call?: ToolCallId;
+  readonly at?: number;
+  readonly reason?: string;
+}
+
+export interface EntryAdded extends AgentFact {
+  readonly kind: 'entry-added';
+  readonly entry: EntryKind;
+  /** A message id for replies (several lines share it), the line's own id for the rest. */
+  readonly id: string;
+  readonly at?: number;
+  readonly end?: ReplyEnd;
+  /** The line is a copy that stands in another agent's source. */
+  readonly copied?: boolean;
+}
+
+export interface UsageCounted extends AgentFact {
+  readonly kind: 'usage-counted';
+  readonly message: string;
+  readonly usage: Usage;
+  readonly model?: string;
+  readonly at?: number;
+  /** false: the number may still be the placeholder of the message's start. */
+  readonly final: boolean;
+}
+
+export interface ToolStarted extends AgentFact {
+  readonly kind: 'tool-started';
+  readonly call: ToolCallId;
+  readonly tool: string;
+  /** One line that says what the call does. */
+  readonly summary?: string;
+  readonly at?: number;
+}
+
+export interface ToolEnded extends AgentFact {
+  readonly kind: 'tool-ended';
+  readonly call: ToolCallId;
+  readonly outcome: CallOutcome;
+  readonly at?: number;
+  /** The result only says that an agent was set to work in the background: the call is over, the run is not. */
+  readonly launched?: boolean;
+  /** What the result said, where the call failed: one line. */
+  readonly reason?: string;
+}
+
+/** The conversation was shortened: the context is smaller from here on. */
+export interface AgentCompacted extends AgentFact {
+  readonly kind: 'agent-compacted';
+  readonly at?: number;
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+/** The provider asked to wait. */
+export interface AgentHeld extends AgentFact {
+  readonly kind: 'agent-held';
+  readonly at: number;
+  readonly untilAt: number;
+}
+
+export interface ProblemFound extends SessionFact {
+  readonly kind: 'problem-found';
+  readonly diagnostic: Diagnostic;
+}
+
+/** The only way to change a tree. Any order, any number of times: the same facts give the same tree. */
+export type AgentEvent =
+  | SessionSeen
+  | SessionTitled
+  | SessionClosed
+  | ProcessSeen
+  | AgentSeen
+  | AgentPrompted
+  | AgentLinked
+  | SpawnRequested
+  | RunResumed
+  | RunEnded
+  | EntryAdded
+  | UsageCounted
+  | ToolStarted
+  | ToolEnded
+  | AgentCompacted
+  | AgentHeld
+  | ProblemFound;

@@ -1,0 +1,178 @@
+import type { Diagnostic } from './diagnostic.ts';
+import type {
+  AgentKind,
+  CallOutcome,
+  EndSignal,
+  EntryKind,
+  EventOrigin,
+  ProcessState,
+  PromptFact,
+  ReplyEnd,
+  RunOutcome,
+  TitleKind,
+} from './event.ts';
+import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
+import type { EvidenceSource } from './link.ts';
+import type { Usage } from './usage.ts';
+
+/**
+ * What is known of one session, fact by fact, in a form in which neither order nor repetition matters: sets, maps by the
+ * host's ids, and values that carry when and where they were said. `reduce.ts` writes it, `build-tree.ts` reads it.
+ */
+export interface SessionLedger {
+  readonly id: SessionId;
+  cwd?: Said<string>;
+  branch?: Said<string>;
+  hostVersion?: Said<string>;
+  keepsProcessRecords?: Said<boolean>;
+  readonly titles: Map<TitleKind, Said<string>>;
+  /** Per source, the place of the last clean exit. */
+  readonly closings: Map<SourceId, number>;
+  readonly processes: Map<number, ProcessRecord>;
+  readonly agents: Map<AgentId, AgentRecord>;
+  readonly calls: Map<ToolCallId, CallRecord>;
+  readonly messages: Map<string, MessageRecord>;
+  /** By place, so that reading a file again finds the same problems again. */
+  readonly problems: Map<string, Diagnostic>;
+}
+
+/** A value with the time and place it was said at: of two, the later one counts (or the earlier, where a field says so). */
+export interface Said<T> {
+  readonly value: T;
+  readonly at: number;
+  readonly origin: EventOrigin;
+}
+
+export interface AgentRecord {
+  readonly id: AgentId;
+  startedAt?: number;
+  lastAt?: number;
+  agentKind?: Said<AgentKind>;
+  type?: Said<string>;
+  name?: Said<string>;
+  description?: Said<string>;
+  model?: Said<string>;
+  effort?: Said<string>;
+  slug?: Said<string>;
+  cwd?: Said<string>;
+  branch?: Said<string>;
+  worktree?: Said<string>;
+  background?: Said<boolean>;
+  depth?: Said<number>;
+  internal?: Said<string>;
+  /** The earliest. */
+  prompt?: Said<PromptFact>;
+  /** Where its own conversation stands; copies elsewhere do not count. */
+  readonly sources: Set<SourceId>;
+  readonly links: Map<string, LinkClaim>;
+  readonly resumes: Map<ToolCallId, number | undefined>;
+  readonly ends: Map<string, EndClaim>;
+  /** The last entry of the conversation in each source. */
+  readonly tails: Map<SourceId, Tail>;
+  readonly compactions: Map<string, Compaction>;
+  heldUntil?: Said<number>;
+}
+
+export interface LinkClaim {
+  readonly evidence: EvidenceSource;
+  readonly call?: ToolCallId;
+  readonly parent?: AgentId;
+}
+
+export interface EndClaim {
+  readonly signal: EndSignal;
+  readonly outcome: RunOutcome;
+  readonly call?: ToolCallId;
+  readonly at?: number;
+  readonly reason?: string;
+  readonly origin: EventOrigin;
+}
+
+export interface Tail {
+  readonly entry: EntryKind;
+  readonly offset: number;
+  readonly at: number;
+  readonly end?: ReplyEnd;
+  readonly copied: boolean;
+}
+
+export interface Compaction {
+  readonly at?: number;
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+export interface CallRecord {
+  readonly id: ToolCallId;
+  /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
+  readonly agents: Set<AgentId>;
+  tool?: string;
+  summary?: string;
+  started?: Said<true>;
+  ended?: Said<CallOutcome>;
+  launched: boolean;
+  /** Why it failed. */
+  reason?: string;
+  spawn?: SpawnRecord;
+}
+
+export interface SpawnRecord {
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly prompt?: PromptFact;
+  readonly background?: boolean;
+}
+
+export interface MessageRecord {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly agents: Set<AgentId>;
+  at?: number;
+  usage?: Usage;
+  /** No line of the message has its final numbers. */
+  placeholder: boolean;
+  model?: string;
+  /** First place, for ordering and for reading the body. */
+  origin: EventOrigin;
+}
+
+export interface ProcessRecord {
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly startedAt?: number;
+  readonly state?: ProcessState;
+  readonly waitingFor?: string;
+}
+
+export function createLedger(id: SessionId): SessionLedger {
+  return {
+    id,
+    titles: new Map(),
+    closings: new Map(),
+    processes: new Map(),
+    agents: new Map(),
+    calls: new Map(),
+    messages: new Map(),
+    problems: new Map(),
+  };
+}
+
+export function createAgentRecord(id: AgentId): AgentRecord {
+  return {
+    id,
+    sources: new Set(),
+    links: new Map(),
+    resumes: new Map(),
+    ends: new Map(),
+    tails: new Map(),
+    compactions: new Map(),
+  };
+}
+
+/** A total order over everything ever said: by time, then by place. Two different places never compare as equal. */
+export function isLater(a: Said<unknown>, b: Said<unknown>): boolean {
+  if (a.at !== b.at) return a.at > b.at;
+  if (a.origin.source !== b.origin.source) return a.origin.source > b.origin.source;
+  return a.origin.offset >= b.origin.offset;
+}

@@ -1,0 +1,155 @@
+import { groupBy } from '../base/group.ts';
+import { known } from '../base/json.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { type AgentId, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
+import type { AgentRecord, CallRecord, LinkClaim, SessionLedger } from './ledger.ts';
+import type { OwnerOf } from './owner.ts';
+
+export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
+
+/** How a link can be known, strongest first. Persisted and shown: never rename one. */
+export const EVIDENCE = {
+  sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
+  result: { rank: 'exact', text: 'the result of the call names it' },
+  progress: { rank: 'strong', text: 'progress lines of the call name it' },
+  'result-text': { rank: 'strong', text: 'the text of the result names it' },
+  notification: { rank: 'strong', text: 'the notice of its end names the call' },
+  'same-prompt': { rank: 'strong', text: 'its prompt is that of one call only' },
+} as const satisfies Record<string, { rank: EvidenceRank; text: string }>;
+
+export type EvidenceSource = keyof typeof EVIDENCE;
+
+const STRENGTH = Object.keys(EVIDENCE) as readonly EvidenceSource[];
+
+/** How an agent hangs in the tree. Without a parent it is an orphan: shown under its session, attached to nobody. */
+export interface SpawnLink {
+  readonly parent?: AgentId;
+  readonly call?: ToolCallId;
+  readonly rank: EvidenceRank;
+  readonly evidence?: EvidenceSource;
+  /** Calls that may have made it, where no single one can be named. */
+  readonly candidates: readonly ToolCallId[];
+}
+
+export interface Links {
+  readonly of: ReadonlyMap<AgentId, SpawnLink>;
+  readonly problems: readonly Diagnostic[];
+}
+
+const ORPHAN: SpawnLink = { rank: 'none', candidates: [] };
+
+/** Decides every parent from the claims in the ledger: the strongest evidence wins, a guess never replaces a proof. */
+export function resolveLinks(ledger: SessionLedger, ownerOf: OwnerOf): Links {
+  const main = mainAgentOf(ledger.id);
+  const problems: Diagnostic[] = [];
+  const links = new Map<AgentId, SpawnLink>();
+  const agents = [...ledger.agents.values()]
+    .filter((agent) => agent.id !== main)
+    .sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const agent of agents) links.set(agent.id, linkByClaims(ledger, ownerOf, agent, problems));
+  linkByPrompt(ledger, ownerOf, agents, links, problems);
+  cutCycles(links, problems);
+  return { of: links, problems };
+}
+
+function linkByClaims(ledger: SessionLedger, ownerOf: OwnerOf, agent: AgentRecord, problems: Diagnostic[]): SpawnLink {
+  // A call that woke the agent names it as well, but did not make it.
+  const claims = [...agent.links.values()]
+    .filter(({ call }) => call === undefined || !agent.resumes.has(call))
+    .sort(byStrength);
+  let missing: string | undefined;
+  for (const claim of claims) {
+    const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
+    const parent = claim.parent ?? (call && ownerOf(call.agents));
+    if (parent === agent.id) continue;
+    if (parent !== undefined && isKnown(ledger, parent)) {
+      const rank = EVIDENCE[claim.evidence].rank;
+      const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
+      return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
+    }
+    missing ??= parent === undefined ? `the call ${claim.call}` : `the agent ${nativeId(parent)}`;
+  }
+  if (missing === undefined) return ORPHAN;
+  problems.push({ code: 'missing-parent', detail: `${nativeId(agent.id)} names ${missing}, which was never seen` });
+  const call = claims.find((claim) => claim.call !== undefined)?.call;
+  return { ...ORPHAN, ...known({ call }) };
+}
+
+/** An agent that nothing names, and one call with the very same prompt that made nobody else: that is its call. */
+function linkByPrompt(
+  ledger: SessionLedger,
+  ownerOf: OwnerOf,
+  agents: readonly AgentRecord[],
+  links: Map<AgentId, SpawnLink>,
+  problems: Diagnostic[],
+): void {
+  const taken = new Set([...links.values()].map((link) => link.call));
+  const free = new Map<string, CallRecord[]>();
+  for (const call of ledger.calls.values()) {
+    const digest = call.spawn?.prompt?.digest;
+    if (digest === undefined || taken.has(call.id)) continue;
+    free.set(digest, [...(free.get(digest) ?? []), call]);
+  }
+  const unplaced = agents.filter(
+    (agent) => agent.links.size === 0 && agent.prompt && agent.internal?.value === undefined,
+  );
+  const rivals = groupBy(unplaced, (agent) => agent.prompt?.value.digest ?? '');
+  for (const [digest, group] of rivals) {
+    const calls = (free.get(digest) ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
+    const candidates = calls.map((call) => call.id);
+    // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
+    const owners = new Set(calls.map((call) => ownerOf(call.agents)));
+    const parent = owners.size === 1 ? [...owners][0] : undefined;
+    const link = { rank: EVIDENCE['same-prompt'].rank, evidence: 'same-prompt' } as const;
+    for (const agent of group) {
+      const call = candidates.length === 1 && group.length === 1 ? candidates[0] : undefined;
+      if (parent !== undefined && parent !== agent.id) {
+        const made = call === undefined ? { candidates } : { call, candidates: [] };
+        links.set(agent.id, { parent, ...link, ...made });
+      } else if (candidates.length > 0) {
+        links.set(agent.id, { ...ORPHAN, candidates });
+      }
+      if (candidates.length > 0 && call === undefined) {
+        problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
+      }
+    }
+  }
+}
+
+/** In a circle of links, the weakest (then the one of the largest id) does not hold. */
+function cutCycles(links: Map<AgentId, SpawnLink>, problems: Diagnostic[]): void {
+  const settled = new Set<AgentId>();
+  for (const start of [...links.keys()].sort()) {
+    const path: AgentId[] = [];
+    let at: AgentId | undefined = start;
+    while (at !== undefined && !settled.has(at) && !path.includes(at)) {
+      path.push(at);
+      at = links.get(at)?.parent;
+    }
+    if (at !== undefined && path.includes(at)) {
+      const circle = path.slice(path.indexOf(at));
+      const weakest = circle.sort((a, b) => strengthOf(links.get(b)) - strengthOf(links.get(a)) || (a < b ? 1 : -1))[0];
+      if (weakest !== undefined) {
+        links.set(weakest, ORPHAN);
+        problems.push({ code: 'link-cycle', detail: nativeId(weakest) });
+      }
+    }
+    for (const id of path) settled.add(id);
+  }
+}
+
+function byStrength(a: LinkClaim, b: LinkClaim): number {
+  const order = STRENGTH.indexOf(a.evidence) - STRENGTH.indexOf(b.evidence);
+  if (order !== 0) return order;
+  // Of two claims of one kind, the one that names the parent itself, then any fixed order.
+  if ((a.parent === undefined) !== (b.parent === undefined)) return a.parent === undefined ? 1 : -1;
+  return `${a.call} ${a.parent}` < `${b.call} ${b.parent}` ? -1 : 1;
+}
+
+function strengthOf(link: SpawnLink | undefined): number {
+  return link?.evidence === undefined ? STRENGTH.length : STRENGTH.indexOf(link.evidence);
+}
+
+function isKnown(ledger: SessionLedger, agent: AgentId): boolean {
+  return agent === mainAgentOf(ledger.id) || ledger.agents.has(agent);
+}

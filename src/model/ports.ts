@@ -1,0 +1,60 @@
+import type { AgentId, HostName, SessionId, ToolCallId } from './ids.ts';
+import type { SessionTree } from './tree.ts';
+
+/** What a face may ask of the world. `main.ts` hands it over; no face reaches for files itself. */
+export interface Sessions {
+  /** The newest, newest first; only these are read. */
+  list(options: { readonly limit: number }): Promise<SessionListing>;
+  /** By unique prefix of its id; the newest one where none is given. Throws a `UserError` where there is no such. */
+  open(prefix?: string): Promise<OpenedSession>;
+}
+
+export interface SessionListing {
+  readonly trees: readonly SessionTree[];
+  /** How many there are in all, read or not. */
+  readonly total: number;
+  /** Files in the places looked at that no adapter knows. */
+  readonly ignoredFiles: number;
+}
+
+export interface OpenedSession {
+  readonly tree: SessionTree;
+  readonly ignoredFiles: number;
+}
+
+export interface IdentifyRequest {
+  /** The host's transcript of the main agent, as its hooks name it. */
+  readonly transcript?: string;
+  readonly toolCall?: ToolCallId;
+  readonly host?: HostName;
+}
+
+/** Who is behind a tool call. */
+export interface Identity {
+  readonly who: 'main' | 'subagent' | 'unknown';
+  readonly agent?: IdentifiedAgent;
+  /** Main first; the last one is `agent`. */
+  readonly path: readonly AgentId[];
+  readonly session?: SessionId;
+  readonly evidence: IdentityEvidence;
+  /** Where it cannot be told: all it may be. */
+  readonly candidates: readonly IdentifiedAgent[];
+  /** In words, where the answer is `unknown` or rests on nothing. */
+  readonly reason?: string;
+}
+
+export type IdentityEvidence =
+  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' }
+  | { readonly rank: 'guess'; readonly source: 'open-call' }
+  | { readonly rank: 'none' };
+
+export interface IdentifiedAgent {
+  readonly id?: AgentId;
+  readonly type?: string;
+  readonly description?: string;
+  readonly call?: ToolCallId;
+}
+
+export interface Identifier {
+  identify(request: IdentifyRequest): Promise<Identity>;
+}

@@ -1,0 +1,45 @@
+import { type AgentId, mainAgentOf } from './ids.ts';
+import { type AgentNode, type AgentStatus, isAtWork, type SessionTree } from './tree.ts';
+import { addUsage, NO_USAGE, type Usage } from './usage.ts';
+
+export function selectMain(tree: SessionTree): AgentNode | undefined {
+  return tree.agents.find((agent) => agent.id === mainAgentOf(tree.id));
+}
+
+/** Agents a person asked for, directly or not; with `internal` also those the host started for itself. */
+export function selectAgents(tree: SessionTree, options: { readonly internal?: boolean } = {}): readonly AgentNode[] {
+  return options.internal ? tree.agents : tree.agents.filter((agent) => agent.kind !== 'internal');
+}
+
+export function selectChildren(agents: readonly AgentNode[], parent: AgentId): readonly AgentNode[] {
+  return agents.filter((agent) => agent.link.parent === parent);
+}
+
+export function selectOrphans(tree: SessionTree, agents: readonly AgentNode[]): readonly AgentNode[] {
+  const main = mainAgentOf(tree.id);
+  return agents.filter((agent) => agent.id !== main && agent.link.parent === undefined);
+}
+
+/** Main agent first. */
+export function selectPath(tree: SessionTree, id: AgentId): readonly AgentNode[] {
+  const byId = new Map(tree.agents.map((agent) => [agent.id, agent]));
+  const path: AgentNode[] = [];
+  for (let at = byId.get(id); at; at = at.link.parent === undefined ? undefined : byId.get(at.link.parent))
+    path.unshift(at);
+  return path;
+}
+
+export function selectAtWork(agents: readonly AgentNode[]): readonly AgentNode[] {
+  return agents.filter((agent) => isAtWork(agent.status) && agent.waitingOn !== 'input');
+}
+
+/** A session works as long as one of its agents does, even where the main agent has long had its say. */
+export function selectSessionStatus(tree: SessionTree): AgentStatus {
+  const status = selectMain(tree)?.status ?? 'unknown';
+  return status === 'waiting' && selectAtWork(tree.agents).length > 0 ? 'running' : status;
+}
+
+/** Every message of the session once, whoever's it is. */
+export function selectTotalUsage(tree: SessionTree): Usage {
+  return tree.agents.reduce((total, agent) => (agent.usage ? addUsage(total, agent.usage) : total), NO_USAGE);
+}

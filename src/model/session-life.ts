@@ -1,0 +1,53 @@
+import { mainAgentOf } from './ids.ts';
+import type { AgentRecord, ProcessRecord, SessionLedger, Tail } from './ledger.ts';
+
+/** Whether anybody can still be at work in a session. File times say nothing here: copies and sync tools change them. */
+export interface SessionLife {
+  readonly alive: boolean;
+  readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line';
+  /** The process that runs, or the one whose record was left behind. */
+  readonly process?: ProcessRecord;
+  /** The process ended without tidying up behind its last line: it was killed, or the machine went down. */
+  readonly died: boolean;
+  /** The process ended in good order after its last line. */
+  readonly closed: boolean;
+}
+
+/** For hosts that keep no record of their processes: a last line this young may still be followed by another. */
+const RECENT_MS = 5 * 60_000;
+
+export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
+  const processes = [...ledger.processes.values()].sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0));
+  const running = processes.find((process) => process.alive);
+  const closed = isClosed(ledger);
+  if (running) return { alive: true, how: 'process', process: running, died: false, closed: false };
+  const left = processes[0];
+  const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
+  if (left || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
+  const recent = now - lastLineAt(ledger) < RECENT_MS;
+  return { alive: recent && !closed, how: recent ? 'recent-line' : 'old-line', ...rest };
+}
+
+/** The end of a conversation so far: its own last line, by time over several files; a copy only where there is no other. */
+export function tailOf(agent: AgentRecord | undefined): Tail | undefined {
+  let last: Tail | undefined;
+  for (const tail of agent?.tails.values() ?? []) {
+    if (!last || tail.at > last.at || (tail.at === last.at && last.copied && !tail.copied)) last = tail;
+  }
+  return last;
+}
+
+function isClosed(ledger: SessionLedger): boolean {
+  const tails = ledger.agents.get(mainAgentOf(ledger.id))?.tails;
+  for (const [source, offset] of ledger.closings) {
+    const tail = tails?.get(source);
+    if (!tail || tail.offset < offset) return true;
+  }
+  return false;
+}
+
+function lastLineAt(ledger: SessionLedger): number {
+  let last = 0;
+  for (const agent of ledger.agents.values()) last = Math.max(last, agent.lastAt ?? 0);
+  return last;
+}

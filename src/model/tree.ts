@@ -1,0 +1,114 @@
+import type { DiagnosticCount } from './diagnostic.ts';
+import type { AgentKind, EndSignal, TitleKind } from './event.ts';
+import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
+import type { SpawnLink } from './link.ts';
+import type { Usage } from './usage.ts';
+
+export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
+
+/** It has not come to an end, as far as is known. */
+export function isAtWork(status: AgentStatus): boolean {
+  return status === 'spawning' || status === 'running' || status === 'waiting';
+}
+
+/** It has come to an end, and somebody said so. `unknown` is neither. */
+export function isOver(status: AgentStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'stopped';
+}
+
+/** `input`: on the person. `child`: on a sub-agent whose answer it needs. */
+export type WaitingOn = 'permission' | 'input' | 'child' | 'rate-limit';
+
+export type Activity = 'starting' | 'thinking' | 'tool_use' | 'waiting' | 'idle' | 'done' | 'failed' | 'unknown';
+
+/** What made a status change: a call, a line of the agent's own transcript, one of the end signals, or the process. */
+export type StatusSignal = 'call' | 'process' | EndSignal;
+
+export interface StatusChange {
+  readonly status: AgentStatus;
+  readonly signal: StatusSignal;
+  readonly at?: number;
+  /** In words, where there is more to say. */
+  readonly reason?: string;
+}
+
+/** One activation of an agent: from the call that made it or woke it, to its end. */
+export interface Run {
+  readonly call?: ToolCallId;
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly status: AgentStatus;
+  readonly signal: StatusSignal;
+  readonly reason?: string;
+}
+
+export interface ToolInUse {
+  readonly call: ToolCallId;
+  readonly tool: string;
+  readonly summary?: string;
+  readonly startedAt?: number;
+}
+
+/** What is not known is left out here, and null in JSON: never 0, never a guess. */
+export interface AgentNode {
+  readonly id: AgentId;
+  readonly link: SpawnLink;
+  /** 0 for the main agent; left out for an orphan of unknown depth. */
+  readonly depth?: number;
+  readonly kind: AgentKind;
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly promptHead?: string;
+  readonly slug?: string;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly worktree?: string;
+  readonly background?: boolean;
+  /** Why the host started it for itself. */
+  readonly internal?: string;
+  readonly status: AgentStatus;
+  readonly waitingOn?: WaitingOn;
+  readonly stalled: boolean;
+  readonly activity: Activity;
+  readonly changes: readonly StatusChange[];
+  readonly runs: readonly Run[];
+  readonly currentTool?: ToolInUse;
+  readonly toolCallCount?: number;
+  readonly messageCount?: number;
+  /** Its own requests, each message once. */
+  readonly usage?: Usage;
+  /** Some numbers of it are placeholders, or a request was cut off. */
+  readonly usageIsLowerBound: boolean;
+  readonly subtreeUsage: Usage;
+  /** Of its last request. */
+  readonly lastRequest?: Usage;
+  readonly compactions: number;
+  readonly startedAt?: number;
+  readonly lastActivityAt?: number;
+  readonly completedAt?: number;
+  readonly sources: readonly SourceId[];
+}
+
+export interface SessionTree {
+  readonly id: SessionId;
+  readonly title?: string;
+  readonly titleKind?: TitleKind;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly hostVersion?: string;
+  readonly startedAt?: number;
+  readonly lastActivityAt?: number;
+  /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */
+  readonly agents: readonly AgentNode[];
+  readonly diagnostics: readonly DiagnosticCount[];
+}
+
+export interface BuildOptions {
+  /** Epoch milliseconds: who is still at work depends on it. */
+  readonly now: number;
+  /** Silence after which a running agent counts as stalled; longer where a tool is at work. */
+  readonly stalledAfterMs?: number;
+}

@@ -1,0 +1,36 @@
+/** Tokens of one request, or of many added up. `cacheWrite` is all cache writes; the two below it split them by life. */
+export interface Usage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+
+const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite5m', 'cacheWrite1h'] as const;
+
+/**
+ * The lines of one message repeat its usage, the earlier ones as the placeholder of the message's start: the largest
+ * value of each field is the last known one (100 % of the multi-line groups of the recorded corpus).
+ */
+export function largestUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, Math.max);
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, (x, y) => x + y);
+}
+
+/** What the request filled of the context window. */
+export function contextOf(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite;
+}
+
+function combine(a: Usage, b: Usage, merge: (x: number, y: number) => number): Usage {
+  const result = { ...NO_USAGE };
+  for (const field of FIELDS) result[field] = merge(a[field], b[field]);
+  return result;
+}
