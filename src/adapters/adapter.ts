@@ -1,0 +1,71 @@
+import type { Line } from '../base/lines.ts';
+import type { AgentEvent } from '../model/event.ts';
+import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
+import type { Identity } from '../model/ports.ts';
+
+/** One host: where its data lies, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
+export interface SourceAdapter {
+  readonly host: HostName;
+  /** As people write it. */
+  readonly title: string;
+  /** The host's own data folders on this machine, whether they exist or not. */
+  roots(machine: Machine): readonly string[];
+  /** Lists what is below a data folder without reading conversations. Never throws on what it finds there. */
+  locate(root: string): Promise<Located>;
+  /** Whether these first bytes of a file are this host's. Cheap, and never by the file's name. */
+  sniff(head: Uint8Array): boolean;
+  /** A reader for one source. It is fed in order from the start; its events carry the source's id and byte ranges. */
+  createReader(session: LocatedSession, source: LocatedSource): SourceReader;
+  /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
+  locateAgents?(session: LocatedSession, agents: readonly AgentId[]): Promise<readonly LocatedSource[]>;
+  readonly identify?: IdentifyCapability;
+}
+
+/** For hosts whose hooks name only a transcript: who is behind a call. */
+export interface IdentifyCapability {
+  /** The session a transcript belongs to, and its agent where the transcript is a sub-agent's own. */
+  sessionOf(transcript: string): Promise<TranscriptOwner>;
+  /** By what the end of the transcript shows; never proof. An unreadable transcript is the main agent's. */
+  byTail(transcript: string): Promise<Identity>;
+}
+
+export interface TranscriptOwner {
+  readonly session: LocatedSession;
+  readonly agent?: AgentId;
+}
+
+/** What adapters may know of the machine. */
+export interface Machine {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+export interface Located {
+  readonly sessions: readonly LocatedSession[];
+  /** Files there that the adapter has no use for. */
+  readonly ignoredFiles: readonly string[];
+}
+
+export interface LocatedSession {
+  readonly id: SessionId;
+  readonly root: string;
+  readonly sources: readonly LocatedSource[];
+  /** What the folder itself tells: which of the host's processes is alive. */
+  readonly facts: readonly AgentEvent[];
+  /** Epoch milliseconds of the newest file: the order to read in, nothing more. */
+  readonly modifiedAt: number;
+}
+
+export interface LocatedSource {
+  readonly id: SourceId;
+  readonly path: string;
+  /** `lines`: JSON lines that grow. `document`: one JSON text, written anew as a whole. */
+  readonly shape: 'lines' | 'document';
+  /** The adapter's own word for what it is. */
+  readonly role: string;
+}
+
+export interface SourceReader {
+  /** Facts of one line (of a document: of its whole text). Never throws on data. */
+  read(line: Line): readonly AgentEvent[];
+}

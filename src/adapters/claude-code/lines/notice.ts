@@ -1,0 +1,36 @@
+// Where the end of a background agent is told: a queued prompt, an attachment where it came mid-turn, a `user` line.
+import { asObject, asText, known } from '../../../base/json.ts';
+import { agentIdOf, atOf, callIdOf, type LineContext, type LineParser } from '../line-context.ts';
+import { parseNotifications } from '../notification.ts';
+
+/** Facts from every notification in the text. That an id is an agent's (not a command's) is for others to prove. */
+export function endRuns(text: string, context: LineContext): void {
+  for (const notification of parseNotifications(text)) {
+    const agent = agentIdOf(notification.task);
+    const call = callIdOf(notification.call);
+    context.emit({
+      kind: 'run-ended',
+      agent,
+      signal: 'notification',
+      outcome: notification.outcome,
+      ...atOf(context),
+      ...known({ call }),
+      ...known({ reason: notification.summary }),
+    });
+    if (call !== undefined) context.emit({ kind: 'agent-linked', agent, evidence: 'notification', call });
+  }
+}
+
+/** The text is whole here even where the prompt that follows is cut or absorbed. */
+export const parseQueueOperation: LineParser = (record, context) => {
+  if (record['operation'] !== 'enqueue') return;
+  const content = asText(record['content']);
+  if (content !== undefined) endRuns(content, context);
+};
+
+export const parseAttachment: LineParser = (record, context) => {
+  const attachment = asObject(record['attachment']);
+  if (attachment?.['type'] !== 'queued_command' || attachment['commandMode'] !== 'task-notification') return;
+  const prompt = asText(attachment['prompt']);
+  if (prompt !== undefined) endRuns(prompt, context);
+};

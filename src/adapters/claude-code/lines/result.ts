@@ -1,0 +1,111 @@
+// A `tool_result` block: the end of a call, and for calls that make, wake or stop agents, whom it was about.
+import { asObject, asText, type JsonObject, known } from '../../../base/json.ts';
+import type { CallOutcome } from '../../../model/event.ts';
+import type { ToolCallId } from '../../../model/ids.ts';
+import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';
+import { parseLine, type RawRecord, textOf } from '../record.ts';
+import { firstLine, isMessaging, isSpawning, isStopping } from '../tools.ts';
+
+/** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */
+export function parseResult(block: RawRecord, details: unknown, record: RawRecord, context: LineContext): void {
+  const call = callIdOf(block['tool_use_id']);
+  if (call === undefined) return;
+  const tool = context.file.toolOf.get(call);
+  const text = textOf(block['content']);
+  const facts = asObject(details);
+  const outcome = outcomeOf(block, text, record);
+  const spawns = tool !== undefined && isSpawning(tool);
+  const launched = spawns && outcome === 'ok' && isLaunch(facts, text);
+  const reason = outcome === 'ok' ? undefined : firstLine(asText(details) ?? text);
+  const { agent } = context;
+  context.emit({
+    kind: 'tool-ended',
+    agent,
+    call,
+    outcome,
+    ...atOf(context),
+    ...(launched && { launched }),
+    ...known({ reason }),
+  });
+  if (tool === undefined || outcome !== 'ok') return;
+  if (spawns) nameAgent(call, facts, text, launched, context);
+  else if (isMessaging(tool)) noteResume(call, facts ?? jsonIn(text), context);
+  else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
+}
+
+/** What stands in place of a result when the person said no, or pressed Escape: the agent's own lines tell which. */
+const REFUSALS = [
+  "The user doesn't want to proceed with this tool use",
+  '[Request interrupted by user',
+  'Permission to use ',
+];
+
+function outcomeOf(block: RawRecord, text: string, record: RawRecord): CallOutcome {
+  if (block['is_error'] !== true) return 'ok';
+  const refused =
+    asText(record['toolDenialKind']) !== undefined || REFUSALS.some((refusal) => text.startsWith(refusal));
+  return refused ? 'refused' : 'error';
+}
+
+function isLaunch(facts: JsonObject | undefined, text: string): boolean {
+  return facts?.['status'] === 'async_launched' || (facts === undefined && text.startsWith('Async agent launched'));
+}
+
+function nameAgent(
+  call: ToolCallId,
+  facts: JsonObject | undefined,
+  text: string,
+  launched: boolean,
+  context: LineContext,
+): void {
+  const exact = asText(facts?.['agentId']);
+  const named = exact ?? idInText(text);
+  if (named === undefined) return;
+  const agent = agentIdOf(named);
+  context.emit({
+    kind: 'agent-linked',
+    agent,
+    evidence: exact ? 'result' : 'result-text',
+    call,
+    parent: context.agent,
+  });
+  if (exact === undefined) return;
+  const type = asText(facts?.['agentType']);
+  const worktree = asText(facts?.['worktreePath']);
+  context.emit({
+    kind: 'agent-seen',
+    agent,
+    ...known({ type, worktree }),
+    ...(launched && { background: true }),
+  });
+}
+
+/**
+ * The host's own line stands at the start of a line after the report, which may quote another: the last one counts.
+ * One-shot built-in types (Explore, Plan) get none from about 2.1.85.
+ */
+function idInText(text: string): string | undefined {
+  return [...text.matchAll(/^agentId: ([\w-]+)/gm)].at(-1)?.[1];
+}
+
+/** SendMessage to an agent at rest wakes it; to one at work it only leaves a message. */
+function noteResume(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
+  const resumed = asText(facts?.['resumedAgentId']);
+  if (resumed !== undefined) context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), call, ...atOf(context) });
+}
+
+function noteStop(facts: JsonObject | undefined, context: LineContext): void {
+  const task = asText(facts?.['task_id']);
+  if (task === undefined) return;
+  context.emit({
+    kind: 'run-ended',
+    agent: agentIdOf(task),
+    signal: 'stop-call',
+    outcome: 'stopped',
+    ...atOf(context),
+  });
+}
+
+function jsonIn(text: string): JsonObject | undefined {
+  return text.startsWith('{') ? asObject(parseLine(new TextEncoder().encode(text))) : undefined;
+}

@@ -1,0 +1,84 @@
+// `user`: prompts, results of tools, and what the harness says in the user's name.
+import { asObject, asText } from '../../../base/json.ts';
+import type { EntryKind } from '../../../model/event.ts';
+import { atOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
+import { isNotification } from '../notification.ts';
+import { blocksOf, type RawRecord, textOf } from '../record.ts';
+import { firstLine } from '../tools.ts';
+import { endRuns } from './notice.ts';
+import { parseResult } from './result.ts';
+
+const INTERRUPTED = '[Request interrupted by user';
+
+/** Written by local commands and by the harness; nobody answers them. */
+const NOTES = [
+  '<command-name>',
+  '<command-message>',
+  '<local-command-',
+  '<bash-input>',
+  '<bash-stdout>',
+  'Caveat: The messages below',
+];
+
+export const parseUser: LineParser = (record, context) => {
+  const message = asObject(record['message']);
+  const id = asText(record['uuid']);
+  if (!message || id === undefined) return;
+  const blocks = blocksOf(message);
+  const results = blocks.filter((block) => block['type'] === 'tool_result');
+  const text = textOf(message['content']);
+  if (context.file.inherited && results.length > 0) return beginFork(id, text, context);
+  for (const result of results)
+    parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
+  const entry = results.length > 0 ? 'result' : entryOf(record, text);
+  const { agent } = context;
+  context.emit({ kind: 'entry-added', agent, entry, id, ...atOf(context), ...(context.copied && { copied: true }) });
+  if (entry === 'interruption') noteInterruption(record, context);
+  if (isNotification(text) && results.length === 0) endRuns(text, context);
+  else if (entry === 'prompt') notePrompt(text, context);
+};
+
+function entryOf(record: RawRecord, text: string): Exclude<EntryKind, 'result' | 'reply' | 'failure'> {
+  const head = text.trimStart();
+  if (head.startsWith(INTERRUPTED)) return 'interruption';
+  if (record['isCompactSummary'] === true || record['queueTranscriptOnly'] === true) return 'note';
+  // A message from the agent's parent is written as meta text, too, but it sets the agent to work (2.1.100 and later).
+  if (record['isMeta'] === true) return asObject(record['origin'])?.['kind'] === 'coordinator' ? 'prompt' : 'note';
+  return NOTES.some((note) => head.startsWith(note)) ? 'note' : 'prompt';
+}
+
+/** In a terminal it is the Escape key, and the session goes on; elsewhere the same line is written as the process ends. */
+function noteInterruption(record: RawRecord, context: LineContext): void {
+  if (isMain(context) || record['entrypoint'] !== 'cli') return;
+  const { agent } = context;
+  context.emit({
+    kind: 'run-ended',
+    agent,
+    signal: 'transcript',
+    outcome: 'stopped',
+    ...atOf(context),
+    reason: 'interrupted',
+  });
+}
+
+function notePrompt(text: string, context: LineContext): void {
+  const { agent, file } = context;
+  if (file.prompted.has(agent) || text === '') return;
+  file.prompted.add(agent);
+  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
+  const title = firstLine(text);
+  if (isMain(context) && title !== undefined) {
+    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+  }
+  // Up to 2.1.5 a session warms up one agent of each built-in type; no call asks for them.
+  if (!isMain(context) && text.trim() === 'Warmup') context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
+}
+
+/** The last inherited line answers the parent's call («that fork is you») and holds the fork's own directive. */
+function beginFork(id: string, text: string, context: LineContext): void {
+  context.file.inherited = false;
+  const { agent } = context;
+  context.emit({ kind: 'entry-added', agent, entry: 'prompt', id, ...atOf(context) });
+  const directive = text.slice(text.lastIndexOf('</fork-boilerplate>') + '</fork-boilerplate>'.length);
+  notePrompt(text.includes('</fork-boilerplate>') ? directive.trim() : text, context);
+}

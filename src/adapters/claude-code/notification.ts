@@ -1,0 +1,56 @@
+// `<task-notification>` blocks: how a background agent's end reaches its parent (2.1.7 and later).
+import { known } from '../../base/json.ts';
+import type { RunOutcome } from '../../model/event.ts';
+
+export interface TaskNotification {
+  /** The agent, or a background command or workflow. */
+  readonly task: string;
+  /** The call that began the run; absent for agents lost by an earlier process, and up to 2.1.2x. */
+  readonly call?: string;
+  readonly outcome: RunOutcome;
+  readonly summary?: string;
+}
+
+const OPEN = '<task-notification>';
+
+/** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process went away. */
+const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
+  completed: 'completed',
+  failed: 'failed',
+  killed: 'stopped',
+  stopped: 'stopped',
+};
+
+export function isNotification(text: string): boolean {
+  return text.trimStart().startsWith(OPEN);
+}
+
+/**
+ * Several may stand in one text. The report inside `<result>` is free text that may hold the same tags, so only what
+ * stands before it counts: the host writes id, call and status first.
+ */
+export function parseNotifications(text: string): readonly TaskNotification[] {
+  if (!isNotification(text)) return [];
+  return splitBlocks(text).flatMap((block) => {
+    const result = block.indexOf('<result>');
+    const head = result === -1 ? block : block.slice(0, result);
+    const task = tagIn(head, 'task-id');
+    const outcome = OUTCOMES[tagIn(head, 'status') ?? ''];
+    if (task === undefined || outcome === undefined) return [];
+    const call = tagIn(head, 'tool-use-id');
+    const summary = tagIn(head, 'summary');
+    return [{ task, outcome, ...known({ call, summary }) }];
+  });
+}
+
+/** A block begins where the opening tag begins a line right after the end of another, not where a report quotes one. */
+function splitBlocks(text: string): readonly string[] {
+  return text
+    .trimStart()
+    .slice(OPEN.length)
+    .split(/<\/task-notification>\s*\n\s*<task-notification>\n(?=<task-id>)/);
+}
+
+function tagIn(text: string, tag: string): string | undefined {
+  return text.match(new RegExp(`<${tag}>([^<]*)</${tag}>`))?.[1]?.trim() || undefined;
+}

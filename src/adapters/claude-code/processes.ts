@@ -1,0 +1,68 @@
+// `sessions/<pid>.json`: one record for each running process, removed at a clean exit, left behind by a kill.
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { asAmount, asText, isObject, known } from '../../base/json.ts';
+import { isMissing, listFolder } from '../../io/folders.ts';
+import { isProcessAlive } from '../../io/processes.ts';
+import type { ProcessSeen, ProcessState } from '../../model/event.ts';
+import { type SessionId, toSessionId, toSourceId } from '../../model/ids.ts';
+import { HOST } from './line-context.ts';
+
+/** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
+const STATES: Readonly<Record<string, ProcessState>> = {
+  busy: 'busy',
+  shell: 'busy',
+  idle: 'idle',
+  waiting: 'waiting',
+};
+
+export async function readProcesses(root: string): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
+  const bySession = new Map<SessionId, ProcessSeen[]>();
+  for (const entry of await listFolder(path.join(root, 'sessions'))) {
+    if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
+    const seen = await readProcess(path.join(root, 'sessions', entry.name), entry.name);
+    if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
+  }
+  return bySession;
+}
+
+async function readProcess(file: string, name: string): Promise<ProcessSeen | undefined> {
+  const text = await readText(file);
+  const record = text === undefined ? undefined : parseDocument(text);
+  const native = isObject(record) ? asText(record['sessionId']) : undefined;
+  const pid = isObject(record) ? asAmount(record['pid']) : undefined;
+  if (!isObject(record) || native === undefined || pid === undefined) return undefined;
+  const procStart = asText(record['procStart']);
+  const startedAt = asAmount(record['startedAt']);
+  const state = STATES[asText(record['status']) ?? ''];
+  const waitingFor = asText(record['waitingFor']);
+  const started = startedAt === undefined ? {} : { startedAt };
+  return {
+    kind: 'process-seen',
+    session: toSessionId(HOST, native),
+    origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text?.length ?? 0 },
+    pid,
+    alive: await isProcessAlive({ pid, ...started, ...known({ procStart }) }),
+    ...started,
+    ...known({ state, waitingFor }),
+  };
+}
+
+/** The record may vanish between the look into the folder and the reading: its process just ended. */
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The record is written anew in place: half a record is no record yet. */
+function parseDocument(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

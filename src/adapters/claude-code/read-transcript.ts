@@ -1,0 +1,145 @@
+// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
+import { asInstant, asText, isObject, known } from '../../base/json.ts';
+import type { Line } from '../../base/lines.ts';
+import type { DiagnosticCode } from '../../model/diagnostic.ts';
+import type { AgentEvent } from '../../model/event.ts';
+import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
+import type { SourceReader } from '../adapter.ts';
+import { agentIdOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
+import { parseAssistant } from './lines/assistant.ts';
+import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
+import { parseProgress } from './lines/progress.ts';
+import {
+  parseAiTitle,
+  parseCostState,
+  parseCustomTitle,
+  parseForkContext,
+  parseLastPrompt,
+} from './lines/session-notes.ts';
+import { parseSystem } from './lines/system.ts';
+import { parseUser } from './lines/user.ts';
+import { isHeavy, parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
+
+const PARSERS: ReadonlyMap<string, LineParser> = new Map([
+  ['user', parseUser],
+  ['assistant', parseAssistant],
+  ['system', parseSystem],
+  ['progress', parseProgress],
+  ['attachment', parseAttachment],
+  ['queue-operation', parseQueueOperation],
+  ['custom-title', parseCustomTitle],
+  ['ai-title', parseAiTitle],
+  ['cost-state', parseCostState],
+  ['last-prompt', parseLastPrompt],
+  ['fork-context-ref', parseForkContext],
+]);
+
+/** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
+const WITHOUT_NEWS = new Set([
+  'summary',
+  'agent-name',
+  'agent-setting',
+  'pr-link',
+  'permission-mode',
+  'mode',
+  'worktree-state',
+  'relocated',
+  'teleported-from',
+  'bridge-session',
+  'frame-link',
+]);
+
+/** The first version seen to keep `sessions/<pid>.json` (2.1.63 has none); where it left no record, nothing runs. */
+const PROCESS_RECORDS_SINCE = versionNumber('2.1.100');
+
+export interface TranscriptOf {
+  readonly session: SessionId;
+  readonly source: SourceId;
+  /** Whose file it is; lines may name another agent themselves. */
+  readonly agent: AgentId;
+}
+
+/** `internal`: why the host started the agent for itself, where the file's name says so. */
+export function createTranscriptReader(of: TranscriptOf, internal?: string): SourceReader {
+  const file = createFileState();
+  return {
+    read(line) {
+      const events = readLine(line, of, file);
+      if (internal === undefined || line.offset > 0) return events;
+      const origin = { source: of.source, offset: line.offset, length: line.length };
+      return [{ kind: 'agent-seen', session: of.session, origin, agent: of.agent, internal }, ...events];
+    },
+  };
+}
+
+function readLine(line: Line, { session, source, agent }: TranscriptOf, file: FileState): readonly AgentEvent[] {
+  const origin = { source, offset: line.offset, length: line.length };
+  const problem = (code: DiagnosticCode, detail: string): readonly AgentEvent[] => [
+    { kind: 'problem-found', session, origin, diagnostic: { code, detail, origin } },
+  ];
+  if (line.tooLong) return problem('line-too-long', `${line.length} bytes`);
+  if (isHeavy(line.bytes) || isBlank(line.bytes)) return [];
+  const record = parseLine(line.bytes);
+  if (record === undefined) return problem(line.torn ? 'torn-line' : 'invalid-json', `${line.length} bytes`);
+  if (!isObject(record)) return problem('not-a-record', `${line.length} bytes`);
+  const type = typeOf(record);
+  const parser = type === undefined ? undefined : PARSERS.get(type);
+  if (!parser) return type !== undefined && WITHOUT_NEWS.has(type) ? [] : problem('unknown-record', type ?? 'no type');
+
+  const events: AgentEvent[] = [];
+  const at = asInstant(record['timestamp']);
+  const named = asText(record['agentId']);
+  const context: LineContext = {
+    session,
+    agent: named === undefined || agent === mainAgentOf(session) ? agent : agentIdOf(named),
+    origin,
+    ...known({ at }),
+    copied: false,
+    file,
+    emit: (event) => events.push({ ...event, session, origin } as AgentEvent),
+  };
+  tellEnvelope(record, context);
+  parser(record, context);
+  return events;
+}
+
+const AGENT_FIELDS = [
+  ['cwd', 'cwd'],
+  ['branch', 'gitBranch'],
+  ['slug', 'slug'],
+  ['effort', 'effort'],
+] as const;
+
+/** What every line repeats (folder, branch, version, model …) is told when it changes. */
+function tellEnvelope(record: RawRecord, context: LineContext): void {
+  const { agent, at, file } = context;
+  const isNews = (key: string, value: string | undefined): value is string => {
+    if (value === undefined || file.told.get(key) === value) return false;
+    file.told.set(key, value);
+    return true;
+  };
+  const time = at === undefined ? {} : { at };
+  const news: Record<string, string> = {};
+  for (const [field, key] of AGENT_FIELDS) {
+    const value = asText(record[key]);
+    if (isNews(`${agent} ${field}`, value)) news[field] = value;
+  }
+  const message = record['message'];
+  const model = isObject(message) ? asText(message['model']) : undefined;
+  if (model !== '<synthetic>' && isNews(`${agent} model`, model)) news['model'] = model;
+  if (Object.keys(news).length > 0) context.emit({ kind: 'agent-seen', agent, ...time, ...news });
+  if (agent !== mainAgentOf(context.session)) return;
+  const hostVersion = asText(record['version']);
+  const versionIsNews = isNews('version', hostVersion);
+  if (!versionIsNews && news['cwd'] === undefined && news['branch'] === undefined) return;
+  context.emit({
+    kind: 'session-seen',
+    ...time,
+    ...known({ cwd: news['cwd'], branch: news['branch'] }),
+    ...(versionIsNews && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
+  });
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 32 || byte === 9 || byte === 13);
+}

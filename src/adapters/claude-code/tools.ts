@@ -1,0 +1,60 @@
+// The tools of Claude Code, as far as they make, wake or stop agents, and one line for what a call does.
+import { asText, type JsonObject } from '../../base/json.ts';
+
+/** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
+const SPAWNING = new Set(['Task', 'Agent']);
+const MESSAGING = 'SendMessage';
+const STOPPING = new Set(['TaskStop', 'KillTask']);
+
+export function isSpawning(tool: string): boolean {
+  return SPAWNING.has(tool);
+}
+
+export function isMessaging(tool: string): boolean {
+  return tool === MESSAGING;
+}
+
+export function isStopping(tool: string): boolean {
+  return STOPPING.has(tool);
+}
+
+/** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
+const TELLING: Readonly<Record<string, readonly string[]>> = {
+  Bash: ['command'],
+  Read: ['file_path'],
+  Write: ['file_path'],
+  Edit: ['file_path'],
+  MultiEdit: ['file_path'],
+  NotebookEdit: ['notebook_path'],
+  Grep: ['pattern'],
+  Glob: ['pattern'],
+  LS: ['path'],
+  WebFetch: ['url'],
+  WebSearch: ['query'],
+  Task: ['description', 'prompt'],
+  Agent: ['description', 'prompt'],
+  SendMessage: ['summary', 'message'],
+  Skill: ['skill', 'command'],
+  TaskStop: ['task_id'],
+  TaskCreate: ['subject'],
+  TaskUpdate: ['taskId'],
+};
+
+const MAX_SUMMARY = 400;
+
+export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
+  if (!input) return undefined;
+  const keys = TELLING[tool] ?? Object.keys(input);
+  for (const key of keys) {
+    const line = firstLine(asText(input[key]));
+    if (line !== undefined) return line.slice(0, MAX_SUMMARY);
+  }
+  return undefined;
+}
+
+export function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+}

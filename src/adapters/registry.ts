@@ -1,0 +1,5 @@
+import type { SourceAdapter } from './adapter.ts';
+import { claudeCode } from './claude-code/index.ts';
+
+/** Every host that troupe reads. Exactly one claims a file; the first that does wins. */
+export const ADAPTERS: readonly SourceAdapter[] = [claudeCode];
