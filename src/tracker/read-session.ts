@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { isMissing } from '../io/folders.ts';
+import { readLines } from '../io/read-lines.ts';
+import type { AgentId } from '../model/ids.ts';
+import { createLedger, type SessionLedger } from '../model/ledger.ts';
+import { EVIDENCE } from '../model/link.ts';
+import { reduce } from '../model/reduce.ts';
+
+/** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
+export async function readSession(adapter: SourceAdapter, session: LocatedSession): Promise<SessionLedger> {
+  const ledger = createLedger(session.id);
+  for (const fact of session.facts) reduce(ledger, fact);
+  for (const source of session.sources) await readSource(adapter, session, source, ledger);
+  const missing = agentsWithoutTranscript(ledger);
+  if (missing.length > 0 && adapter.locateAgents) {
+    for (const source of await adapter.locateAgents(session, missing))
+      await readSource(adapter, session, source, ledger);
+  }
+  return ledger;
+}
+
+async function readSource(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  source: LocatedSource,
+  ledger: SessionLedger,
+): Promise<void> {
+  const reader = adapter.createReader(session, source);
+  try {
+    if (source.shape === 'document') {
+      const bytes = await readFile(source.path);
+      const line = { bytes, offset: 0, length: bytes.length, torn: false, tooLong: false };
+      for (const event of reader.read(line)) reduce(ledger, event);
+    } else {
+      await readLines(source.path, (line) => {
+        for (const event of reader.read(line)) reduce(ledger, event);
+      });
+    }
+  } catch (error) {
+    if (!isReadError(error)) throw error;
+    const origin = { source: source.id, offset: 0, length: 0 };
+    const diagnostic = { code: 'unreadable-file', detail: error.code, origin } as const;
+    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
+  }
+}
+
+function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
+  return [...ledger.agents.values()]
+    .filter((agent) => agent.sources.size === 0)
+    .filter((agent) => [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact'))
+    .map((agent) => agent.id);
+}
+
+/** The system's word that a file cannot be read; anything else is a bug of ours and must be seen. */
+function isReadError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
+  return isMissing(error) || (error instanceof Error && 'syscall' in error && 'code' in error);
+}
