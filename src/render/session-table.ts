@@ -1,0 +1,54 @@
+import { known } from '../base/json.ts';
+import type { SessionsReport } from '../reports/compute-sessions.ts';
+import { formatAge, formatCount, plural } from './amounts.ts';
+import { cleanLine } from './clean-text.ts';
+import { type Paint, PLAIN } from './paint.ts';
+import { formatMark } from './status.ts';
+import { formatTable } from './table.ts';
+
+export interface TextOptions {
+  readonly paint: Paint;
+  /** Columns of the terminal; left out where the output is piped, and nothing is cut. */
+  readonly width?: number;
+  readonly now: number;
+}
+
+/** `troupe ls` for people. */
+export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
+  const rows = report.sessions.map((session) => [
+    { text: formatMark(session.status, false, PLAIN), paint: () => formatMark(session.status, false, paint) },
+    { text: session.id.slice(0, 8), paint: paint.dim },
+    { text: session.status },
+    { text: cleanLine(session.project ?? '–'), paint: paint.bold },
+    { text: cleanLine(session.title ?? '–') },
+    { text: session.running > 0 ? `${session.running}/${session.agents}` : String(session.agents) },
+    { text: `${session.usageIsLowerBound ? '≥' : ''}${formatCount(session.usage.output)}` },
+    { text: formatAge(session.lastActivityAt, now) },
+    { text: session.host, paint: paint.dim },
+  ]);
+  const lines = formatTable(
+    [
+      { title: '' },
+      { title: 'session' },
+      { title: 'status' },
+      { title: 'project', shrinkTo: 8 },
+      { title: 'title', shrinkTo: 12 },
+      { title: 'agents', align: 'right' },
+      { title: 'output', align: 'right' },
+      { title: 'last', align: 'right' },
+      { title: 'host', shrinkTo: 6 },
+    ],
+    rows,
+    { header: paint.dim, ...known({ width }) },
+  );
+  const more = report.total - report.sessions.length;
+  const notes = [
+    ...(more > 0
+      ? [
+          `${plural(more, 'older session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
+        ]
+      : []),
+    ...(report.ignoredFiles > 0 ? [`${plural(report.ignoredFiles, 'file')} there not known to troupe`] : []),
+  ];
+  return [...lines, ...notes.map(paint.dim)];
+}

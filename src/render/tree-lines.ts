@@ -1,0 +1,149 @@
+import { groupBy } from '../base/group.ts';
+import { known } from '../base/json.ts';
+import type { AgentReport } from '../reports/compute-agent.ts';
+import type { TreeReport } from '../reports/compute-tree.ts';
+import { formatAge, formatCount, formatDuration, plural } from './amounts.ts';
+import { cleanLine } from './clean-text.ts';
+import { type Paint, PLAIN } from './paint.ts';
+import type { TextOptions } from './session-table.ts';
+import { formatMark, formatStatus } from './status.ts';
+import { type Cell, type Column, formatTable } from './table.ts';
+import { cutTo } from './width.ts';
+
+/** `troupe tree` for people: who asked whom, how each is doing, and how the links are known. */
+export function formatTree(report: TreeReport, options: TextOptions): readonly string[] {
+  const { paint, width } = options;
+  const rows = report.agents.length === 0 ? [] : branchesOf(report.agents).map((branch) => rowOf(branch, options));
+  const table = formatTable(COLUMNS, rows, { header: paint.dim, ...known({ width }) });
+  return [...headOf(report, options), '', ...table, ...notesOf(report, paint)];
+}
+
+function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): readonly string[] {
+  const cut = (text: string): string => (width === undefined ? text : cutTo(text, width));
+  const title = cleanLine(session.title ?? 'untitled session');
+  const facts = [
+    session.status,
+    formatAge(session.lastActivityAt, now),
+    plural(session.agents, 'agent'),
+    ...(session.running > 0 ? [`${session.running} at work`] : []),
+    `${session.usageIsLowerBound ? 'at least ' : ''}${formatCount(session.usage.output)} output tokens`,
+  ];
+  const place = [session.cwd, session.branch, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.id];
+  return [
+    paint.bold(cut(title)),
+    cut(facts.join(' · ')),
+    paint.dim(
+      cut(
+        place
+          .filter((part) => part !== null)
+          .map(cleanLine)
+          .join(' · '),
+      ),
+    ),
+  ];
+}
+
+interface Branch {
+  readonly agent: AgentReport;
+  /** The box-drawing lines left of it. */
+  readonly stem: string;
+}
+
+/** Parents before children, as they come; orphans stand at the left edge. */
+function branchesOf(agents: readonly AgentReport[]): readonly Branch[] {
+  const known = new Set(agents.map(({ id }) => id));
+  const children = groupBy(agents, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : undefined));
+  const branches: Branch[] = [];
+  const visit = (agent: AgentReport, stem: string, below: string): void => {
+    branches.push({ agent, stem });
+    const list = children.get(agent.id) ?? [];
+    list.forEach((child, index) => {
+      const last = index === list.length - 1;
+      visit(child, `${below}${last ? '└─ ' : '├─ '}`, `${below}${last ? '   ' : '│  '}`);
+    });
+  };
+  for (const agent of children.get(undefined) ?? []) visit(agent, '', '');
+  return branches;
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'agent', shrinkTo: 24 },
+  { title: 'type', shrinkTo: 7 },
+  { title: 'status' },
+  { title: 'now', shrinkTo: 12 },
+  { title: 'model', shrinkTo: 10 },
+  { title: 'calls', align: 'right' },
+  { title: 'output', align: 'right' },
+  { title: 'context', align: 'right' },
+  { title: 'time', align: 'right' },
+  { title: 'link' },
+];
+
+function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly Cell[] {
+  const isMain = agent.kind === 'main';
+  const label = isMain ? 'main' : cleanLine(agent.label);
+  const mark = formatMark(agent.status, agent.stalled, PLAIN);
+  return [
+    {
+      text: `${stem}${mark} ${label}`,
+      paint: (text) => paintLabel(text, stem, agent, paint),
+    },
+    {
+      text: isMain
+        ? ''
+        : cleanLine(agent.kind === 'internal' ? (agent.internal ?? 'internal') : (agent.type ?? agent.kind)),
+      paint: paint.dim,
+    },
+    { text: formatStatus(agent) + (agent.runs.length > 1 ? ` ×${agent.runs.length}` : '') },
+    { text: cleanLine([agent.currentTool, agent.currentToolSummary].filter((part) => part !== null).join(' ')) },
+    { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
+    { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
+    { text: agent.usage === null ? '–' : `${agent.usageIsLowerBound ? '≥' : ''}${formatCount(agent.usage.output)}` },
+    { text: contextText(agent) },
+    { text: timeText(agent, now) },
+    { text: linkText(agent), paint: paint.yellow },
+  ];
+}
+
+function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint): string {
+  const rest = text.slice(stem.length);
+  const label = rest.slice(2);
+  const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.id, label);
+  return `${paint.dim(stem)}${formatMark(agent.status, agent.stalled, paint)} ${painted}`;
+}
+
+function contextText({ contextTokens, contextWindow }: AgentReport): string {
+  if (contextTokens === null) return '–';
+  if (contextWindow === null) return formatCount(contextTokens);
+  return `${formatCount(contextTokens)} ${Math.round((100 * contextTokens) / contextWindow)}%`;
+}
+
+function timeText({ startedAt, completedAt, lastActivityAt, status }: AgentReport, now: number): string {
+  if (startedAt === null) return '–';
+  const atWork = status === 'running' || status === 'spawning' || status === 'waiting';
+  const end = atWork ? now : Date.parse(completedAt ?? lastActivityAt ?? startedAt);
+  return formatDuration(end - Date.parse(startedAt));
+}
+
+/** Exact links need no word; everything weaker says so. */
+function linkText({ evidence, kind }: AgentReport): string {
+  if (evidence === null || evidence.rank === 'exact' || kind === 'internal') return '';
+  if (evidence.rank === 'none') return '? no parent known';
+  return evidence.rank === 'guess' ? `? guess: ${evidence.source}` : `~ ${evidence.source}`;
+}
+
+function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): readonly string[] {
+  const hidden = session.internalAgents - agents.filter(({ kind }) => kind === 'internal').length;
+  const notes = [
+    ...(hidden > 0 ? [`${plural(hidden, 'internal agent')} hidden: show with --internal`] : []),
+    ...(agents.some(({ usageIsLowerBound }) => usageIsLowerBound)
+      ? ['≥ the host wrote down only a part of these tokens']
+      : []),
+    ...diagnostics.items.map(({ count, text, examples }) => {
+      const detail = examples[0]?.detail;
+      return `${count} × ${text}${detail ? ` (${cleanLine(detail)}${count > 1 ? ' …' : ''})` : ''}`;
+    }),
+    ...(diagnostics.ignoredFiles > 0 ? [`${plural(diagnostics.ignoredFiles, 'file')} there not known to troupe`] : []),
+  ];
+  return notes.length === 0 ? [] : ['', ...notes.map(paint.dim)];
+}

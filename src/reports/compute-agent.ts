@@ -1,0 +1,87 @@
+import { hostOf, nativeId, type SessionId } from '../model/ids.ts';
+import { EVIDENCE, type SpawnLink } from '../model/link.ts';
+import type { AgentNode, Run } from '../model/tree.ts';
+import { contextOf, type Usage } from '../model/usage.ts';
+import { contextWindowOf } from './context-window.ts';
+import { isoTime, orNull } from './json-values.ts';
+import { labelOf } from './label.ts';
+
+export type AgentReport = ReturnType<typeof computeAgent>;
+
+/** One agent as JSON. The names are a contract (docs/JSON.md): add, never rename. */
+export function computeAgent(agent: AgentNode, session: SessionId) {
+  const contextTokens = agent.lastRequest && contextOf(agent.lastRequest);
+  return {
+    id: nativeId(agent.id),
+    host: hostOf(agent.id),
+    sessionId: nativeId(session),
+    parentId: agent.link.parent === undefined ? null : nativeId(agent.link.parent),
+    depth: orNull(agent.depth),
+    kind: agent.kind,
+    type: orNull(agent.type),
+    name: orNull(agent.name),
+    description: orNull(agent.description),
+    label: labelOf(agent),
+    slug: orNull(agent.slug),
+    status: agent.status,
+    waitingOn: orNull(agent.waitingOn),
+    stalled: agent.stalled,
+    activity: agent.activity,
+    currentTool: orNull(agent.currentTool?.tool),
+    currentToolSummary: orNull(agent.currentTool?.summary),
+    evidence: agent.kind === 'main' ? null : computeEvidence(agent.link),
+    toolUseId: orNull(agent.link.call),
+    parentToolUseId: orNull(agent.link.call),
+    background: orNull(agent.background),
+    internal: orNull(agent.internal),
+    toolCallCount: orNull(agent.toolCallCount),
+    messageCount: orNull(agent.messageCount),
+    tokensUsed: agent.lastRequest && contextTokens !== undefined ? contextTokens + agent.lastRequest.output : null,
+    contextTokens: orNull(contextTokens),
+    contextWindow: contextWindowOf(agent.model, contextTokens),
+    compactions: agent.compactions,
+    model: orNull(agent.model),
+    effort: orNull(agent.effort),
+    usage: agent.usage ? computeUsage(agent.usage) : null,
+    usageIsLowerBound: agent.usageIsLowerBound,
+    subtreeUsage: computeUsage(agent.subtreeUsage),
+    cwd: orNull(agent.cwd),
+    branch: orNull(agent.branch),
+    worktree: orNull(agent.worktree),
+    runs: agent.runs.map(computeRun),
+    changes: agent.changes.map(({ status, signal, at, reason }) => ({
+      status,
+      signal,
+      at: isoTime(at),
+      reason: orNull(reason),
+    })),
+    startedAt: isoTime(agent.startedAt),
+    lastActivityAt: isoTime(agent.lastActivityAt),
+    completedAt: isoTime(agent.completedAt),
+    transcripts: agent.sources,
+  };
+}
+
+export function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage) {
+  return { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h };
+}
+
+function computeEvidence({ rank, evidence, candidates }: SpawnLink) {
+  return {
+    rank,
+    source: orNull(evidence),
+    text: evidence ? EVIDENCE[evidence].text : 'nothing says who asked for it',
+    candidates,
+  };
+}
+
+function computeRun({ call, startedAt, endedAt, status, signal, reason }: Run) {
+  return {
+    toolUseId: orNull(call),
+    status,
+    signal,
+    reason: orNull(reason),
+    startedAt: isoTime(startedAt),
+    endedAt: isoTime(endedAt),
+  };
+}

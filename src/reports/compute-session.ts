@@ -1,0 +1,40 @@
+import { hostOf, nativeId } from '../model/ids.ts';
+import { selectAgents, selectAtWork, selectSessionStatus, selectTotalUsage } from '../model/select.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { computeUsage } from './compute-agent.ts';
+import { isoTime, orNull } from './json-values.ts';
+
+export type SessionReport = ReturnType<typeof computeSession>;
+
+/** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
+export function computeSession(tree: SessionTree) {
+  const agents = selectAgents(tree);
+  return {
+    id: nativeId(tree.id),
+    host: hostOf(tree.id),
+    hostVersion: orNull(tree.hostVersion),
+    project: projectOf(tree.cwd),
+    cwd: orNull(tree.cwd),
+    branch: orNull(tree.branch),
+    title: orNull(tree.title),
+    status: selectSessionStatus(tree),
+    agents: agents.length,
+    running: selectAtWork(agents).length,
+    internalAgents: tree.agents.length - agents.length,
+    usage: computeUsage(selectTotalUsage(tree)),
+    usageIsLowerBound: tree.agents.some((agent) => agent.usageIsLowerBound),
+    startedAt: isoTime(tree.startedAt),
+    lastActivityAt: isoTime(tree.lastActivityAt),
+    problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function projectOf(cwd: string | undefined): string | null {
+  if (cwd === undefined) return null;
+  return (
+    cwd
+      .split(/[\\/]/)
+      .filter((part) => part !== '')
+      .at(-1) ?? cwd
+  );
+}

@@ -1,0 +1,36 @@
+import { DIAGNOSTICS, type DiagnosticCount } from '../model/diagnostic.ts';
+import type { OpenedSession } from '../model/ports.ts';
+import { selectAgents } from '../model/select.ts';
+import { computeAgent } from './compute-agent.ts';
+import { computeSession } from './compute-session.ts';
+import { orNull } from './json-values.ts';
+
+export type TreeReport = ReturnType<typeof computeTree>;
+
+/** `troupe tree --json`. */
+export function computeTree({ tree, ignoredFiles }: OpenedSession, options: { readonly internal: boolean }) {
+  return {
+    session: computeSession(tree),
+    agents: selectAgents(tree, options).map((agent) => computeAgent(agent, tree.id)),
+    diagnostics: {
+      total: tree.diagnostics.reduce((sum, { count }) => sum + count, 0),
+      ignoredFiles,
+      items: tree.diagnostics.map(computeDiagnostic),
+    },
+  };
+}
+
+function computeDiagnostic({ code, severity, count, examples }: DiagnosticCount) {
+  return {
+    code,
+    severity,
+    text: DIAGNOSTICS[code].text,
+    count,
+    examples: examples.map(({ detail, origin }) => ({
+      detail,
+      source: orNull(origin?.source),
+      offset: orNull(origin?.offset),
+      length: orNull(origin?.length),
+    })),
+  };
+}
