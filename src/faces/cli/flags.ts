@@ -1,0 +1,51 @@
+import { known } from '../../base/json.ts';
+import { UserError } from '../../base/user-error.ts';
+import type { FaceContext, Where } from '../face.ts';
+import type { CliContext } from './run-cli.ts';
+
+/** Flags that several commands share: what to look at, and for whom to write. */
+export interface SharedFlags {
+  readonly json: boolean;
+  readonly root?: readonly string[];
+  readonly host?: string;
+}
+
+export const sharedFlags = {
+  json: { kind: 'boolean', brief: 'Write JSON (docs/JSON.md has the names)', default: false },
+  root: {
+    kind: 'parsed',
+    parse: String,
+    variadic: true,
+    optional: true,
+    placeholder: 'DIR',
+    brief: "Look here instead of the hosts' own data folders; may be given several times",
+  },
+  host: {
+    kind: 'parsed',
+    parse: String,
+    optional: true,
+    placeholder: 'HOST',
+    brief: 'Only this host, whatever the files look like (claude-code)',
+  },
+} as const;
+
+export function whereOf({ root, host }: SharedFlags, face: FaceContext): Where {
+  if (host !== undefined && !face.hosts.includes(host)) {
+    throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${face.hosts.join(', ')}`);
+  }
+  return { roots: root ?? [], ...known({ host }) };
+}
+
+export function writeJson(context: CliContext, value: unknown): void {
+  context.face.terminal.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+export function writeLines(context: CliContext, lines: readonly string[]): void {
+  context.face.terminal.write(`${lines.join('\n')}\n`);
+}
+
+export function toCount(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new SyntaxError(`«${text}» is not a number from 1 on`);
+  return count;
+}

@@ -1,0 +1,22 @@
+import { formatSessions } from '../../render/session-table.ts';
+import { computeSessions } from '../../reports/compute-sessions.ts';
+import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
+import type { CliContext } from './run-cli.ts';
+import { textOptionsOf } from './text-options.ts';
+
+export interface LsFlags extends SharedFlags {
+  readonly limit: number;
+}
+
+export async function ls(this: CliContext, flags: LsFlags): Promise<void> {
+  const listing = await this.face.sessions(whereOf(flags, this.face)).list({ limit: flags.limit });
+  const report = computeSessions(listing);
+  if (flags.json) return writeJson(this, report);
+  if (report.sessions.length === 0) {
+    this.face.terminal.note(
+      'No sessions found. Run one of the supported programs once, or name a data folder with --root.',
+    );
+    return;
+  }
+  writeLines(this, formatSessions(report, textOptionsOf(this.face)));
+}

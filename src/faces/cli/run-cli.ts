@@ -1,0 +1,148 @@
+import { buildApplication, buildCommand, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
+import { UserError } from '../../base/user-error.ts';
+import type { FaceContext } from '../face.ts';
+import { sharedFlags, toCount } from './flags.ts';
+
+export interface CliContext extends CommandContext {
+  readonly face: FaceContext;
+}
+
+const lsCommand = buildCommand({
+  loader: async () => (await import('./ls.ts')).ls,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      limit: {
+        kind: 'parsed',
+        parse: toCount,
+        default: '20',
+        placeholder: 'N',
+        brief: 'How many sessions to read, newest first',
+      },
+    },
+    aliases: { n: 'limit' },
+  },
+  docs: {
+    brief: 'List sessions, newest first',
+    fullDescription: [
+      'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
+      'Only the sessions listed are read.',
+      '',
+      'Examples:',
+      '  troupe ls',
+      '  troupe ls -n 100 --json',
+      '  troupe ls --root ~/backup/.claude',
+    ].join('\n'),
+  },
+});
+
+const treeCommand = buildCommand({
+  loader: async () => (await import('./tree.ts')).tree,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      internal: { kind: 'boolean', default: false, brief: 'Also show agents that the host started for itself' },
+      orDemo: {
+        kind: 'boolean',
+        default: false,
+        brief: 'Where there is no session, show the recording that ships with troupe',
+      },
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          optional: true,
+          placeholder: 'SESSION',
+          brief: 'The first characters of its id; default: the newest',
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: "Show a session's agents: who asked whom, how each is doing, how it is known",
+    fullDescription: [
+      'Draws the tree of agents of one session, main first, with status, model, current tool, calls, tokens and time.',
+      'A link that is not certain says so: ~ strong evidence, ? a guess or none.',
+      '',
+      'Examples:',
+      '  troupe tree',
+      '  troupe tree fa129e54',
+      '  troupe tree fa129e54 --json | jq .agents[].status',
+    ].join('\n'),
+  },
+});
+
+const identifyCommand = buildCommand({
+  loader: async () => (await import('./identify.ts')).identify,
+  parameters: {
+    flags: {
+      json: sharedFlags.json,
+      host: sharedFlags.host,
+      transcript: {
+        kind: 'parsed',
+        parse: String,
+        optional: true,
+        placeholder: 'FILE',
+        brief: "The session's transcript, as a hook names it (transcript_path)",
+      },
+      toolUseId: {
+        kind: 'parsed',
+        parse: String,
+        optional: true,
+        placeholder: 'ID',
+        brief: 'The call in question (tool_use_id): makes the answer exact',
+      },
+    },
+  },
+  docs: {
+    brief: 'Say which agent is behind a tool call',
+    fullDescription: [
+      'Tells whether the main agent or a sub-agent is running, from the transcript that a hook names.',
+      'With the id of the call the answer is exact; without it, the open calls of the current turn decide, and where',
+      'several agents may be meant the answer is "unknown" with all candidates.',
+      '',
+      'Examples:',
+      '  troupe identify --transcript ~/.claude/projects/-home-me-app/01890ac5-….jsonl --json',
+      '  troupe identify --transcript FILE --tool-use-id toolu_01abc --json',
+    ].join('\n'),
+  },
+});
+
+const routes = buildRouteMap({
+  routes: { ls: lsCommand, tree: treeCommand, identify: identifyCommand },
+  docs: {
+    brief: 'See the sub-agents of your coding agents',
+    fullDescription:
+      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It changes nothing and sends nothing anywhere.',
+  },
+});
+
+/** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
+export async function runCli(
+  args: readonly string[],
+  face: FaceContext,
+  process: CommandContext['process'],
+): Promise<void> {
+  const application = buildApplication(routes, {
+    name: 'troupe',
+    versionInfo: { currentVersion: face.version },
+    scanner: { caseStyle: 'allow-kebab-for-camel' },
+    documentation: { useAliasInUsageLine: true, caseStyle: 'convert-camel-to-kebab' },
+    determineExitCode: (error) => (error instanceof UserError ? 2 : 1),
+    localization: {
+      text: {
+        ...text_en,
+        exceptionWhileRunningCommand: (error) => explain(error),
+      },
+    },
+  });
+  await run(application, args, { process, face } as CliContext);
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UserError) return `troupe: ${error.message}\n${error.remedy}`;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `troupe: this is a bug of troupe, please report it.\n${stack}`;
+}
