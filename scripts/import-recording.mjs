@@ -1,7 +1,17 @@
 // Takes a recording of the real program into the project as a fixture: transcripts, sidecars and process records only,
 // neutral paths, vendor texts cut. Every line is kept. Then look at what you got before you commit it.
 // usage: node scripts/import-recording.mjs RECORDING NAME [--truth FILE]
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from './ensure-installed.mjs';
@@ -65,7 +75,10 @@ function cut(value) {
 
 /** /anywhere/of/the/recording → /home/dev/<name>, in paths and in the folder names made from them. */
 function neutral(raw) {
-  const text = raw.replace(/\/[^\s"'\\]*\/hook-recorder\.mjs/g, '/home/dev/live/hook-recorder.mjs');
+  const text = raw.replace(
+    /\/[^\s"'\\]*\/hook-recorder\.mjs [^\s"'\\]+/g,
+    '/home/dev/hook-recorder.mjs /home/dev/hooks.jsonl',
+  );
   if (!cwd || cwd.startsWith('/home/dev/')) return text;
   const above = path.dirname(cwd);
   const slug = (place) => place.replace(/[^A-Za-z0-9]/g, '-');
@@ -87,18 +100,35 @@ function writeTruth(file) {
   const truth = JSON.parse(readFileSync(file, 'utf8'));
   const mine = truth.find((entry) => path.resolve(path.dirname(file), entry.path) === path.resolve(recording));
   if (!mine) throw new Error(`${file} says nothing about ${recording}`);
-  const agents = mine.agents.map(({ key, id, description, type, parent, depth, kind, endStatus, toolCalls, outputTokens, recordedOutputTokens }) => ({
-    key,
-    id,
-    description,
-    type,
-    parent,
-    depth,
-    kind,
-    endStatus,
-    toolCalls,
-    outputTokens,
-    ...(recordedOutputTokens !== undefined && { recordedOutputTokens }),
-  }));
-  writeFileSync(path.join(target, 'truth.json'), `${JSON.stringify({ version: mine.version, hidden: mine.hidden ?? [], agents }, null, 1)}\n`);
+  const agents = mine.agents.map(
+    ({
+      key,
+      id,
+      description,
+      type,
+      parent,
+      depth,
+      kind,
+      endStatus,
+      toolCalls,
+      outputTokens,
+      recordedOutputTokens,
+    }) => ({
+      key,
+      id,
+      description,
+      type,
+      parent,
+      depth,
+      kind,
+      endStatus,
+      toolCalls,
+      outputTokens,
+      ...(recordedOutputTokens !== undefined && { recordedOutputTokens }),
+    }),
+  );
+  writeFileSync(
+    path.join(target, 'truth.json'),
+    `${JSON.stringify({ version: mine.version, hidden: mine.hidden ?? [], agents }, null, 1)}\n`,
+  );
 }

@@ -55,6 +55,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
   const usage = hasTranscript ? totalOf(own.messages) : undefined;
   const kind = id === main ? 'main' : kindOf(record, link, asked);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
+  const lastRequest = own.messages.findLast((message) => message.usage && message.model);
   return {
     id,
     link,
@@ -75,7 +76,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       description: record.description?.value ?? asked?.description,
       promptHead: record.prompt?.value.head ?? asked?.prompt?.head,
       slug: record.slug?.value,
-      model: record.model?.value,
+      model: lastRequest?.model ?? record.model?.value,
       effort: record.effort?.value,
       cwd: record.cwd?.value,
       branch: record.branch?.value,
@@ -87,7 +88,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       toolCallCount: hasTranscript ? own.calls.length : undefined,
       messageCount: hasTranscript ? own.messages.length : undefined,
       usage,
-      lastRequest: own.messages.findLast((message) => message.usage && message.model)?.usage,
+      lastRequest: lastRequest?.usage,
       startedAt: record.startedAt ?? spawnCall?.started?.at,
       lastActivityAt,
       completedAt: life.completedAt,

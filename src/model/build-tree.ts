@@ -5,8 +5,9 @@ import { countDiagnostics, type Diagnostic } from './diagnostic.ts';
 import type { TitleKind } from './event.ts';
 import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
-import { EVIDENCE, type Links, resolveLinks } from './link.ts';
+import { type Links, resolveLinks } from './link.ts';
 import { createOwnerOf } from './owner.ts';
+import { realAgents } from './real-agents.ts';
 import { lifeOf } from './session-life.ts';
 import type { AgentNode, BuildOptions, SessionTree } from './tree.ts';
 import { addUsage } from './usage.ts';
@@ -15,11 +16,11 @@ import { addUsage } from './usage.ts';
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
   const main = mainAgentOf(ledger.id);
   const ownerOf = createOwnerOf(ledger);
-  const links = resolveLinks(ledger, ownerOf);
+  const records = realAgents(ledger);
+  const links = resolveLinks(ledger, records, ownerOf);
   const life = lifeOf(ledger, options.now);
   const calls = groupBy(ledger.calls.values(), (call) => ownerOf(call.agents));
   const messages = groupBy(ledger.messages.values(), (message) => ownerOf(message.agents));
-  const records = [...ledger.agents.values()].filter((agent) => agent.id === main || isReal(agent));
   const order = spawnOrder(ledger, main, records, links);
   const own = (id: AgentId): Own => ({
     calls: (calls.get(id) ?? []).sort(byStart),
@@ -55,14 +56,6 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     ]),
     ...sessionFields(ledger, agents),
   };
-}
-
-/** Names alone make no agent: a text that quotes an id, or a notice about a background command, must not invent one. */
-function isReal(agent: AgentRecord): boolean {
-  if (agent.tails.size > 0) return true;
-  return [...agent.links.values()].some(
-    ({ evidence }) => EVIDENCE[evidence].rank === 'exact' || evidence === 'progress',
-  );
 }
 
 interface Place {

@@ -94,6 +94,7 @@ export interface AgentSeen extends AgentFact {
   readonly type?: string;
   readonly name?: string;
   readonly description?: string;
+  /** Where the host says it apart from its replies. */
   readonly model?: string;
   readonly effort?: string;
   readonly slug?: string;

@@ -38,21 +38,27 @@ export interface Links {
 
 const ORPHAN: SpawnLink = { rank: 'none', candidates: [] };
 
+interface Linking {
+  readonly ledger: SessionLedger;
+  /** Agents that can be a parent: the main agent and those that exist. */
+  readonly exists: ReadonlySet<AgentId>;
+  readonly ownerOf: OwnerOf;
+  readonly problems: Diagnostic[];
+}
+
 /** Decides every parent from the claims in the ledger: the strongest evidence wins, a guess never replaces a proof. */
-export function resolveLinks(ledger: SessionLedger, ownerOf: OwnerOf): Links {
+export function resolveLinks(ledger: SessionLedger, records: readonly AgentRecord[], ownerOf: OwnerOf): Links {
   const main = mainAgentOf(ledger.id);
   const problems: Diagnostic[] = [];
-  const links = new Map<AgentId, SpawnLink>();
-  const agents = [...ledger.agents.values()]
-    .filter((agent) => agent.id !== main)
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const agent of agents) links.set(agent.id, linkByClaims(ledger, ownerOf, agent, problems));
-  linkByPrompt(ledger, ownerOf, agents, links, problems);
+  const linking: Linking = { ledger, exists: new Set([main, ...records.map(({ id }) => id)]), ownerOf, problems };
+  const agents = records.filter(({ id }) => id !== main).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const links = new Map(agents.map((agent) => [agent.id, linkByClaims(agent, linking)]));
+  linkByPrompt(agents, links, linking);
   cutCycles(links, problems);
   return { of: links, problems };
 }
 
-function linkByClaims(ledger: SessionLedger, ownerOf: OwnerOf, agent: AgentRecord, problems: Diagnostic[]): SpawnLink {
+function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }: Linking): SpawnLink {
   // A call that woke the agent names it as well, but did not make it.
   const claims = [...agent.links.values()]
     .filter(({ call }) => call === undefined || !agent.resumes.has(call))
@@ -62,7 +68,7 @@ function linkByClaims(ledger: SessionLedger, ownerOf: OwnerOf, agent: AgentRecor
     const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
     const parent = claim.parent ?? (call && ownerOf(call.agents));
     if (parent === agent.id) continue;
-    if (parent !== undefined && isKnown(ledger, parent)) {
+    if (parent !== undefined && exists.has(parent)) {
       const rank = EVIDENCE[claim.evidence].rank;
       const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
       return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
@@ -77,43 +83,52 @@ function linkByClaims(ledger: SessionLedger, ownerOf: OwnerOf, agent: AgentRecor
 
 /** An agent that nothing names, and one call with the very same prompt that made nobody else: that is its call. */
 function linkByPrompt(
-  ledger: SessionLedger,
-  ownerOf: OwnerOf,
   agents: readonly AgentRecord[],
   links: Map<AgentId, SpawnLink>,
-  problems: Diagnostic[],
+  { ledger, exists, ownerOf, problems }: Linking,
 ): void {
   const taken = new Set([...links.values()].map((link) => link.call));
-  const free = new Map<string, CallRecord[]>();
-  for (const call of ledger.calls.values()) {
-    const digest = call.spawn?.prompt?.digest;
-    if (digest === undefined || taken.has(call.id)) continue;
-    free.set(digest, [...(free.get(digest) ?? []), call]);
-  }
-  const unplaced = agents.filter(
-    (agent) => agent.links.size === 0 && agent.prompt && agent.internal?.value === undefined,
+  for (const agent of ledger.agents.values()) for (const call of agent.resumes.keys()) taken.add(call);
+  const free = groupBy(
+    [...ledger.calls.values()].filter((call) => call.spawn?.prompt && !taken.has(call.id)).sort(byId),
+    (call) => call.spawn?.prompt?.digest,
   );
-  const rivals = groupBy(unplaced, (agent) => agent.prompt?.value.digest ?? '');
-  for (const [digest, group] of rivals) {
-    const calls = (free.get(digest) ?? []).sort((a, b) => (a.id < b.id ? -1 : 1));
-    const candidates = calls.map((call) => call.id);
-    // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
-    const owners = new Set(calls.map((call) => ownerOf(call.agents)));
-    const parent = owners.size === 1 ? [...owners][0] : undefined;
-    const link = { rank: EVIDENCE['same-prompt'].rank, evidence: 'same-prompt' } as const;
-    for (const agent of group) {
-      const call = candidates.length === 1 && group.length === 1 ? candidates[0] : undefined;
-      if (parent !== undefined && parent !== agent.id) {
+  const unplaced = agents.filter(
+    (agent) => agent.prompt && !agent.internal && !links.get(agent.id)?.parent && !isProven(agent),
+  );
+  for (const [digest, rivals] of groupBy(unplaced, (agent) => agent.prompt?.value.digest)) {
+    for (const agent of rivals) {
+      const calls = (free.get(digest) ?? []).filter((call) => !isOverBefore(call, agent));
+      const candidates = calls.map((call) => call.id);
+      if (candidates.length === 0) continue;
+      const call = candidates.length === 1 && rivals.length === 1 ? candidates[0] : undefined;
+      // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
+      const owners = new Set(calls.map((one) => ownerOf(one.agents)));
+      const parent = owners.size === 1 ? [...owners][0] : undefined;
+      if (parent !== undefined && parent !== agent.id && exists.has(parent)) {
+        const { rank } = EVIDENCE['same-prompt'];
         const made = call === undefined ? { candidates } : { call, candidates: [] };
-        links.set(agent.id, { parent, ...link, ...made });
-      } else if (candidates.length > 0) {
+        links.set(agent.id, { parent, rank, evidence: 'same-prompt', ...made });
+      } else {
         links.set(agent.id, { ...ORPHAN, candidates });
       }
-      if (candidates.length > 0 && call === undefined) {
-        problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
-      }
+      if (call !== undefined) continue;
+      problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
     }
   }
+}
+
+function isProven(agent: AgentRecord): boolean {
+  return [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact');
+}
+
+/** A call that was refused or answered before the agent began did not make it. */
+function isOverBefore(call: CallRecord, agent: AgentRecord): boolean {
+  return call.ended !== undefined && !call.launched && call.ended.at < (agent.startedAt ?? 0);
+}
+
+function byId(a: CallRecord, b: CallRecord): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 /** In a circle of links, the weakest (then the one of the largest id) does not hold. */
@@ -148,8 +163,4 @@ function byStrength(a: LinkClaim, b: LinkClaim): number {
 
 function strengthOf(link: SpawnLink | undefined): number {
   return link?.evidence === undefined ? STRENGTH.length : STRENGTH.indexOf(link.evidence);
-}
-
-function isKnown(ledger: SessionLedger, agent: AgentId): boolean {
-  return agent === mainAgentOf(ledger.id) || ledger.agents.has(agent);
 }

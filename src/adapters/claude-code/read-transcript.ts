@@ -110,7 +110,7 @@ const AGENT_FIELDS = [
   ['effort', 'effort'],
 ] as const;
 
-/** What every line repeats (folder, branch, version, model …) is told when it changes. */
+/** What every line repeats (folder, branch, version …) is told when it changes. */
 function tellEnvelope(record: RawRecord, context: LineContext): void {
   const { agent, at, file } = context;
   const isNews = (key: string, value: string | undefined): value is string => {
@@ -124,9 +124,6 @@ function tellEnvelope(record: RawRecord, context: LineContext): void {
     const value = asText(record[key]);
     if (isNews(`${agent} ${field}`, value)) news[field] = value;
   }
-  const message = record['message'];
-  const model = isObject(message) ? asText(message['model']) : undefined;
-  if (model !== '<synthetic>' && isNews(`${agent} model`, model)) news['model'] = model;
   if (Object.keys(news).length > 0) context.emit({ kind: 'agent-seen', agent, ...time, ...news });
   if (agent !== mainAgentOf(context.session)) return;
   const hostVersion = asText(record['version']);

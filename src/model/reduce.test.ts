@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildTree } from './build-tree.ts';
+import type { AgentEvent, EventOrigin } from './event.ts';
+import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
+import { createLedger } from './ledger.ts';
+import { EVIDENCE, type EvidenceSource } from './link.ts';
+import { reduce } from './reduce.ts';
+import { readSnapshot, writeSnapshot } from './snapshot.ts';
+import type { SessionTree } from './tree.ts';
+import { addUsage, largestUsage, NO_USAGE, type Usage } from './usage.ts';
+
+const SESSION = toSessionId('test', 'session');
+const NOW = 1_000_000;
+
+/** Few ids, so that facts meet: agents that name each other, calls in several files, messages that repeat. */
+const agents = fc.constantFrom(mainAgentOf(SESSION), ...['a', 'b', 'c', 'd'].map((name) => toAgentId('test', name)));
+const calls = fc.constantFrom(...['k1', 'k2', 'k3', 'k4'].map(toToolCallId));
+const messages = fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5');
+const times = fc.integer({ min: 1, max: 1000 });
+const evidences = fc.constantFrom(...(Object.keys(EVIDENCE) as EvidenceSource[]));
+const usages: fc.Arbitrary<Usage> = fc.record({
+  input: fc.nat(50),
+  output: fc.nat(50),
+  cacheRead: fc.nat(50),
+  cacheWrite: fc.nat(50),
+  cacheWrite5m: fc.nat(5),
+  cacheWrite1h: fc.nat(5),
+});
+
+type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
+  fc.record({ kind: fc.constant('agent-seen' as const), agent: agents, at: times, type: fc.constantFrom('x', 'y') }),
+  fc.record({ kind: fc.constant('agent-linked' as const), agent: agents, evidence: evidences, call: calls }),
+  fc.record({ kind: fc.constant('agent-linked' as const), agent: agents, evidence: evidences, parent: agents }),
+  fc.record({
+    kind: fc.constant('spawn-requested' as const),
+    agent: agents,
+    call: calls,
+    prompt: fc.constant({ head: 'p', digest: 'p' }),
+  }),
+  fc.record({
+    kind: fc.constant('agent-prompted' as const),
+    agent: agents,
+    prompt: fc.constant({ head: 'p', digest: 'p' }),
+    at: times,
+  }),
+  fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, call: calls, at: times }),
+  fc.record({
+    kind: fc.constant('run-ended' as const),
+    agent: agents,
+    signal: fc.constantFrom('notification' as const, 'stop-call' as const, 'transcript' as const, 'sidecar' as const),
+    outcome: fc.constantFrom('completed' as const, 'failed' as const, 'stopped' as const),
+    at: times,
+  }),
+  fc.record({
+    kind: fc.constant('entry-added' as const),
+    agent: agents,
+    entry: fc.constantFrom(
+      'prompt' as const,
+      'reply' as const,
+      'result' as const,
+      'interruption' as const,
+      'note' as const,
+    ),
+    id: messages,
+    at: times,
+  }),
+  fc.record({
+    kind: fc.constant('usage-counted' as const),
+    agent: agents,
+    message: messages,
+    usage: usages,
+    model: fc.constant('model'),
+    at: times,
+    final: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant('tool-started' as const),
+    agent: agents,
+    call: calls,
+    tool: fc.constant('T'),
+    at: times,
+  }),
+  fc.record({
+    kind: fc.constant('tool-ended' as const),
+    agent: agents,
+    call: calls,
+    outcome: fc.constantFrom('ok' as const, 'error' as const, 'refused' as const),
+    at: times,
+  }),
+);
+
+/** Each fact has a place of its own, as every line of every file does. */
+const histories: fc.Arbitrary<readonly AgentEvent[]> = fc.array(facts, { maxLength: 40 }).map((list) =>
+  list.map((fact, index) => {
+    const origin: EventOrigin = { source: toSourceId(`file-${index % 3}`), offset: index * 10, length: 9 };
+    return { ...fact, session: SESSION, origin } as AgentEvent;
+  }),
+);
+
+function treeOf(events: readonly AgentEvent[]): SessionTree {
+  const ledger = createLedger(SESSION);
+  for (const event of events) reduce(ledger, event);
+  return buildTree(ledger, { now: NOW });
+}
+
+describe('reduce', () => {
+  it('gives the same tree in any order, and twice', () => {
+    fc.assert(
+      fc.property(
+        histories.chain((events) =>
+          fc.tuple(fc.constant(events), fc.shuffledSubarray([...events], { minLength: events.length })),
+        ),
+        ([events, shuffled]) => {
+          // Facts about one call differ from line to line only where the host contradicts itself; it does not.
+          const consistent = withoutContradictions(events);
+          const again = withoutContradictions(shuffled, consistent);
+          expect(treeOf([...again, ...again])).toEqual(treeOf(consistent));
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
+  it('makes no cycle, gives each agent one parent, and that parent is in the tree', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const tree = treeOf(events);
+        const byId = new Map(tree.agents.map((agent) => [agent.id, agent]));
+        expect(byId.size).toBe(tree.agents.length);
+        for (const agent of tree.agents) {
+          const path = new Set([agent.id]);
+          for (let up = agent.link.parent; up !== undefined; up = byId.get(up)?.link.parent) {
+            expect(path.has(up)).toBe(false);
+            expect(byId.has(up)).toBe(true);
+            path.add(up);
+          }
+          if (agent.link.parent !== undefined) {
+            const depth = byId.get(agent.link.parent)?.depth;
+            expect(agent.depth).toBe(depth === undefined ? undefined : depth + 1);
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('conserves totals: every message once, with its largest numbers, whoever repeats it', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const largest = new Map<string, Usage>();
+        for (const event of events) {
+          if (event.kind !== 'usage-counted') continue;
+          largest.set(event.message, largestUsage(largest.get(event.message) ?? NO_USAGE, event.usage));
+        }
+        const tree = treeOf([...events, ...everyAgentSpeaks()]);
+        const total = tree.agents.reduce((sum, agent) => addUsage(sum, agent.usage ?? NO_USAGE), NO_USAGE);
+        expect(total).toEqual([...largest.values()].reduce(addUsage, NO_USAGE));
+        const roots = tree.agents.filter((agent) => agent.link.parent === undefined);
+        expect(roots.reduce((sum, agent) => addUsage(sum, agent.subtreeUsage), NO_USAGE)).toEqual(total);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it('survives a snapshot', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const ledger = createLedger(SESSION);
+        for (const event of events) reduce(ledger, event);
+        const { ledgers, takenAt } = readSnapshot(writeSnapshot([ledger], NOW));
+        expect(ledgers.map((one) => buildTree(one, { now: takenAt }))).toEqual([buildTree(ledger, { now: NOW })]);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+/** Usage counts for agents that are known to exist; one line each makes them known. */
+function everyAgentSpeaks(): readonly AgentEvent[] {
+  return ['session', 'a', 'b', 'c', 'd'].map((name, index) => ({
+    kind: 'entry-added',
+    session: SESSION,
+    origin: { source: toSourceId(`own-${name}`), offset: index, length: 1 },
+    agent: toAgentId('test', name),
+    entry: 'prompt',
+    id: `said-by-${name}`,
+  }));
+}
+
+/** One fact per key that the reducer may overwrite; `like` keeps the same choice for another order of the same facts. */
+function withoutContradictions(events: readonly AgentEvent[], like?: readonly AgentEvent[]): readonly AgentEvent[] {
+  if (like) return events.filter((event) => like.includes(event));
+  const seen = new Set<string>();
+  return events.filter((event) => {
+    const key = overwriteKey(event);
+    if (key === undefined) return true;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function overwriteKey(event: AgentEvent): string | undefined {
+  switch (event.kind) {
+    case 'spawn-requested':
+    case 'run-resumed':
+      return `${event.kind} ${event.call} ${event.kind === 'run-resumed' ? event.agent : ''}`;
+    case 'entry-added':
+      return `entry ${event.id}`;
+    default:
+      return undefined;
+  }
+}
