@@ -170,6 +170,7 @@ export interface UsageCounted extends AgentFact {
   readonly at?: number;
   /** false: the number may still be the placeholder of the message's start. */
   readonly final: boolean;
+  readonly copied?: boolean;
 }
 
 export interface ToolStarted extends AgentFact {

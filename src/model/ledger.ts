@@ -133,8 +133,9 @@ export interface MessageRecord {
   /** No line of the message has its final numbers. */
   placeholder: boolean;
   model?: string;
-  /** First place, for ordering and for reading the body. */
+  /** First place, for ordering and for reading the body; a copy's only where there is no other. */
   origin: EventOrigin;
+  copied: boolean;
 }
 
 export interface ProcessRecord {

@@ -141,18 +141,21 @@ function keepLatest(agent: AgentRecord, field: LatestField, value: Said<unknown>
 
 function noteMessage(
   ledger: SessionLedger,
-  { agent, at, origin }: EntryAdded | UsageCounted,
+  { agent, at, origin, copied = false }: EntryAdded | UsageCounted,
   id: string,
   role: MessageRecord['role'],
 ): MessageRecord {
   let message = ledger.messages.get(id);
   if (!message) {
-    message = { id, role, agents: new Set(), placeholder: true, origin };
+    message = { id, role, agents: new Set(), placeholder: true, origin, copied };
     ledger.messages.set(id, message);
   }
   message.agents.add(agent);
   if (at !== undefined) message.at = Math.min(message.at ?? at, at);
-  if (isBefore(origin, message.origin)) message.origin = origin;
+  if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
+    message.origin = origin;
+    message.copied = copied;
+  }
   return message;
 }
 

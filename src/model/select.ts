@@ -11,15 +11,6 @@ export function selectAgents(tree: SessionTree, options: { readonly internal?: b
   return options.internal ? tree.agents : tree.agents.filter((agent) => agent.kind !== 'internal');
 }
 
-export function selectChildren(agents: readonly AgentNode[], parent: AgentId): readonly AgentNode[] {
-  return agents.filter((agent) => agent.link.parent === parent);
-}
-
-export function selectOrphans(tree: SessionTree, agents: readonly AgentNode[]): readonly AgentNode[] {
-  const main = mainAgentOf(tree.id);
-  return agents.filter((agent) => agent.id !== main && agent.link.parent === undefined);
-}
-
 /** Main agent first. */
 export function selectPath(tree: SessionTree, id: AgentId): readonly AgentNode[] {
   const byId = new Map(tree.agents.map((agent) => [agent.id, agent]));

@@ -4,8 +4,6 @@ import type { SessionTree } from '../model/tree.ts';
 import { computeUsage } from './compute-agent.ts';
 import { isoTime, orNull } from './json-values.ts';
 
-export type SessionReport = ReturnType<typeof computeSession>;
-
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
 export function computeSession(tree: SessionTree) {
   const agents = selectAgents(tree);

@@ -59,6 +59,7 @@ function countUsage(message: RawRecord, id: string, model: string, context: Line
     ...atOf(context),
     // Up to 2.1.5x, and for some replies of 2.1.197, every line holds the placeholder of the reply's start.
     final: message['stop_reason'] !== null && message['stop_reason'] !== undefined,
+    ...(context.copied && { copied: true }),
   });
 }
 
