@@ -1,0 +1,132 @@
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeCode } from '../adapters/claude-code/index.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { createSessions } from './sessions.ts';
+
+const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
+const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-sessions-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function open(name: string, now = MUCH_LATER, change?: (id: string) => void): Promise<SessionTree> {
+  cpSync(path.join(fixtures, name), folder, { recursive: true });
+  change?.(JSON.parse(readFileSync(path.join(folder, 'truth.json'), 'utf8')).agents[0].id);
+  return (await createSessions([{ adapter: claudeCode, root: folder }], { clock: () => now }).open()).tree;
+}
+
+const statuses = (tree: SessionTree): readonly string[] =>
+  tree.agents.map((agent) => `${agent.status}${agent.waitingOn ? ` on ${agent.waitingOn}` : ''} ${agent.activity}`);
+
+/** The record that the host keeps of a running process, about this very process. */
+function writeProcessRecord(sessionId: string, fields: object = {}): void {
+  mkdirSync(path.join(folder, 'sessions'), { recursive: true });
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const record = { pid: process.pid, sessionId, procStart, startedAt: 0, ...fields };
+  for (const file of ['9690.json', '25090.json', '30907.json'])
+    rmSync(path.join(folder, 'sessions', file), { force: true });
+  writeFileSync(path.join(folder, 'sessions', `${process.pid}.json`), JSON.stringify(record));
+}
+
+describe.runIf(process.platform === 'linux')('while the process lives', () => {
+  it('an agent at work runs, and its parent waits for it', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
+    expect(statuses(tree)).toEqual(['waiting on child waiting', 'running thinking']);
+    expect(tree.agents[1]?.stalled).toBe(true);
+  });
+
+  it('an agent in the middle of a call shows the call', async () => {
+    const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
+    expect(statuses(tree)).toEqual(['waiting on child waiting', 'running tool_use']);
+    expect(tree.agents[1]?.currentTool).toMatchObject({ tool: 'Bash', summary: 'sleep 20' });
+  });
+
+  it('a main agent that has had its say waits for the person', async () => {
+    const tree = await open('2.1.325-single', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'idle' }));
+    expect(statuses(tree)).toEqual(['waiting on input idle', 'completed done']);
+  });
+
+  it('a process that asks for permission says so', async () => {
+    const fields = { status: 'waiting', waitingFor: 'permission to use Bash' };
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, fields));
+    expect(statuses(tree)[0]).toBe('waiting on permission waiting');
+    expect(tree.agents[0]?.changes.at(-1)?.reason).toBe('permission to use Bash');
+  });
+
+  it('an agent of an earlier process is lost, not running', async () => {
+    const fields = { status: 'busy', startedAt: MUCH_LATER };
+    const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, fields));
+    expect(tree.agents[1]?.status).toBe('unknown');
+  });
+
+  it('another process with the same number is not the one', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { procStart: '1' }));
+    expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
+  });
+});
+
+describe('without a record of the process', () => {
+  it('versions that keep none: a last line under five minutes old may be followed by another', async () => {
+    const justAfter = Date.parse('2026-11-15T06:56:45Z');
+    expect((await open('2.1.20-background', justAfter)).agents[1]?.status).toBe('running');
+    expect((await open('2.1.20-background', justAfter + 6 * 60_000)).agents[1]?.status).toBe('unknown');
+  });
+
+  it('versions that keep one: nothing runs, however young the last line', async () => {
+    const tree = await open('2.1.325-hang-sigkill', Date.parse('2026-11-15T06:51:26Z'));
+    expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
+  });
+});
+
+describe('what is on disk', () => {
+  it('a session whose main transcript is gone still has its agents', async () => {
+    const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
+      rmSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`));
+    });
+    expect(tree.agents).toHaveLength(4);
+    expect(tree.agents.filter((agent) => agent.depth === 2)).toHaveLength(2);
+  });
+
+  it('an unreadable file is counted, and the others are read', async () => {
+    const agent =
+      'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/agent-ab4c7b9a30ff9f65c.jsonl';
+    const tree = await open('2.1.325-nested', MUCH_LATER, () => {
+      // Root reads everything; a folder in the file's place is unreadable for everybody.
+      rmSync(path.join(folder, agent));
+      renameSync(path.join(folder, 'truth.json'), path.join(folder, 'was-truth.json'));
+      writeFileSync(path.join(folder, agent), '');
+      chmodSync(path.join(folder, agent), 0o000);
+    });
+    expect(tree.agents).toHaveLength(4);
+    const unread = tree.agents.find((one) => one.id.endsWith('ab4c7b9a30ff9f65c'));
+    expect(unread).toMatchObject({ status: 'completed', description: 'Check app.js' });
+    expect(unread?.usage).toBeUndefined();
+    expect(tree.diagnostics.some(({ code }) => code === 'missing-transcript' || code === 'unreadable-file')).toBe(true);
+  });
+
+  it("another host's files in the same place are ignored and counted", async () => {
+    cpSync(path.join(fixtures, '2.1.325-single'), folder, { recursive: true });
+    const other = path.join(folder, 'projects/-home-dev-single/chats.jsonl');
+    writeFileSync(other, '{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[]}}\n');
+    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const listing = await sessions.list({ limit: 20 });
+    expect(listing.trees).toHaveLength(1);
+    expect(listing.ignoredFiles).toBe(1);
+  });
+
+  it('takes the projects folder, or one project, for a root as well', async () => {
+    for (const place of ['projects', 'projects/-home-dev-nested']) {
+      const root = path.join(fixtures, '2.1.325-nested', place);
+      const { tree } = await createSessions([{ adapter: claudeCode, root }], { clock: () => MUCH_LATER }).open();
+      expect(tree.agents).toHaveLength(4);
+    }
+  });
+});

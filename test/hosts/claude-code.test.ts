@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+
+// The real program, offline, against the scripted model of the recording kit. What it leaves behind must give the tree
+// that the script dictated. TROUPE_LIVE_KIT: the kit's folder. TROUPE_CLAUDE_BIN: one or more programs.
+const kit = process.env['TROUPE_LIVE_KIT'] ?? '';
+const programs = (process.env['TROUPE_CLAUDE_BIN'] ?? '').split(path.delimiter).filter((program) => program !== '');
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const work = mkdtempSync(path.join(tmpdir(), 'troupe-hosts-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+interface DictatedAgent {
+  readonly key: string;
+  readonly parent: string | null;
+  readonly description: string | null;
+  readonly depth: number;
+  readonly kind: string;
+  readonly endStatus: string;
+  readonly toolCalls: number;
+  readonly outputTokens: number;
+}
+
+interface SeenAgent {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly kind: string;
+  readonly description: string | null;
+  readonly depth: number;
+  readonly status: string;
+  readonly toolCallCount: number;
+  readonly currentTool: string | null;
+  readonly usage: { readonly output: number };
+  readonly usageIsLowerBound: boolean;
+}
+
+interface Seen {
+  readonly session: {
+    readonly hostVersion: string;
+    readonly status: string;
+    readonly usage: { readonly output: number };
+    readonly usageIsLowerBound: boolean;
+  };
+  readonly agents: readonly SeenAgent[];
+}
+
+interface Scenario {
+  readonly scenario: string;
+  readonly play?: string;
+  readonly killAfter?: number;
+  readonly killSignal?: string;
+}
+
+async function treeOf(config: string): Promise<Seen> {
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    path.join(root, 'dist/troupe.js'),
+    'tree',
+    '--json',
+    '--root',
+    config,
+  ]);
+  return JSON.parse(stdout);
+}
+
+async function record(bin: string, options: Scenario): Promise<{ readonly out: string; readonly config: string }> {
+  const { recordClaude } = await import(pathToFileURL(path.join(kit, 'record-claude.mjs')).href);
+  const out = path.join(work, `${path.basename(path.dirname(bin))}-${options.scenario}-out`);
+  await recordClaude({ bin, out, root: path.join(work, 'projects'), ...options });
+  return { out, config: path.join(out, 'config') };
+}
+
+async function dictate(play: string, maxDepth: number): Promise<readonly DictatedAgent[]> {
+  const truth = await import(pathToFileURL(path.join(kit, 'truth.mjs')).href);
+  return truth.dictate(play, { maxDepth }).agents;
+}
+
+/** What the program itself counted, all agents together. */
+function modelUsage(out: string): number | undefined {
+  const results = readFileSync(path.join(out, 'stream.jsonl'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"modelUsage"'))
+    .map((line) => JSON.parse(line).modelUsage as Record<string, { outputTokens: number }>);
+  const last = results.at(-1);
+  return last && Object.values(last).reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+}
+
+function compare(seen: Seen, dictated: readonly DictatedAgent[]): void {
+  const described = new Map(seen.agents.map((agent) => [agent.id, agent.description]));
+  const tree = seen.agents.map((agent) => ({
+    description: agent.description,
+    parent: agent.parentId === null ? null : (described.get(agent.parentId) ?? null),
+    depth: agent.depth,
+    kind: agent.kind,
+    status: agent.status,
+    calls: agent.toolCallCount,
+    output: agent.usageIsLowerBound || agent.kind === 'main' ? 'see total' : agent.usage.output,
+  }));
+  const expected = dictated.map((agent, index) => ({
+    description: agent.description,
+    parent: dictated.find(({ key }) => key === agent.parent)?.description ?? null,
+    depth: agent.depth,
+    kind: agent.kind,
+    status: agent.endStatus,
+    calls: agent.toolCalls,
+    // A main agent with work in the background may end before it has played all its steps: its program's count decides.
+    output: seen.agents[index]?.usageIsLowerBound || agent.kind === 'main' ? 'see total' : agent.outputTokens,
+  }));
+  expect(tree).toEqual(expected);
+}
+
+for (const program of programs) {
+  describe(`Claude Code at ${path.relative(path.parse(program).root, program).split(path.sep).slice(0, 3).join('/')}`, () => {
+    for (const scenario of [
+      'plain',
+      'single',
+      'parallel',
+      'nested',
+      'failing',
+      'many',
+      'background',
+      'stop',
+      'resume',
+    ]) {
+      it(`${scenario}: the tree equals what the script dictated`, async () => {
+        const { out, config } = await record(program, { scenario });
+        const seen = await treeOf(config);
+        const depth = Math.max(...seen.agents.map((agent) => agent.depth));
+        compare(seen, await dictate(scenario, scenario === 'nested' ? depth : 1));
+        const counted = modelUsage(out);
+        const { usage, usageIsLowerBound, hostVersion } = seen.session;
+        if (usageIsLowerBound) expect(usage.output).toBeLessThanOrEqual(counted ?? 0);
+        else expect(usage.output).toBe(counted);
+        if (hostVersion === '2.1.325' && scenario !== 'stop') expect(usageIsLowerBound).toBe(false);
+      });
+    }
+
+    it('killed: unknown, not running', async () => {
+      const { config } = await record(program, {
+        scenario: 'killed',
+        play: 'hang',
+        killAfter: 6000,
+        killSignal: 'SIGKILL',
+      });
+      const seen = await treeOf(config);
+      expect(seen.agents.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
+    });
+
+    it('while it works: running, with the tool it uses, and completed at the end', async () => {
+      const config = path.join(work, 'projects', 'background-live', 'config');
+      const seen = new Set<string>();
+      let done = false;
+      const recording = record(program, { scenario: 'background-live', play: 'background' }).finally(() => {
+        done = true;
+      });
+      while (!done) {
+        if (existsSync(path.join(config, 'projects'))) {
+          const tree = await treeOf(config).catch(() => undefined);
+          for (const agent of tree?.agents ?? [])
+            seen.add(`${agent.kind} ${agent.status} ${agent.currentTool ?? ''}`.trim());
+        }
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      const { config: left } = await recording;
+      expect([...seen]).toContain('task running Bash');
+      expect([...seen].some((state) => state.startsWith('main running') || state.startsWith('main waiting'))).toBe(
+        true,
+      );
+      expect((await treeOf(left)).agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    });
+  });
+}
