@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
 
-const CHUNK_BYTES = 1024 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
+const MIN_CHUNK_BYTES = 4096;
 
 /**
  * Hands over every line of a file from `startOffset` on, in order, the torn last one included; returns the offset behind
@@ -11,17 +12,25 @@ export async function readLines(path: string, onLine: (line: Line) => void, star
   const splitter = createLineSplitter({ startOffset });
   const file = await open(path, 'r');
   try {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    const { size } = await file.stat();
+    const chunkBytes = Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, size - startOffset));
+    // While one chunk is taken apart, the system fetches the next one into the other buffer.
+    let [current, other] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
     let position = startOffset;
     let next = startOffset;
-    for (;;) {
-      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES, position);
-      if (bytesRead === 0) break;
+    let { bytesRead } = await file.read(current, 0, chunkBytes, position);
+    while (bytesRead > 0) {
       position += bytesRead;
-      for (const line of splitter.push(buffer.subarray(0, bytesRead))) {
-        next = line.offset + line.length + 1;
-        onLine(line);
+      const ahead = file.read(other, 0, chunkBytes, position);
+      try {
+        for (const line of splitter.push(current.subarray(0, bytesRead))) {
+          next = line.offset + line.length + 1;
+          onLine(line);
+        }
+      } finally {
+        ({ bytesRead } = await ahead);
       }
+      [current, other] = [other, current];
     }
     const rest = splitter.rest();
     if (rest) onLine(rest);

@@ -70,7 +70,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'agent', shrinkTo: 24 },
   { title: 'type', shrinkTo: 7 },
   { title: 'status' },
-  { title: 'now', shrinkTo: 12 },
+  { title: 'doing', shrinkTo: 12 },
   { title: 'model', shrinkTo: 10 },
   { title: 'calls', align: 'right' },
   { title: 'output', align: 'right' },
@@ -95,7 +95,7 @@ function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly C
       paint: paint.dim,
     },
     { text: formatStatus(agent) + (agent.runs.length > 1 ? ` ×${agent.runs.length}` : '') },
-    { text: cleanLine([agent.currentTool, agent.currentToolSummary].filter((part) => part !== null).join(' ')) },
+    { text: cleanLine(doingText(agent)) },
     { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
     { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
     { text: agent.usage === null ? '–' : `${agent.usageIsLowerBound ? '≥' : ''}${formatCount(agent.usage.output)}` },
@@ -110,6 +110,13 @@ function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint
   const label = rest.slice(2);
   const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.id, label);
   return `${paint.dim(stem)}${formatMark(agent.status, agent.stalled, paint)} ${painted}`;
+}
+
+/** The call it is in the middle of; of one that came to no good end, why. */
+function doingText({ currentTool, currentToolSummary, status, runs, activity }: AgentReport): string {
+  if (currentTool !== null) return [currentTool, currentToolSummary].filter((part) => part !== null).join(' ');
+  if (status === 'failed' || status === 'stopped' || status === 'unknown') return runs.at(-1)?.reason ?? '';
+  return activity === 'thinking' ? 'thinking' : '';
 }
 
 function contextText({ contextTokens, contextWindow }: AgentReport): string {

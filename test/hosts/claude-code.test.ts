@@ -5,6 +5,9 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
+import { claudeCode } from '../../src/adapters/claude-code/index.ts';
+import { computeTree } from '../../src/reports/compute-tree.ts';
+import { createSessions } from '../../src/tracker/sessions.ts';
 
 // The real program, offline, against the scripted model of the recording kit. What it leaves behind must give the tree
 // that the script dictated. TROUPE_LIVE_KIT: the kit's folder. TROUPE_CLAUDE_BIN: one or more programs.
@@ -55,7 +58,8 @@ interface Scenario {
   readonly killSignal?: string;
 }
 
-async function treeOf(config: string): Promise<Seen> {
+/** What the built program shows now. */
+async function treeNow(config: string): Promise<Seen> {
   const { stdout } = await promisify(execFile)(process.execPath, [
     path.join(root, 'dist/troupe.js'),
     'tree',
@@ -64,6 +68,13 @@ async function treeOf(config: string): Promise<Seen> {
     config,
   ]);
   return JSON.parse(stdout);
+}
+
+/** The same a day later: versions without a record of their processes count as alive for five minutes. */
+async function treeLater(config: string): Promise<Seen> {
+  const clock = (): number => Date.now() + 86_400_000;
+  const opened = await createSessions([{ adapter: claudeCode, root: config }], { clock }).open();
+  return computeTree(opened, { internal: false }) as Seen;
 }
 
 async function record(bin: string, options: Scenario): Promise<{ readonly out: string; readonly config: string }> {
@@ -112,6 +123,8 @@ function compare(seen: Seen, dictated: readonly DictatedAgent[]): void {
   expect(tree).toEqual(expected);
 }
 
+const minor = (version: string): number => Number(version.split('.')[2]);
+
 for (const program of programs) {
   describe(`Claude Code at ${path.relative(path.parse(program).root, program).split(path.sep).slice(0, 3).join('/')}`, () => {
     for (const scenario of [
@@ -127,7 +140,9 @@ for (const program of programs) {
     ]) {
       it(`${scenario}: the tree equals what the script dictated`, async () => {
         const { out, config } = await record(program, { scenario });
-        const seen = await treeOf(config);
+        const seen = await treeLater(config);
+        // Up to 2.1.150 SendMessage is not offered with -p: the call fails, and there is no second run.
+        if (scenario === 'resume' && minor(seen.session.hostVersion) < 190) return expect(seen.agents).toHaveLength(2);
         const depth = Math.max(...seen.agents.map((agent) => agent.depth));
         compare(seen, await dictate(scenario, scenario === 'nested' ? depth : 1));
         const counted = modelUsage(out);
@@ -145,7 +160,7 @@ for (const program of programs) {
         killAfter: 6000,
         killSignal: 'SIGKILL',
       });
-      const seen = await treeOf(config);
+      const seen = await treeLater(config);
       expect(seen.agents.map(({ status }) => status)).toEqual(['unknown', 'unknown']);
     });
 
@@ -158,7 +173,7 @@ for (const program of programs) {
       });
       while (!done) {
         if (existsSync(path.join(config, 'projects'))) {
-          const tree = await treeOf(config).catch(() => undefined);
+          const tree = await treeNow(config).catch(() => undefined);
           for (const agent of tree?.agents ?? [])
             seen.add(`${agent.kind} ${agent.status} ${agent.currentTool ?? ''}`.trim());
         }
@@ -169,7 +184,7 @@ for (const program of programs) {
       expect([...seen].some((state) => state.startsWith('main running') || state.startsWith('main waiting'))).toBe(
         true,
       );
-      expect((await treeOf(left)).agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
+      expect((await treeLater(left)).agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
     });
   });
 }

@@ -3,8 +3,6 @@ import { asText, isObject, type JsonObject } from '../../base/json.ts';
 
 export type RawRecord = JsonObject;
 
-const decoder = new TextDecoder();
-
 /**
  * Heavy lines that say nothing about the life of an agent: three quarters of the bytes of 2.1.325. Metadata lines begin
  * with their type, so a look at the first bytes saves the parsing; a line that begins otherwise is simply parsed.
@@ -23,7 +21,8 @@ export function isHeavy(bytes: Uint8Array): boolean {
 /** `undefined` where the bytes are no JSON; a value that is no object where they are JSON, but no record. */
 export function parseLine(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(decoder.decode(bytes));
+    // Twice as fast as a TextDecoder; a byte order mark is the caller's to skip.
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   } catch {
     return undefined;
   }

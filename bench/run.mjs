@@ -1,0 +1,6 @@
+// `npm run bench`: every benchmark, one table each. Nothing here is part of the tests: these machines are shared.
+import { ensureInstalled } from '../scripts/ensure-installed.mjs';
+
+ensureInstalled();
+const { benchRead, printRead } = await import('./read.mjs');
+printRead(await benchRead({ runs: 10 }));
