@@ -81,8 +81,11 @@ function* transcript(random, session, agent, bytes, spawns) {
     if (spawn) result.toolUseResult = { status: 'completed', agentId: spawn.id, agentType: 'general-purpose' };
     yield request;
     yield result;
-    if (n % 9 === 0)
-      yield { ...envelope('attachment'), attachment: { type: 'prompt_snapshot', systemPrompt: [text(random, 6000)] } };
+    if (n % 9 === 0) {
+      const { parentUuid, isSidechain, ...rest } = envelope('attachment');
+      const attachment = { type: 'prompt_snapshot', systemPrompt: [text(random, 6000)] };
+      yield { parentUuid, isSidechain, attachment, ...rest };
+    }
     size += length + 1700;
   }
   yield reply({ type: 'text', text: text(random, 500) }, 'last');

@@ -38,8 +38,10 @@ export interface FileState {
   readonly prompted: Set<AgentId>;
   /** A fork's file begins with lines of its parent; they end with the directive. */
   inherited: boolean;
-  /** What was last said of an agent, so that only changes are told. */
-  readonly told: Map<string, string>;
+  /** What was last told of each agent, so that only changes are. */
+  readonly told: Map<AgentId, Map<string, string>>;
+  /** Of the program that wrote the last line. */
+  version?: string;
 }
 
 export function createFileState(): FileState {

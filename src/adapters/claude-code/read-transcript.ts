@@ -5,7 +5,7 @@ import type { DiagnosticCode } from '../../model/diagnostic.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
-import { agentIdOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
+import { agentIdOf, atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
 import { parseProgress } from './lines/progress.ts';
@@ -87,6 +87,7 @@ function readLine(line: Line, { session, source, agent }: TranscriptOf, file: Fi
   if (!parser) return type !== undefined && WITHOUT_NEWS.has(type) ? [] : problem('unknown-record', type ?? 'no type');
 
   const events: AgentEvent[] = [];
+  const place = { session, origin };
   const at = asInstant(record['timestamp']);
   const named = asText(record['agentId']);
   const context: LineContext = {
@@ -96,7 +97,8 @@ function readLine(line: Line, { session, source, agent }: TranscriptOf, file: Fi
     ...known({ at }),
     copied: false,
     file,
-    emit: (event) => events.push({ ...event, session, origin } as AgentEvent),
+    // Every event is a new object: adding its place to it is cheaper than copying it.
+    emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
   };
   tellEnvelope(record, context);
   parser(record, context);
@@ -112,29 +114,37 @@ const AGENT_FIELDS = [
 
 /** What every line repeats (folder, branch, version …) is told when it changes. */
 function tellEnvelope(record: RawRecord, context: LineContext): void {
-  const { agent, at, file } = context;
-  const isNews = (key: string, value: string | undefined): value is string => {
-    if (value === undefined || file.told.get(key) === value) return false;
-    file.told.set(key, value);
-    return true;
-  };
-  const time = at === undefined ? {} : { at };
-  const news: Record<string, string> = {};
-  for (const [field, key] of AGENT_FIELDS) {
-    const value = asText(record[key]);
-    if (isNews(`${agent} ${field}`, value)) news[field] = value;
-  }
-  if (Object.keys(news).length > 0) context.emit({ kind: 'agent-seen', agent, ...time, ...news });
+  const { agent, file } = context;
+  const news = newsIn(record, context);
+  if (news) context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...news });
   if (agent !== mainAgentOf(context.session)) return;
-  const hostVersion = asText(record['version']);
-  const versionIsNews = isNews('version', hostVersion);
-  if (!versionIsNews && news['cwd'] === undefined && news['branch'] === undefined) return;
+  const hostVersion = asText(record['version']) ?? file.version;
+  const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
+  if (!versionIsNews && !news) return;
+  if (hostVersion !== undefined) file.version = hostVersion;
   context.emit({
     kind: 'session-seen',
-    ...time,
-    ...known({ cwd: news['cwd'], branch: news['branch'] }),
+    ...atOf(context),
+    ...known({ cwd: news?.['cwd'], branch: news?.['branch'] }),
     ...(versionIsNews && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
   });
+}
+
+function newsIn(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
+  let told = file.told.get(agent);
+  if (!told) {
+    told = new Map();
+    file.told.set(agent, told);
+  }
+  let news: Record<string, string> | undefined;
+  for (const [field, key] of AGENT_FIELDS) {
+    const value = record[key];
+    if (typeof value !== 'string' || value === '' || told.get(field) === value) continue;
+    told.set(field, value);
+    news ??= {};
+    news[field] = value;
+  }
+  return news;
 }
 
 function isBlank(bytes: Uint8Array): boolean {

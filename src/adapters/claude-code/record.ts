@@ -1,7 +1,10 @@
 // One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 2.1.2 to 2.1.325.
 import { asText, isObject, type JsonObject } from '../../base/json.ts';
+import { shortenStrings } from '../../base/shorten-strings.ts';
 
 export type RawRecord = JsonObject;
+
+const bytesOf = (text: string): Buffer => Buffer.from(text);
 
 /**
  * Heavy lines that say nothing about the life of an agent: three quarters of the bytes of 2.1.325. Metadata lines begin
@@ -12,17 +15,38 @@ const HEAVY_PREFIXES = [
   '{"type":"file-history-',
   '{"type":"tools-used"',
   '{"type":"atis-latch"',
-].map((prefix) => new TextEncoder().encode(prefix));
+].map(bytesOf);
+
+/** Attachments hold whole prompts and listings; the only kind with news is the notification that came mid-turn. */
+const ATTACHMENT = bytesOf('"attachment":{"type":"');
+const QUEUED = bytesOf('queued_command"');
+/** `parentUuid` and `isSidechain`, sometimes `agentId`, stand before it. A quote inside a string would be escaped. */
+const ATTACHMENT_WITHIN = 220;
 
 export function isHeavy(bytes: Uint8Array): boolean {
-  return HEAVY_PREFIXES.some((prefix) => prefix.every((byte, at) => bytes[at] === byte));
+  if (HEAVY_PREFIXES.some((prefix) => startsWith(bytes, prefix, 0))) return true;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, ATTACHMENT_WITHIN));
+  const at = head.indexOf(ATTACHMENT);
+  return at !== -1 && !startsWith(bytes, QUEUED, at + ATTACHMENT.length);
 }
+
+function startsWith(bytes: Uint8Array, prefix: Uint8Array, from: number): boolean {
+  for (let at = 0; at < prefix.length; at++) if (bytes[from + at] !== prefix[at]) return false;
+  return true;
+}
+
+/**
+ * Facts stand in short strings, or at the two ends of a long one: ids and states of a notification at its beginning, the
+ * host's `agentId:` line at the end of a result. What lies between is body, and is read from the file when asked for.
+ */
+const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
 
 /** `undefined` where the bytes are no JSON; a value that is no object where they are JSON, but no record. */
 export function parseLine(bytes: Uint8Array): unknown {
   try {
-    // Twice as fast as a TextDecoder; a byte order mark is the caller's to skip.
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+    const facts = bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes;
+    // Faster than a TextDecoder.
+    return JSON.parse(Buffer.from(facts.buffer, facts.byteOffset, facts.byteLength).toString('utf8'));
   } catch {
     return undefined;
   }

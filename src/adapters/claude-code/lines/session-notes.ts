@@ -22,7 +22,7 @@ export const parseCostState: LineParser = (_record, context) => {
 const REPEATED_SINCE = versionNumber('2.1.251');
 
 export const parseLastPrompt: LineParser = (_record, context) => {
-  const version = context.file.told.get('version');
+  const { version } = context.file;
   if (version !== undefined && versionNumber(version) < REPEATED_SINCE) context.emit({ kind: 'session-closed' });
 };
 
