@@ -6,13 +6,20 @@ export interface Paint {
   readonly red: (text: string) => string;
   readonly yellow: (text: string) => string;
   readonly green: (text: string) => string;
-  /** The agent's own colour, the same on every face. */
-  readonly agent: (id: string, text: string) => string;
+  /** An agent's own colour by its hue, the same on every face; neutral without one. */
+  readonly agent: (hue: number | null, text: string) => string;
 }
 
 const same = (text: string): string => text;
 
-export const PLAIN: Paint = { bold: same, dim: same, red: same, yellow: same, green: same, agent: (_id, text) => text };
+export const PLAIN: Paint = {
+  bold: same,
+  dim: same,
+  red: same,
+  yellow: same,
+  green: same,
+  agent: (_hue, text) => text,
+};
 
 export type ColourDepth = 'none' | '16' | '24bit';
 
@@ -25,12 +32,18 @@ export function createPaint(depth: ColourDepth): Paint {
     red: sgr('31', '39'),
     yellow: sgr('33', '39'),
     green: sgr('32', '39'),
-    agent: (id, text) => sgr(depth === '24bit' ? `38;2;${rgbOf(id)}` : sixteenOf(id), '39')(text),
+    agent: (hue, text) => {
+      if (hue === null) return text;
+      return sgr(
+        depth === '24bit' ? `38;2;${RGB[hue] ?? RGB[0]}` : (SIXTEEN[hue % SIXTEEN.length] ?? '36'),
+        '39',
+      )(text);
+    },
   };
 }
 
 /** Twelve hues of equal lightness that stay apart for colour-blind eyes (Okabe–Ito, filled up between). */
-const HUES = [
+const RGB = [
   '86;180;233',
   '230;159;0',
   '0;158;115',
@@ -45,17 +58,4 @@ const HUES = [
   '214;108;136',
 ] as const;
 
-function rgbOf(id: string): string {
-  return HUES[hueIndex(id)] ?? HUES[0];
-}
-
-function sixteenOf(id: string): string {
-  return ['36', '33', '32', '35', '94', '96'][hueIndex(id) % 6] ?? '36';
-}
-
-/** From the id alone, so that it survives a restart. */
-function hueIndex(id: string): number {
-  let hash = 2166136261;
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 16777619);
-  return (hash >>> 0) % HUES.length;
-}
+const SIXTEEN = ['36', '33', '32', '35', '94', '96'] as const;

@@ -1,10 +1,12 @@
-import { cutTo, padEnd, padStart, widthOf } from './width.ts';
+import { cutTo, widthOf } from './width.ts';
 
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Takes what is left over, and gives way first. At most this narrow. */
+  /** May be cut down to this many columns of the terminal. */
   readonly shrinkTo?: number;
+  /** Where the line is still too long: left out, the smallest number first. */
+  readonly dropOrder?: number;
 }
 
 /** A cell: its text, and how it is painted once it has its width. */
@@ -15,48 +17,60 @@ export interface Cell {
 
 const GAP = '  ';
 
-/** Aligned columns; one without any text is left out. With a width, the shrinking columns give way; without one (piped), nothing is cut. */
+/**
+ * Aligned columns; one without any text is left out. With a width, columns shrink and then drop, so that no line wraps;
+ * without one (piped), nothing is cut.
+ */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
-  options: { readonly width?: number; readonly header?: (text: string) => string },
+  options: { readonly width?: number; readonly header: (text: string) => string },
 ): readonly string[] {
-  const shown = columns.map((_column, index) => rows.some((row) => row[index]?.text));
-  const widths = columns.map((column, index) =>
-    Math.max(options.header ? widthOf(column.title) : 0, ...rows.map((row) => widthOf(row[index]?.text ?? ''))),
+  const widest = columns.map(({ title }, index) =>
+    Math.max(widthOf(title), ...rows.map((row) => widthOf(row[index]?.text ?? ''))),
   );
-  const total = widths
-    .filter((_width, index) => shown[index])
-    .reduce((sum, width) => sum + width + GAP.length, -GAP.length);
-  if (options.width !== undefined) shrink(columns, widths, total - options.width);
+  const filled = columns.map((_column, index) => index).filter((index) => rows.some((row) => row[index]?.text));
+  const layout = layOut(columns, widest, filled, options.width);
   const line = (cells: readonly Cell[]): string =>
-    columns
-      .map((column, index) => {
-        const cell = cells[index] ?? { text: '' };
-        const width = widths[index] ?? 0;
-        const text = cutTo(cell.text, width);
-        const painted = cell.paint ? cell.paint(text) : text;
-        const padding = (column.align === 'right' ? padStart : padEnd)(text, width).replace(text, () => painted);
-        return shown[index] ? padding : undefined;
-      })
-      .filter((cell) => cell !== undefined)
+    [...layout]
+      .map(([index, width]) => formatCell(cells[index] ?? { text: '' }, width, columns[index]?.align))
       .join(GAP)
       .trimEnd();
-  const header = options.header;
-  const head = header ? [line(columns.map(({ title }) => ({ text: title, paint: header })))] : [];
-  return [...head, ...rows.map(line)];
+  return [line(columns.map(({ title }) => ({ text: title, paint: options.header }))), ...rows.map(line)];
 }
 
-/** Takes `excess` columns from those that may shrink, the widest first. */
-function shrink(columns: readonly Column[], widths: number[], excess: number): void {
-  for (let left = excess; left > 0; left--) {
-    let widest = -1;
-    columns.forEach(({ shrinkTo }, index) => {
-      const width = widths[index] ?? 0;
-      if (shrinkTo !== undefined && width > shrinkTo && (widest === -1 || width > (widths[widest] ?? 0)))
-        widest = index;
-    });
-    if (widest === -1) return;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+function formatCell({ text, paint = (whole) => whole }: Cell, width: number, align: Column['align']): string {
+  const cut = cutTo(text, width);
+  const space = ' '.repeat(Math.max(0, width - widthOf(cut)));
+  return align === 'right' ? space + paint(cut) : paint(cut) + space;
+}
+
+/** Which columns are shown, and how wide. */
+function layOut(
+  columns: readonly Column[],
+  widest: readonly number[],
+  shown: readonly number[],
+  available: number | undefined,
+): ReadonlyMap<number, number> {
+  const widths = new Map(shown.map((index) => [index, widest[index] ?? 0]));
+  if (available === undefined) return widths;
+  const excess = (): number =>
+    [...widths.values()].reduce((sum, width) => sum + width + GAP.length, -GAP.length) - available;
+  while (excess() > 0) {
+    const shrinkable = [...widths].filter(([index, width]) => width > (columns[index]?.shrinkTo ?? width));
+    const [index, width] = shrinkable.reduce((a, b) => (b[1] > a[1] ? b : a), [-1, 0]);
+    if (index === -1) break;
+    widths.set(index, width - 1);
   }
+  if (excess() <= 0) return widths;
+  const droppable = shown.filter((index) => columns[index]?.dropOrder !== undefined);
+  const first = droppable.sort((a, b) => (columns[a]?.dropOrder ?? 0) - (columns[b]?.dropOrder ?? 0))[0];
+  return first === undefined
+    ? widths
+    : layOut(
+        columns,
+        widest,
+        shown.filter((index) => index !== first),
+        available,
+      );
 }

@@ -67,15 +67,15 @@ function branchesOf(agents: readonly AgentReport[]): readonly Branch[] {
 }
 
 const COLUMNS: readonly Column[] = [
-  { title: 'agent', shrinkTo: 24 },
-  { title: 'type', shrinkTo: 7 },
+  { title: 'agent', shrinkTo: 30 },
+  { title: 'type', shrinkTo: 12, dropOrder: 3 },
   { title: 'status' },
-  { title: 'doing', shrinkTo: 12 },
-  { title: 'model', shrinkTo: 10 },
-  { title: 'calls', align: 'right' },
-  { title: 'output', align: 'right' },
-  { title: 'context', align: 'right' },
-  { title: 'time', align: 'right' },
+  { title: 'doing', shrinkTo: 16 },
+  { title: 'model', shrinkTo: 17, dropOrder: 1 },
+  { title: 'calls', align: 'right', dropOrder: 4 },
+  { title: 'output', align: 'right', dropOrder: 6 },
+  { title: 'context', align: 'right', dropOrder: 2 },
+  { title: 'time', align: 'right', dropOrder: 5 },
   { title: 'link' },
 ];
 
@@ -108,7 +108,7 @@ function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly C
 function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint): string {
   const rest = text.slice(stem.length);
   const label = rest.slice(2);
-  const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.id, label);
+  const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.hue, label);
   return `${paint.dim(stem)}${formatMark(agent.status, agent.stalled, paint)} ${painted}`;
 }
 

@@ -29,14 +29,6 @@ export function cutTo(text: string, columns: number): string {
   return `${result.trimEnd()}…`;
 }
 
-export function padEnd(text: string, columns: number): string {
-  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
-}
-
-export function padStart(text: string, columns: number): string {
-  return ' '.repeat(Math.max(0, columns - widthOf(text))) + text;
-}
-
 function graphemeWidth(grapheme: string): number {
   if (ZERO.test(grapheme)) return 0;
   return WIDE.test(grapheme) ? 2 : 1;

@@ -9,7 +9,7 @@ import { labelOf } from './label.ts';
 export type AgentReport = ReturnType<typeof computeAgent>;
 
 /** One agent as JSON. The names are a contract (docs/JSON.md): add, never rename. */
-export function computeAgent(agent: AgentNode, session: SessionId) {
+export function computeAgent(agent: AgentNode, session: SessionId, hue: number | undefined) {
   const contextTokens = agent.lastRequest && contextOf(agent.lastRequest);
   return {
     id: nativeId(agent.id),
@@ -23,6 +23,7 @@ export function computeAgent(agent: AgentNode, session: SessionId) {
     description: orNull(agent.description),
     label: labelOf(agent),
     slug: orNull(agent.slug),
+    hue: orNull(hue),
     status: agent.status,
     waitingOn: orNull(agent.waitingOn),
     stalled: agent.stalled,

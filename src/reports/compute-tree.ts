@@ -2,6 +2,7 @@ import { DIAGNOSTICS, type DiagnosticCount } from '../model/diagnostic.ts';
 import type { OpenedSession } from '../model/ports.ts';
 import { selectAgents } from '../model/select.ts';
 import { computeAgent } from './compute-agent.ts';
+import { computeHues } from './compute-hues.ts';
 import { computeSession } from './compute-session.ts';
 import { orNull } from './json-values.ts';
 
@@ -9,9 +10,10 @@ export type TreeReport = ReturnType<typeof computeTree>;
 
 /** `troupe tree --json`. */
 export function computeTree({ tree, ignoredFiles }: OpenedSession, options: { readonly internal: boolean }) {
+  const hues = computeHues(tree.agents);
   return {
     session: computeSession(tree),
-    agents: selectAgents(tree, options).map((agent) => computeAgent(agent, tree.id)),
+    agents: selectAgents(tree, options).map((agent) => computeAgent(agent, tree.id, hues.get(agent.id))),
     diagnostics: {
       total: tree.diagnostics.reduce((sum, { count }) => sum + count, 0),
       ignoredFiles,
