@@ -41,7 +41,7 @@ function toSpans(line) {
     .split(/(\u001b\[[\d;]*m)/)
     .map((part) => {
       const code = part.match(/^\u001b\[([\d;]*)m$/)?.[1];
-      if (code === undefined) return part === '' ? '' : `<tspan${attributes(style)}>${escape(part)}</tspan>`;
+      if (code === undefined) return part === '' ? '' : `<tspan${attributes(style)}>${toXml(part)}</tspan>`;
       style = next(style, code);
       return '';
     })
@@ -61,6 +61,6 @@ function attributes({ bold, dim, colour }) {
   return `${colour ? ` fill="${colour}"` : ''}${bold ? ' font-weight="bold"' : ''}${dim ? ' opacity="0.55"' : ''}`;
 }
 
-function escape(part) {
+function toXml(part) {
   return part.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/ /g, '&#160;');
 }
