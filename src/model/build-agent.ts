@@ -14,6 +14,7 @@ import type { SpawnLink } from './link.ts';
 import { type SessionLife, tailOf } from './session-life.ts';
 import {
   type Activity,
+  type AgentGroup,
   type AgentNode,
   type AgentStatus,
   type BuildOptions,
@@ -84,6 +85,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       background: id === main ? undefined : (record.background?.value ?? asked?.background),
       internal: kind === 'internal' ? record.internal?.value : undefined,
       waitingOn: life.waitingOn,
+      group: groupOf(record, ledger),
       currentTool,
       toolCallCount: hasTranscript ? own.calls.length : undefined,
       messageCount: hasTranscript ? own.messages.length : undefined,
@@ -94,6 +96,11 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       completedAt: life.completedAt,
     }),
   };
+}
+
+function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup | undefined {
+  const record = group && groups.get(group.value);
+  return record && { id: group.value, kind: record.kind, ...known({ name: record.name }) };
 }
 
 function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRecord | undefined): AgentKind {

@@ -40,7 +40,7 @@ export type CallOutcome = 'ok' | 'error' | 'refused';
 export type RunOutcome = 'completed' | 'failed' | 'stopped';
 
 /** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
-export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar';
+export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar' | 'journal';
 
 export type ProcessState = 'busy' | 'idle' | 'waiting';
 
@@ -134,11 +134,31 @@ export interface SpawnRequested extends AgentFact {
   readonly background?: boolean;
 }
 
-/** `agent` was set to work again by `call`. (Its first run begins with the call that made it.) */
+/** `agent` was set to work again, by a call or by a message. (Its first run begins with the call that made it.) */
 export interface RunResumed extends AgentFact {
   readonly kind: 'run-resumed';
-  readonly call: ToolCallId;
+  /** The call's, or the message's: told twice, it is still one run. */
+  readonly id: string;
+  readonly call?: ToolCallId;
   readonly at?: number;
+}
+
+/** Agents that work together: those of one run of a workflow, those of a team. */
+export type GroupKind = 'workflow' | 'team';
+
+/** `agent` set a group to work. */
+export interface GroupStarted extends AgentFact {
+  readonly kind: 'group-started';
+  readonly group: string;
+  readonly groupKind: GroupKind;
+  readonly call: ToolCallId;
+  readonly name?: string;
+}
+
+export interface AgentGrouped extends AgentFact {
+  readonly kind: 'agent-grouped';
+  readonly group: string;
+  readonly groupKind: GroupKind;
 }
 
 export interface RunEnded extends AgentFact {
@@ -224,6 +244,8 @@ export type AgentEvent =
   | AgentLinked
   | SpawnRequested
   | RunResumed
+  | GroupStarted
+  | AgentGrouped
   | RunEnded
   | EntryAdded
   | UsageCounted

@@ -5,6 +5,7 @@ import type {
   EndSignal,
   EntryKind,
   EventOrigin,
+  GroupKind,
   ProcessState,
   PromptFact,
   ReplyEnd,
@@ -32,6 +33,7 @@ export interface SessionLedger {
   readonly agents: Map<AgentId, AgentRecord>;
   readonly calls: Map<ToolCallId, CallRecord>;
   readonly messages: Map<string, MessageRecord>;
+  readonly groups: Map<string, GroupRecord>;
   /** By place, so that reading a file again finds the same problems again. */
   readonly problems: Map<string, Diagnostic>;
 }
@@ -65,12 +67,25 @@ export interface AgentRecord {
   /** Where its own conversation stands; copies elsewhere do not count. */
   readonly sources: Set<SourceId>;
   readonly links: Map<string, LinkClaim>;
-  readonly resumes: Map<ToolCallId, number | undefined>;
+  readonly resumes: Map<string, ResumeRecord>;
   readonly ends: Map<string, EndClaim>;
   /** The last entry of the conversation in each source. */
   readonly tails: Map<SourceId, Tail>;
   readonly compactions: Map<string, Compaction>;
   heldUntil?: Said<number>;
+  group?: Said<string>;
+}
+
+export interface ResumeRecord {
+  readonly call?: ToolCallId;
+  readonly at?: number;
+}
+
+export interface GroupRecord {
+  readonly kind: GroupKind;
+  name?: string;
+  /** The earliest: a run of a workflow may be taken up again by a later call. */
+  started?: Said<{ readonly agent: AgentId; readonly call: ToolCallId }>;
 }
 
 export interface LinkClaim {
@@ -155,6 +170,7 @@ export function createLedger(id: SessionId): SessionLedger {
     agents: new Map(),
     calls: new Map(),
     messages: new Map(),
+    groups: new Map(),
     problems: new Map(),
   };
 }

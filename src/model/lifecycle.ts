@@ -38,7 +38,14 @@ interface Verdict {
 }
 
 /** Of two ends at the same moment, the one that knows best. */
-const TRUST: readonly EndClaim['signal'][] = ['sidecar', 'transcript', 'result', 'notification', 'stop-call'];
+const TRUST: readonly EndClaim['signal'][] = [
+  'sidecar',
+  'journal',
+  'transcript',
+  'result',
+  'notification',
+  'stop-call',
+];
 
 /**
  * The life of a sub-agent. No single signal is believed: a result may say that a background agent was launched, a
@@ -203,9 +210,8 @@ interface RunStart {
 function startsOf(agent: AgentRecord, { spawn }: LifeContext): readonly RunStart[] {
   const at = spawn.at ?? agent.startedAt;
   const first: RunStart = known({ call: spawn.call, at });
-  const resumes = [...agent.resumes]
-    .filter(([call]) => call !== spawn.call)
-    .map(([call, resumedAt]): RunStart => ({ call, ...known({ at: resumedAt }) }))
+  const resumes = [...agent.resumes.values()]
+    .filter(({ call }) => call === undefined || call !== spawn.call)
     .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || ((a.call ?? '') < (b.call ?? '') ? -1 : 1));
   return [first, ...resumes];
 }

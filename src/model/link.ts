@@ -11,6 +11,7 @@ export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
 export const EVIDENCE = {
   sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
   result: { rank: 'exact', text: 'the result of the call names it' },
+  'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
   progress: { rank: 'strong', text: 'progress lines of the call name it' },
   'result-text': { rank: 'strong', text: 'the text of the result names it' },
   notification: { rank: 'strong', text: 'the notice of its end names the call' },
@@ -60,8 +61,9 @@ export function resolveLinks(ledger: SessionLedger, records: readonly AgentRecor
 
 function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }: Linking): SpawnLink {
   // A call that woke the agent names it as well, but did not make it.
-  const claims = [...agent.links.values()]
-    .filter(({ call }) => call === undefined || !agent.resumes.has(call))
+  const wakes = new Set([...agent.resumes.values()].map(({ call }) => call));
+  const claims = [...agent.links.values(), ...claimsByGroup(agent, ledger)]
+    .filter(({ call }) => call === undefined || !wakes.has(call))
     .sort(byStrength);
   let missing: string | undefined;
   for (const claim of claims) {
@@ -81,6 +83,12 @@ function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }:
   return { ...ORPHAN, ...known({ call }) };
 }
 
+/** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */
+function claimsByGroup(agent: AgentRecord, ledger: SessionLedger): readonly LinkClaim[] {
+  const started = agent.group && ledger.groups.get(agent.group.value)?.started?.value;
+  return started ? [{ evidence: 'group-run', call: started.call, parent: started.agent }] : [];
+}
+
 /** An agent that nothing names, and one call with the very same prompt that made nobody else: that is its call. */
 function linkByPrompt(
   agents: readonly AgentRecord[],
@@ -88,7 +96,7 @@ function linkByPrompt(
   { ledger, exists, ownerOf, problems }: Linking,
 ): void {
   const taken = new Set([...links.values()].map((link) => link.call));
-  for (const agent of ledger.agents.values()) for (const call of agent.resumes.keys()) taken.add(call);
+  for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
   const free = groupBy(
     [...ledger.calls.values()].filter((call) => call.spawn?.prompt && !taken.has(call.id)).sort(byId),
     (call) => call.spawn?.prompt?.digest,

@@ -46,7 +46,7 @@ const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
     prompt: fc.constant({ head: 'p', digest: 'p' }),
     at: times,
   }),
-  fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, call: calls, at: times }),
+  fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, id: calls, call: calls, at: times }),
   fc.record({
     kind: fc.constant('run-ended' as const),
     agent: agents,
@@ -206,8 +206,9 @@ function withoutContradictions(events: readonly AgentEvent[], like?: readonly Ag
 function overwriteKey(event: AgentEvent): string | undefined {
   switch (event.kind) {
     case 'spawn-requested':
+      return `spawn ${event.call}`;
     case 'run-resumed':
-      return `${event.kind} ${event.call} ${event.kind === 'run-resumed' ? event.agent : ''}`;
+      return `resume ${event.agent} ${event.id}`;
     case 'entry-added':
       return `entry ${event.id}`;
     default:

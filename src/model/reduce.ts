@@ -1,10 +1,11 @@
 import { known } from '../base/json.ts';
-import type { AgentEvent, EntryAdded, EventOrigin, UsageCounted } from './event.ts';
+import type { AgentEvent, AgentGrouped, EntryAdded, EventOrigin, GroupStarted, UsageCounted } from './event.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
   type AgentRecord,
   type CallRecord,
   createAgentRecord,
+  type GroupRecord,
   isLater,
   type MessageRecord,
   type Said,
@@ -62,8 +63,18 @@ const WRITERS: Writers = {
   'spawn-requested'(ledger, { agent, call, type, name, description, prompt, background }) {
     callIn(ledger, call, agent).spawn = known({ type, name, description, prompt, background });
   },
-  'run-resumed'(ledger, { agent, call, at }) {
-    agentIn(ledger, agent).resumes.set(call, at);
+  'run-resumed'(ledger, { agent, id, call, at }) {
+    agentIn(ledger, agent).resumes.set(id, known({ call, at }));
+  },
+  'group-started'(ledger, event) {
+    const group = groupIn(ledger, event);
+    group.started = earlier(group.started, said({ agent: event.agent, call: event.call }, event));
+    if (event.name !== undefined) group.name = event.name;
+  },
+  'agent-grouped'(ledger, event) {
+    groupIn(ledger, event);
+    const agent = agentIn(ledger, event.agent);
+    agent.group = later(agent.group, said(event.group, event));
   },
   'run-ended'(ledger, { agent, signal, outcome, call, at, reason, origin }) {
     const { ends } = agentIn(ledger, agent);
@@ -161,6 +172,15 @@ function noteMessage(
 
 function isBefore(a: EventOrigin, b: EventOrigin): boolean {
   return a.source < b.source || (a.source === b.source && a.offset < b.offset);
+}
+
+function groupIn(ledger: SessionLedger, { group: id, groupKind: kind }: GroupStarted | AgentGrouped): GroupRecord {
+  let group = ledger.groups.get(id);
+  if (!group) {
+    group = { kind };
+    ledger.groups.set(id, group);
+  }
+  return group;
 }
 
 function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {

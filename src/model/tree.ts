@@ -1,5 +1,5 @@
 import type { DiagnosticCount } from './diagnostic.ts';
-import type { AgentKind, EndSignal, TitleKind } from './event.ts';
+import type { AgentKind, EndSignal, GroupKind, TitleKind } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
 import type { Usage } from './usage.ts';
@@ -42,6 +42,12 @@ export interface Run {
   readonly reason?: string;
 }
 
+export interface AgentGroup {
+  readonly id: string;
+  readonly kind: GroupKind;
+  readonly name?: string;
+}
+
 export interface ToolInUse {
   readonly call: ToolCallId;
   readonly tool: string;
@@ -67,6 +73,8 @@ export interface AgentNode {
   readonly branch?: string;
   readonly worktree?: string;
   readonly background?: boolean;
+  /** The run of a workflow, or the team, that it belongs to. */
+  readonly group?: AgentGroup;
   /** Why the host started it for itself. */
   readonly internal?: string;
   readonly status: AgentStatus;

@@ -35,6 +35,7 @@ export function computeAgent(agent: AgentNode, session: SessionId, hue: number |
     parentToolUseId: orNull(agent.link.call),
     background: orNull(agent.background),
     internal: orNull(agent.internal),
+    group: agent.group ? { id: agent.group.id, kind: agent.group.kind, name: orNull(agent.group.name) } : null,
     toolCallCount: orNull(agent.toolCallCount),
     messageCount: orNull(agent.messageCount),
     tokensUsed: agent.lastRequest && contextTokens !== undefined ? contextTokens + agent.lastRequest.output : null,

@@ -113,7 +113,8 @@ function parseSpawn(call: NonNullable<ReturnType<typeof callIdOf>>, input: JsonO
     ...(typeof background === 'boolean' && { background }),
   });
   const resumed = asText(input['resume']);
-  if (resumed !== undefined) context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), call, ...atOf(context) });
+  if (resumed !== undefined)
+    context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call, ...atOf(context) });
 }
 
 function endOf(stopReason: unknown): ReplyEnd | undefined {

@@ -91,7 +91,8 @@ function idInText(text: string): string | undefined {
 /** SendMessage to an agent at rest wakes it; to one at work it only leaves a message. */
 function noteResume(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
   const resumed = asText(facts?.['resumedAgentId']);
-  if (resumed !== undefined) context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), call, ...atOf(context) });
+  if (resumed !== undefined)
+    context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call, ...atOf(context) });
 }
 
 function noteStop(facts: JsonObject | undefined, context: LineContext): void {
