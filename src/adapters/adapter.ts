@@ -63,6 +63,10 @@ export interface LocatedSource {
   readonly shape: 'lines' | 'document';
   /** The adapter's own word for what it is. */
   readonly role: string;
+  /** Comes along with the transcripts beside it, and is not looked into to see whose it is. */
+  readonly companion?: true;
+  /** Whose conversation it holds, where its name does not say so. */
+  readonly agent?: AgentId;
 }
 
 export interface SourceReader {

@@ -38,10 +38,6 @@ export async function isFolder(place: string): Promise<boolean> {
   return (await kindOf(place)) === 'folder';
 }
 
-export async function isFile(place: string): Promise<boolean> {
-  return (await kindOf(place)) === 'file';
-}
-
 async function kindOf(place: string): Promise<'file' | 'folder' | undefined> {
   try {
     const stats = await stat(place);

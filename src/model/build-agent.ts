@@ -120,7 +120,8 @@ function lifeIn(
     life,
     callOf: (call: ToolCallId) => ledger.calls.get(call),
     mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
-    spawn: known({ call: link.call, at: spawnCall?.started?.at }),
+    // The call that started a workflow is not the start of each of its agents.
+    spawn: known({ call: link.call, at: spawnCall?.spawn ? spawnCall.started?.at : undefined }),
     hasOpenCalls: open.length > 0,
     waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => call.id === child.link.call)),
     othersNotOver: others.some((other) => other.kind !== 'internal' && !isOver(other.status)),

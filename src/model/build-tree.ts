@@ -65,16 +65,17 @@ interface Place {
 
 function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly AgentRecord[], links: Links): Place[] {
   const ids = new Set(records.map((agent) => agent.id));
-  const when = (id: AgentId): readonly [number, number] => {
+  // The call's place; the agents of one run of a workflow share theirs, and follow each other as they began.
+  const when = (id: AgentId): readonly number[] => {
     const call = links.of.get(id)?.call;
-    const started = call === undefined ? undefined : ledger.calls.get(call)?.started;
-    return [started?.at || (ledger.agents.get(id)?.startedAt ?? 0), started?.origin.offset ?? 0];
+    const asked = call === undefined ? undefined : ledger.calls.get(call)?.started;
+    const startedAt = ledger.agents.get(id)?.startedAt ?? 0;
+    return [asked?.at || startedAt, asked?.origin.offset ?? 0, startedAt];
   };
-  const inOrder = [...ids].sort((a, b) => {
-    const [aAt, aOffset] = when(a);
-    const [bAt, bOffset] = when(b);
-    return aAt - bAt || aOffset - bOffset || (a < b ? -1 : 1);
-  });
+  const inOrder = [...ids]
+    .map((id) => ({ id, when: when(id) }))
+    .sort((a, b) => compareInTurn(a.when, b.when) || (a.id < b.id ? -1 : 1))
+    .map(({ id }) => id);
   const children = groupBy(inOrder, (id) => {
     const parent = links.of.get(id)?.parent;
     return parent === main || (parent !== undefined && ids.has(parent)) ? parent : undefined;
@@ -89,6 +90,11 @@ function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly Agen
     if (orphan !== main) visit(orphan, ledger.agents.get(orphan)?.depth?.value);
   }
   return places;
+}
+
+function compareInTurn(a: readonly number[], b: readonly number[]): number {
+  for (let at = 0; at < a.length; at++) if (a[at] !== b[at]) return (a[at] ?? 0) - (b[at] ?? 0);
+  return 0;
 }
 
 function withSubtrees(agents: readonly AgentNode[]): readonly AgentNode[] {

@@ -143,8 +143,9 @@ function verdictOfLastRun(
   const tail = tailOf(agent);
   const end = chooseEnd(ends, tail, context);
   if (end) return byEnd(end);
-  if (tail?.entry === 'reply' && tail.end === 'turn' && !context.hasOpenCalls) {
-    return { status: 'completed', signal: 'transcript', at: tail.at, reason: 'its last turn ended' };
+  // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
+  if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context)) {
+    return { status: 'completed', signal: 'transcript', at: tail.at, reason: 'its turn ended' };
   }
   if (tail?.entry === 'failure') {
     return { status: 'failed', signal: 'transcript', at: tail.at, reason: 'its last request failed' };
@@ -211,7 +212,7 @@ function startsOf(agent: AgentRecord, { spawn }: LifeContext): readonly RunStart
   const at = spawn.at ?? agent.startedAt;
   const first: RunStart = known({ call: spawn.call, at });
   const resumes = [...agent.resumes.values()]
-    .filter(({ call }) => call === undefined || call !== spawn.call)
+    .filter(({ call, at: resumedAt }) => (call === undefined ? resumedAt !== agent.startedAt : call !== spawn.call))
     .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || ((a.call ?? '') < (b.call ?? '') ? -1 : 1));
   return [first, ...resumes];
 }

@@ -43,10 +43,10 @@ export async function claim(found: FoundSession, ignoredFiles: Set<string>): Pro
   const { adapter, located } = found;
   const sources = [];
   for (const source of located.sources) {
-    if (source.shape === 'document' || (await isClaimed(adapter, source.path))) sources.push(source);
+    if (source.companion || (await isClaimed(adapter, source.path))) sources.push(source);
     else ignoredFiles.add(source.path);
   }
-  return sources.some((source) => source.shape === 'lines') ? { adapter, located: { ...located, sources } } : undefined;
+  return sources.some((source) => !source.companion) ? { adapter, located: { ...located, sources } } : undefined;
 }
 
 /** An empty or unreadable file is not another host's: it stays, and what is wrong with it is told when it is read. */

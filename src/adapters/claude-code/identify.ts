@@ -2,20 +2,20 @@
 import path from 'node:path';
 import { isObject, known } from '../../base/json.ts';
 import { createLineSplitter } from '../../base/lines.ts';
-import { isFile, isFolder } from '../../io/folders.ts';
+import { isFolder } from '../../io/folders.ts';
 import { readTail } from '../../io/read-range.ts';
 import type { AgentEvent } from '../../model/event.ts';
-import { mainAgentOf, toSessionId } from '../../model/ids.ts';
+import { mainAgentOf, toSessionId, toSourceId } from '../../model/ids.ts';
 import type { CallRecord } from '../../model/ledger.ts';
 import { createLedger } from '../../model/ledger.ts';
 import type { IdentifiedAgent, Identity } from '../../model/ports.ts';
 import { reduce } from '../../model/reduce.ts';
 import type { TranscriptOwner } from '../adapter.ts';
-import { agentOfSource, toAgentSource, toSessionSource } from './layouts.ts';
-import { HOST } from './line-context.ts';
-import { locateSession } from './locate.ts';
+import { agentIdOf, HOST } from './line-context.ts';
+import { locateOne } from './locate.ts';
 import { createTranscriptReader } from './read-transcript.ts';
 import { parseLine } from './record.ts';
+import { nativeAgentOf } from './sources.ts';
 
 /** The tail is read in steps: most turns are short, and a hook should not wait for a long file. */
 const STEPS = [64, 512, 2048, 8192].map((kilobytes) => kilobytes * 1024);
@@ -24,13 +24,12 @@ const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, cand
 
 /** A main transcript lies beside the folder of its session; a sub-agent's lies below it, in `subagents/`. */
 export async function sessionOf(transcript: string): Promise<TranscriptOwner> {
-  const own = toAgentSource(path.dirname(transcript), transcript);
-  const folder = own ? sessionFolderAbove(transcript) : transcript.slice(0, -path.extname(transcript).length);
+  const own = nativeAgentOf(transcript);
+  const folder =
+    own === undefined ? transcript.slice(0, -path.extname(transcript).length) : sessionFolderAbove(transcript);
   const project = path.dirname(folder);
-  const root = path.dirname(path.dirname(project));
-  const located = await locateSession(root, project, path.basename(folder), await isFile(`${folder}.jsonl`));
-  const session = { ...located, facts: [] };
-  return own ? { session, agent: agentOfSource(own, session.id) } : { session };
+  const session = await locateOne(path.dirname(path.dirname(project)), project, path.basename(folder));
+  return own === undefined ? { session } : { session, agent: agentIdOf(own) };
 }
 
 function sessionFolderAbove(file: string): string {
@@ -66,10 +65,9 @@ interface CurrentTurn {
 
 async function readCurrentTurn(transcript: string, wanted: number): Promise<CurrentTurn> {
   const { bytes, offset } = await readTail(transcript, wanted);
-  const source = toSessionSource(path.dirname(transcript), transcript);
   const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
   const main = mainAgentOf(session);
-  const reader = createTranscriptReader({ session, source: source.id, agent: main });
+  const reader = createTranscriptReader({ session, source: toSourceId(transcript), agent: main, file: transcript });
   const splitter = createLineSplitter({ startOffset: offset });
   const lines = splitter.push(bytes);
   // The first line of a tail is half a line, unless it happens to begin there.

@@ -1,12 +1,21 @@
-import { nativeId } from '../../model/ids.ts';
-import type { SourceAdapter } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { byTail, sessionOf } from './identify.ts';
-import { agentOfSource, internalPurpose, isSidecar } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents, rootsOf } from './locate.ts';
 import { createSidecarReader } from './read-sidecar.ts';
-import { createTranscriptReader } from './read-transcript.ts';
+import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
+import { createJournalReader, createManifestReader } from './read-workflow.ts';
 import { sniffTranscript } from './sniff.ts';
+import { agentOf, type Role } from './sources.ts';
+
+const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
+  session: createTranscriptReader,
+  agent: createTranscriptReader,
+  teammate: createTranscriptReader,
+  sidecar: createSidecarReader,
+  journal: createJournalReader,
+  manifest: createManifestReader,
+};
 
 export const claudeCode: SourceAdapter = {
   host: HOST,
@@ -15,11 +24,9 @@ export const claudeCode: SourceAdapter = {
   locate,
   locateAgents,
   sniff: sniffTranscript,
-  createReader(session, source) {
-    const agent = agentOfSource(source, session.id);
-    const of = { session: session.id, source: source.id, agent };
-    if (isSidecar(source)) return createSidecarReader(of);
-    return createTranscriptReader(of, internalPurpose(nativeId(agent)));
+  createReader(session: LocatedSession, source: LocatedSource) {
+    const of = { session: session.id, source: source.id, agent: agentOf(source, session.id), file: source.path };
+    return READERS[source.role as Role](of);
   },
   identify: { sessionOf, byTail },
 };

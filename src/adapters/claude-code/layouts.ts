@@ -1,82 +1,61 @@
-// Where a session's transcripts lie, by generation. A layout is an object: a new one is a new entry of LAYOUTS.
+// Where the transcripts of a session's agents lie, by generation. A layout is an object: a new one is a new entry.
 import path from 'node:path';
-import { listFilesBelow } from '../../io/folders.ts';
-import { type AgentId, type SessionId, toSourceId } from '../../model/ids.ts';
-import type { LocatedSource } from '../adapter.ts';
-import { agentIdOf } from './line-context.ts';
+import { isFolder, listFilesBelow, listFolder } from '../../io/folders.ts';
+import { readHead } from '../../io/read-range.ts';
+import { nativeAgentOf } from './sources.ts';
 
 export interface Layout {
   readonly name: string;
   /** Host versions it was seen with. */
   readonly versions: string;
-  /** The agents' files of one session, given the folder of its project. */
-  agentSources(root: string, projectFolder: string, sessionName: string): Promise<LayoutFiles>;
+  /** Files of sub-agents, by the name of their session, of one project's folder. */
+  find(project: string): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
-export interface LayoutFiles {
-  readonly sources: readonly LocatedSource[];
-  /** Files there that belong to no known kind. */
-  readonly ignored: readonly string[];
-}
-
-/** `<project>/<session>/subagents/agent-<id>.jsonl`, from 2.1.81 on with `agent-<id>.meta.json`; nested agents lie flat. */
-const subagentsFolder: Layout = {
-  name: 'subagents folder',
+/** `<project>/<session>/subagents/…` and `<project>/<session>/workflows/wf_….json`; nested agents lie flat in there. */
+const sessionFolder: Layout = {
+  name: 'a folder per session',
   versions: '2.1.2 and later',
-  async agentSources(root, projectFolder, sessionName) {
-    const files = await listFilesBelow(path.join(projectFolder, sessionName, 'subagents'));
-    const sources: LocatedSource[] = [];
-    const ignored: string[] = [];
-    for (const file of files) {
-      const source = toAgentSource(root, file);
-      if (source) sources.push(source);
-      else ignored.push(file);
+  async find(project) {
+    const found = new Map<string, readonly string[]>();
+    for (const entry of await listFolder(project)) {
+      if (!entry.isDirectory()) continue;
+      const folder = path.join(project, entry.name);
+      const files = await listFilesBelow(path.join(folder, 'subagents'));
+      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter((one) => one.isFile());
+      const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
+      if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
     }
-    return { sources, ignored };
+    return found;
   },
 };
 
-export const LAYOUTS: readonly Layout[] = [subagentsFolder];
+/** `<project>/agent-<id>.jsonl` beside the sessions of all; the lines name the session. */
+const besideSession: Layout = {
+  name: 'beside the session',
+  versions: '2.0.42 to 2.1.1',
+  async find(project) {
+    const found = new Map<string, string[]>();
+    for (const entry of await listFolder(project)) {
+      const file = path.join(project, entry.name);
+      if (!entry.isFile() || nativeAgentOf(file) === undefined) continue;
+      const session = await sessionNamedIn(file);
+      if (session !== undefined) found.set(session, [...(found.get(session) ?? []), file]);
+    }
+    return found;
+  },
+};
 
-/** The role of a source says what it is and whose. */
-const ROLES = { transcript: 'agent-transcript', sidecar: 'agent-sidecar', session: 'session-transcript' } as const;
+/** Generation A, agents inside the session's own file (up to 2.0.41), needs no files: `inline-agents.ts` sorts it out. */
+export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
 
-const AGENT_FILE = /^agent-(.+?)(\.meta\.json|\.jsonl)$/;
+const HEAD_BYTES = 16 * 1024;
 
-export function toAgentSource(root: string, file: string): LocatedSource | undefined {
-  const match = AGENT_FILE.exec(path.basename(file));
-  if (!match) return undefined;
-  const isSidecar = match[2] === '.meta.json';
-  return {
-    id: sourceIdOf(root, file),
-    path: file,
-    shape: isSidecar ? 'document' : 'lines',
-    role: isSidecar ? ROLES.sidecar : ROLES.transcript,
-  };
-}
-
-export function toSessionSource(root: string, file: string): LocatedSource {
-  return { id: sourceIdOf(root, file), path: file, shape: 'lines', role: ROLES.session };
-}
-
-export function isSidecar(source: LocatedSource): boolean {
-  return source.role === ROLES.sidecar;
-}
-
-/** Whose file it is: an agent's by its name, everything else is the session's own. */
-export function agentOfSource(source: LocatedSource, session: SessionId): AgentId {
-  const native = source.role === ROLES.session ? undefined : AGENT_FILE.exec(path.basename(source.path))?.[1];
-  return native === undefined ? (session as string as AgentId) : agentIdOf(native);
-}
-
-/** Agents that the host starts for itself name themselves in their file's name (2.1.38 to 2.1.88). */
-const INTERNAL = /^a(compact|side_question|prompt_suggestion)-/;
-
-export function internalPurpose(native: string): string | undefined {
-  return INTERNAL.exec(native)?.[1]?.replace('_', ' ');
-}
-
-/** Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare. */
-function sourceIdOf(root: string, file: string) {
-  return toSourceId(path.relative(root, file).split(path.sep).join('/'));
+async function sessionNamedIn(file: string): Promise<string | undefined> {
+  try {
+    const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
+    return head.match(/"sessionId":"([^"\\]+)"/)?.[1];
+  } catch {
+    return undefined;
+  }
 }

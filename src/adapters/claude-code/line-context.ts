@@ -11,6 +11,7 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
+import type { InlineAgents } from './inline-agents.ts';
 import type { RawRecord } from './record.ts';
 import { firstLine } from './tools.ts';
 
@@ -40,12 +41,14 @@ export interface FileState {
   inherited: boolean;
   /** What was last told of each agent, so that only changes are. */
   readonly told: Map<AgentId, Map<string, string>>;
+  /** Agents on side branches of this very file. */
+  readonly inline: InlineAgents;
   /** Of the program that wrote the last line. */
   version?: string;
 }
 
 export function createFileState(): FileState {
-  return { toolOf: new Map(), prompted: new Set(), inherited: false, told: new Map() };
+  return { toolOf: new Map(), prompted: new Set(), inherited: false, told: new Map(), inline: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */

@@ -3,18 +3,16 @@ import path from 'node:path';
 import { isFolder, listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
 import { type AgentId, nativeId, toSessionId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource, Machine } from '../adapter.ts';
-import { LAYOUTS, toAgentSource, toSessionSource } from './layouts.ts';
+import { LAYOUTS } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { readProcesses } from './processes.ts';
+import { nativeAgentOf, toSource } from './sources.ts';
+import { findTeammates } from './teammates.ts';
 
 /** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
 export function rootsOf({ env, home }: Machine): readonly string[] {
   const set = env['CLAUDE_CONFIG_DIR'];
-  if (set)
-    return set
-      .split(',')
-      .map((root) => root.trim())
-      .filter((root) => root !== '');
+  if (set) return set.split(',').flatMap((root) => root.trim() || []);
   const config = env['XDG_CONFIG_HOME'] || path.join(home, '.config');
   return [path.join(home, '.claude'), path.join(config, 'claude')];
 }
@@ -22,51 +20,93 @@ export function rootsOf({ env, home }: Machine): readonly string[] {
 export async function locate(root: string): Promise<Located> {
   const processes = await readProcesses(root);
   const sessions: LocatedSession[] = [];
-  const ignored: string[] = [];
-  for (const project of await projectFolders(root)) {
-    const entries = await listFolder(project);
-    const transcripts = entries
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.jsonl'))
-      .map(({ name }) => name);
-    const names = new Set(transcripts.map((name) => name.slice(0, -'.jsonl'.length)));
-    // The main transcript may be gone (retention, another machine) while its agents' are still there.
-    for (const entry of entries) {
-      if (entry.isDirectory() && (await isFolder(path.join(project, entry.name, 'subagents')))) names.add(entry.name);
+  const ignoredFiles: string[] = [];
+  for (const folder of await projectFolders(root)) {
+    const project = await readProject(folder);
+    for (const name of project.names) {
+      const { session, ignored } = await locateSession(root, project, name);
+      const facts = processes.get(session.id) ?? [];
+      if (session.sources.length > 0) sessions.push({ ...session, facts });
+      ignoredFiles.push(...ignored);
     }
-    for (const name of names) {
-      const located = await locateSession(root, project, name, transcripts.includes(`${name}.jsonl`));
-      const facts = processes.get(toSessionId(HOST, name)) ?? [];
-      if (located.sources.length > 0) sessions.push({ ...located, facts });
-      ignored.push(...located.ignored);
-    }
-    ignored.push(
-      ...entries
-        .filter((entry) => entry.isFile() && !entry.name.endsWith('.jsonl'))
-        .map(({ name }) => path.join(project, name)),
-    );
+    ignoredFiles.push(...project.strangers);
   }
-  return { sessions, ignoredFiles: ignored };
+  return { sessions, ignoredFiles };
 }
 
-/** A fork of a session repeats the calls, but leaves the transcripts of their agents in the first session's folder. */
+/** One session by its name, for those who were handed a path. */
+export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
+  return (await locateSession(root, await readProject(projectFolder), name)).session;
+}
+
+/**
+ * Agents whose transcripts lie elsewhere: a forked session repeats the calls but leaves the files in the first session's
+ * folder, and a teammate in a terminal of its own is a session of its own.
+ */
 export async function locateAgents(
   session: LocatedSession,
   agents: readonly AgentId[],
 ): Promise<readonly LocatedSource[]> {
-  const main = session.sources[0];
-  if (!main) return [];
+  const first = session.sources[0];
+  if (!first) return [];
   const wanted = new Set(agents.map(nativeId));
-  const project = projectFolderOf(main.path);
-  const found: LocatedSource[] = [];
+  const project = projectFolderOf(first.path);
+  const found: LocatedSource[] = [...(await findTeammates(session.root, project, wanted))];
   for (const entry of await listFolder(project)) {
     if (!entry.isDirectory()) continue;
     for (const file of await listFilesBelow(path.join(project, entry.name, 'subagents'))) {
-      const native = /^agent-(.+?)(\.meta\.json|\.jsonl)$/.exec(path.basename(file))?.[1];
-      const source = native !== undefined && wanted.has(native) ? toAgentSource(session.root, file) : undefined;
+      const source = wanted.has(nativeAgentOf(file) ?? '') ? toSource(session.root, file) : undefined;
       if (source) found.push(source);
     }
   }
   return found;
+}
+
+interface Project {
+  readonly folder: string;
+  /** Sessions that have a transcript, or agents that name them. */
+  readonly names: ReadonlySet<string>;
+  readonly transcripts: ReadonlySet<string>;
+  readonly agentFiles: ReadonlyMap<string, readonly string[]>;
+  /** Files that are neither. */
+  readonly strangers: readonly string[];
+}
+
+async function readProject(folder: string): Promise<Project> {
+  const files = (await listFolder(folder)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  const transcripts = new Set(files.filter((name) => name.endsWith('.jsonl') && nativeAgentOf(name) === undefined));
+  const agentFiles = new Map<string, string[]>();
+  for (const layout of LAYOUTS) {
+    for (const [name, found] of await layout.find(folder))
+      agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
+  }
+  const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));
+  return {
+    folder,
+    // The main transcript may be gone (retention, another machine) while its agents' are still there.
+    names: new Set([...[...transcripts].map((name) => name.slice(0, -'.jsonl'.length)), ...agentFiles.keys()]),
+    transcripts,
+    agentFiles,
+    strangers: files
+      .filter((name) => !transcripts.has(name) && !claimed.has(name))
+      .map((name) => path.join(folder, name)),
+  };
+}
+
+async function locateSession(root: string, project: Project, name: string) {
+  const sources: LocatedSource[] = [];
+  const ignored: string[] = [];
+  const transcript = path.join(project.folder, `${name}.jsonl`);
+  const main = project.transcripts.has(`${name}.jsonl`) ? toSource(root, transcript, 'session') : undefined;
+  if (main) sources.push(main);
+  for (const file of project.agentFiles.get(name) ?? []) {
+    const source = toSource(root, file);
+    if (source) sources.push(source);
+    else ignored.push(file);
+  }
+  const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
+  const session = { id: toSessionId(HOST, name), root, sources, facts: [], modifiedAt: Math.max(0, ...times) };
+  return { session, ignored };
 }
 
 /** `<project>/<session>.jsonl`, or `<project>/<session>/subagents/…` where the main transcript is gone. */
@@ -80,30 +120,7 @@ function projectFolderOf(file: string): string {
 async function projectFolders(root: string): Promise<readonly string[]> {
   const projects = path.join(root, 'projects');
   const above = (await isFolder(projects)) ? projects : root;
-  const folders = (await listFolder(above))
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => path.join(above, name));
+  const entries = await listFolder(above);
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(above, name));
   return above === projects ? folders : [root, ...folders];
-}
-
-interface SessionFiles extends Omit<LocatedSession, 'facts'> {
-  readonly ignored: readonly string[];
-}
-
-export async function locateSession(
-  root: string,
-  project: string,
-  name: string,
-  hasMain: boolean,
-): Promise<SessionFiles> {
-  const sources: LocatedSource[] = [];
-  const ignored: string[] = [];
-  if (hasMain) sources.push(toSessionSource(root, path.join(project, `${name}.jsonl`)));
-  for (const layout of LAYOUTS) {
-    const files = await layout.agentSources(root, project, name);
-    sources.push(...files.sources);
-    ignored.push(...files.ignored);
-  }
-  const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
-  return { id: toSessionId(HOST, name), root, sources, ignored, modifiedAt: Math.max(0, ...times) };
 }

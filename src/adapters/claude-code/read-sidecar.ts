@@ -28,13 +28,19 @@ function readSidecar(line: Line, { session, source, agent }: TranscriptOf): read
     const link = { ...known({ call, parent }) };
     events.push({ kind: 'agent-linked', ...place, evidence: 'sidecar', ...link });
   }
+  const team = asText(facts['teamName']);
+  if (team !== undefined) events.push({ kind: 'agent-grouped', ...place, group: team, groupKind: 'team' });
   // 2.1.325: set when the agent ended by itself, after an API error as well; absent when it was killed or lost.
   if (facts['finished'] === true) events.push({ kind: 'run-ended', ...place, signal: 'sidecar', outcome: 'completed' });
   return events;
 }
 
 function identityIn(facts: RawRecord) {
-  const type = asText(facts['agentType']);
+  // A teammate's type is its own name; what it was made from stands beside it.
+  const isTeammate = kindIn(facts) === 'teammate';
+  const type = isTeammate
+    ? (asText(facts['customAgentType']) ?? asText(facts['spawnedAgentType']))
+    : asText(facts['agentType']);
   const name = asText(facts['name']);
   const description = asText(facts['description']);
   const worktree = asText(facts['worktreePath']);

@@ -5,6 +5,7 @@ import type { DiagnosticCode } from '../../model/diagnostic.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { inlineAgentOf } from './inline-agents.ts';
 import { agentIdOf, atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
@@ -19,6 +20,7 @@ import {
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
 import { isHeavy, parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['user', parseUser],
@@ -57,19 +59,34 @@ export interface TranscriptOf {
   readonly source: SourceId;
   /** Whose file it is; lines may name another agent themselves. */
   readonly agent: AgentId;
+  /** Its path: the name tells what an agent is for, the folder which run it belongs to. */
+  readonly file: string;
 }
 
-/** `internal`: why the host started the agent for itself, where the file's name says so. */
-export function createTranscriptReader(of: TranscriptOf, internal?: string): SourceReader {
+export function createTranscriptReader(of: TranscriptOf): SourceReader {
   const file = createFileState();
+  const birth = factsByPlace(of);
   return {
     read(line) {
       const events = readLine(line, of, file);
-      if (internal === undefined || line.offset > 0) return events;
+      if (birth.length === 0 || line.offset > 0) return events;
       const origin = { source: of.source, offset: line.offset, length: line.length };
-      return [{ kind: 'agent-seen', session: of.session, origin, agent: of.agent, internal }, ...events];
+      return [
+        ...birth.map((fact) => ({ ...fact, session: of.session, origin, agent: of.agent }) as AgentEvent),
+        ...events,
+      ];
     },
   };
+}
+
+/** What name and folder of the file say about its agent. */
+function factsByPlace({ file }: TranscriptOf) {
+  const internal = internalPurpose(nativeAgentOf(file));
+  const group = workflowRunOf(file);
+  return [
+    ...(internal === undefined ? [] : [{ kind: 'agent-seen', internal } as const]),
+    ...(group === undefined ? [] : [{ kind: 'agent-grouped', group, groupKind: 'workflow' } as const]),
+  ];
 }
 
 function readLine(line: Line, { session, source, agent }: TranscriptOf, file: FileState): readonly AgentEvent[] {
@@ -89,10 +106,9 @@ function readLine(line: Line, { session, source, agent }: TranscriptOf, file: Fi
   const events: AgentEvent[] = [];
   const place = { session, origin };
   const at = asInstant(record['timestamp']);
-  const named = asText(record['agentId']);
   const context: LineContext = {
     session,
-    agent: named === undefined || agent === mainAgentOf(session) ? agent : agentIdOf(named),
+    agent: speakerOf(record, agent, session, file),
     origin,
     ...known({ at }),
     copied: false,
@@ -103,6 +119,12 @@ function readLine(line: Line, { session, source, agent }: TranscriptOf, file: Fi
   tellEnvelope(record, context);
   parser(record, context);
   return events;
+}
+
+function speakerOf(record: RawRecord, owner: AgentId, session: SessionId, file: FileState): AgentId {
+  if (owner === mainAgentOf(session)) return inlineAgentOf(record, file.inline) ?? owner;
+  const named = asText(record['agentId']);
+  return named === undefined ? owner : agentIdOf(named);
 }
 
 const AGENT_FIELDS = [

@@ -4,6 +4,7 @@ import { asText, type JsonObject } from '../../base/json.ts';
 /** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
 const SPAWNING = new Set(['Task', 'Agent']);
 const MESSAGING = 'SendMessage';
+const WORKFLOW = 'Workflow';
 const STOPPING = new Set(['TaskStop', 'KillTask']);
 
 export function isSpawning(tool: string): boolean {
@@ -16,6 +17,15 @@ export function isMessaging(tool: string): boolean {
 
 export function isStopping(tool: string): boolean {
   return STOPPING.has(tool);
+}
+
+export function isWorkflow(tool: string): boolean {
+  return tool === WORKFLOW;
+}
+
+/** Calls whose results say something about agents. */
+export function concernsAgents(tool: string): boolean {
+  return isSpawning(tool) || isMessaging(tool) || isStopping(tool) || isWorkflow(tool);
 }
 
 /** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
@@ -35,6 +45,7 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
   Agent: ['description', 'prompt'],
   SendMessage: ['summary', 'message'],
   Skill: ['skill', 'command'],
+  Workflow: ['name', 'scriptPath', 'script'],
   TaskStop: ['task_id'],
   TaskCreate: ['subject'],
   TaskUpdate: ['taskId'],

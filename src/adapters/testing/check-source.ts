@@ -37,7 +37,7 @@ export async function checkSource(adapter: SourceAdapter, folder: string): Promi
 /** By content alone, and by exactly one adapter. */
 function checkDetection(adapter: SourceAdapter, session: LocatedSession): void {
   for (const { source, bytes } of bytesOf(session)) {
-    if (source.shape === 'document') continue;
+    if (source.companion) continue;
     const claims = ADAPTERS.filter((one) => one.sniff(bytes.subarray(0, 64 * 1024)));
     expect(
       claims.map(({ host }) => host),

@@ -4,7 +4,7 @@ import type { ReplyEnd } from '../../../model/event.ts';
 import type { Usage } from '../../../model/usage.ts';
 import { agentIdOf, atOf, callIdOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';
-import { firstLine, isMessaging, isSpawning, isStopping, summarise } from '../tools.ts';
+import { concernsAgents, firstLine, isSpawning, summarise } from '../tools.ts';
 
 /** Model name of lines that the program wrote itself: API errors, "No response requested." */
 const SYNTHETIC = '<synthetic>';
@@ -15,6 +15,7 @@ export const parseAssistant: LineParser = (record, context) => {
   const id = asText(message?.['id']) ?? asText(record['uuid']);
   if (!message || id === undefined) return;
   if (record['isApiErrorMessage'] === true) return parseFailure(message, id, context);
+  notePromptless(context);
   const end = endOf(message['stop_reason']);
   const { agent } = context;
   context.emit({
@@ -26,10 +27,25 @@ export const parseAssistant: LineParser = (record, context) => {
     ...(end && { end }),
     ...(context.copied && { copied: true }),
   });
+  if (end === 'turn' && !isMain(context) && !context.copied) {
+    const reason = 'its turn ended';
+    context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome: 'completed', ...atOf(context), reason });
+  }
   const model = asText(message['model']);
   if (model !== undefined && model !== SYNTHETIC) countUsage(message, id, model, context);
   for (const block of blocksOf(message)) if (block['type'] === 'tool_use') parseCall(block, context);
 };
+
+/**
+ * A file that begins with a reply: up to 2.0.60 the prompt stood in the parent's file only, and warm-ups, which nobody
+ * asked for, look the same. A call that names the agent tells them apart.
+ */
+function notePromptless(context: LineContext): void {
+  const { agent, file } = context;
+  if (isMain(context) || context.copied || file.prompted.has(agent)) return;
+  file.prompted.add(agent);
+  context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
+}
 
 /** The provider refused or failed; the program writes a reply of its own in the agent's name. */
 function parseFailure(message: RawRecord, id: string, context: LineContext): void {
@@ -93,7 +109,7 @@ function parseCall(block: RawRecord, context: LineContext): void {
     ...atOf(context),
     ...known({ summary }),
   });
-  if (isSpawning(tool) || isMessaging(tool) || isStopping(tool)) file.toolOf.set(call, tool);
+  if (concernsAgents(tool)) file.toolOf.set(call, tool);
   if (isSpawning(tool) && input) parseSpawn(call, input, context);
 }
 

@@ -4,7 +4,7 @@ import type { CallOutcome } from '../../../model/event.ts';
 import type { ToolCallId } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';
 import { parseLine, type RawRecord, textOf } from '../record.ts';
-import { firstLine, isMessaging, isSpawning, isStopping } from '../tools.ts';
+import { firstLine, isMessaging, isSpawning, isStopping, isWorkflow } from '../tools.ts';
 
 /** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */
 export function parseResult(block: RawRecord, details: unknown, record: RawRecord, context: LineContext): void {
@@ -31,6 +31,7 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   if (spawns) nameAgent(call, facts, text, launched, context);
   else if (isMessaging(tool)) noteResume(call, facts ?? jsonIn(text), context);
   else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
+  else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
 }
 
 /** What stands in place of a result when the person said no, or pressed Escape: the agent's own lines tell which. */
@@ -47,8 +48,13 @@ function outcomeOf(block: RawRecord, text: string, record: RawRecord): CallOutco
   return refused ? 'refused' : 'error';
 }
 
+const LAUNCHED = new Set<unknown>(['async_launched', 'teammate_spawned']);
+
+/** The first words of a launch, where the result has no structure beside its text. */
+const LAUNCH_TEXTS = ['Async agent launched', 'Spawned successfully'];
+
 function isLaunch(facts: JsonObject | undefined, text: string): boolean {
-  return facts?.['status'] === 'async_launched' || (facts === undefined && text.startsWith('Async agent launched'));
+  return facts ? LAUNCHED.has(facts['status']) : LAUNCH_TEXTS.some((words) => text.startsWith(words));
 }
 
 function nameAgent(
@@ -58,7 +64,7 @@ function nameAgent(
   launched: boolean,
   context: LineContext,
 ): void {
-  const exact = asText(facts?.['agentId']);
+  const exact = asText(facts?.['agentId']) ?? asText(facts?.['agent_id']);
   const named = exact ?? idInText(text);
   if (named === undefined) return;
   const agent = agentIdOf(named);
@@ -69,15 +75,29 @@ function nameAgent(
     call,
     parent: context.agent,
   });
-  if (exact === undefined) return;
-  const type = asText(facts?.['agentType']);
-  const worktree = asText(facts?.['worktreePath']);
+  if (!facts || exact === undefined) return;
+  const isTeammate = facts['status'] === 'teammate_spawned';
   context.emit({
     kind: 'agent-seen',
     agent,
-    ...known({ type, worktree }),
+    ...known({
+      type: asText(facts['agentType']) ?? asText(facts['agent_type']),
+      name: isTeammate ? asText(facts['name']) : undefined,
+      worktree: asText(facts['worktreePath']),
+    }),
     ...(launched && { background: true }),
+    ...(isTeammate && { agentKind: 'teammate' }),
   });
+  const team = isTeammate ? asText(facts['team_name']) : undefined;
+  if (team !== undefined) context.emit({ kind: 'agent-grouped', agent, group: team, groupKind: 'team' });
+}
+
+/** The agents of the run name only the run. */
+function noteWorkflow(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
+  const group = asText(facts?.['runId']);
+  if (group === undefined) return;
+  const name = asText(facts?.['workflowName']);
+  context.emit({ kind: 'group-started', agent: context.agent, group, groupKind: 'workflow', call, ...known({ name }) });
 }
 
 /**
@@ -85,7 +105,7 @@ function nameAgent(
  * One-shot built-in types (Explore, Plan) get none from about 2.1.85.
  */
 function idInText(text: string): string | undefined {
-  return [...text.matchAll(/^agentId: ([\w-]+)/gm)].at(-1)?.[1];
+  return [...text.matchAll(/^agent(?:Id|_id): ([\w@.-]+)/gm)].at(-1)?.[1];
 }
 
 /** SendMessage to an agent at rest wakes it; to one at work it only leaves a message. */

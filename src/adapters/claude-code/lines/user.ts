@@ -35,8 +35,19 @@ export const parseUser: LineParser = (record, context) => {
   context.emit({ kind: 'entry-added', agent, entry, id, ...atOf(context), ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (isNotification(text) && results.length === 0) endRuns(text, context);
-  else if (entry === 'prompt') notePrompt(text, context);
+  else if (entry === 'prompt') noteTold(id, text, context);
 };
+
+const TEAM_MESSAGE =
+  /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
+
+/** Each message sets a member of a team to work; the first one begins the run that its call asked for. */
+function noteTold(id: string, text: string, context: LineContext): void {
+  const { agent } = context;
+  const envelope = TEAM_MESSAGE.exec(text);
+  notePrompt(envelope?.[1] ?? text, context);
+  if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
+}
 
 function entryOf(record: RawRecord, text: string): Exclude<EntryKind, 'result' | 'reply' | 'failure'> {
   const head = text.trimStart();

@@ -1,0 +1,21 @@
+// Generation A (up to 2.0.41): agents speak in the session's own file, on side branches without a name.
+import { asText } from '../../base/json.ts';
+import type { AgentId } from '../../model/ids.ts';
+import { agentIdOf } from './line-context.ts';
+import type { RawRecord } from './record.ts';
+
+/** Which agent each line of a side branch belongs to, by the line's id. */
+export type InlineAgents = Map<string, AgentId>;
+
+/**
+ * A branch begins with a line without a parent; every other line follows one of its branch. Branches of agents that work
+ * at the same time lie mixed in the file. The host gives them no id, so the first line's makes one.
+ */
+export function inlineAgentOf(record: RawRecord, known: InlineAgents): AgentId | undefined {
+  if (record['isSidechain'] !== true) return undefined;
+  const id = asText(record['uuid']);
+  if (id === undefined) return undefined;
+  const agent = known.get(asText(record['parentUuid']) ?? '') ?? agentIdOf(`inline-${id.slice(0, 8)}`);
+  known.set(id, agent);
+  return agent;
+}

@@ -1,0 +1,36 @@
+// Teammates in terminals of their own (tmux, 2.1.32 to 2.1.17x): each is a session whose lines name team and member.
+import path from 'node:path';
+import { listFolder } from '../../io/folders.ts';
+import { readHead } from '../../io/read-range.ts';
+import type { LocatedSource } from '../adapter.ts';
+import { agentIdOf } from './line-context.ts';
+import { nativeAgentOf, toSource } from './sources.ts';
+
+const HEAD_BYTES = 16 * 1024;
+
+/** Transcripts of the wanted members, `name@team` each. A member that was woken often has several. */
+export async function findTeammates(
+  root: string,
+  project: string,
+  wanted: ReadonlySet<string>,
+): Promise<readonly LocatedSource[]> {
+  if (![...wanted].some((id) => id.includes('@'))) return [];
+  const found: LocatedSource[] = [];
+  for (const entry of await listFolder(project)) {
+    const file = path.join(project, entry.name);
+    if (!entry.isFile() || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
+    const member = await memberIn(file);
+    if (member === undefined || !wanted.has(member)) continue;
+    const source = toSource(root, file, 'teammate');
+    if (source) found.push({ ...source, agent: agentIdOf(member) });
+  }
+  return found;
+}
+
+/** A lead's lines have the team's name only; a member's have its own as well. */
+async function memberIn(file: string): Promise<string | undefined> {
+  const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
+  const team = head.match(/"teamName":"([^"\\]+)"/)?.[1];
+  const name = head.match(/"agentName":"([^"\\]+)"/)?.[1];
+  return team !== undefined && name !== undefined ? `${name}@${team}` : undefined;
+}
