@@ -1,27 +1,55 @@
-import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The entries of a folder by name; none where there is no such folder or we may not look into it. */
-export async function listFolder(folder: string): Promise<readonly Dirent[]> {
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder';
+}
+
+/**
+ * Files and folders by name, links followed; none where there is no such folder or we may not look into it. People link
+ * their data folders to other disks, so a link is what it points to, and a broken one is nothing.
+ */
+export async function listFolder(folder: string): Promise<readonly FolderEntry[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const kinds = await Promise.all(
+      entries.map(async (entry) => {
+        if (entry.isFile()) return 'file';
+        if (entry.isDirectory()) return 'folder';
+        return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) : undefined;
+      }),
+    );
+    return entries
+      .flatMap(({ name }, index) => {
+        const kind = kinds[index];
+        return kind ? [{ name, kind }] : [];
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
   }
 }
 
-/** Every file below a folder, links not followed: a loop of links has no end. */
-export async function listFilesBelow(folder: string, depth = 8): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const entry of await listFolder(folder)) {
-    const place = path.join(folder, entry.name);
-    if (entry.isFile()) files.push(place);
-    else if (entry.isDirectory() && depth > 0) files.push(...(await listFilesBelow(place, depth - 1)));
-  }
-  return files;
+/** Every file below a folder. A folder that is met twice, over a loop of links, is read once. */
+export async function listFilesBelow(folder: string): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  const walk = async (at: string): Promise<readonly string[]> => {
+    const entries = await listFolder(at);
+    if (entries.length === 0) return [];
+    const real = await realpath(at);
+    if (seen.has(real)) return [];
+    seen.add(real);
+    const files: string[] = [];
+    for (const { name, kind } of entries) {
+      const place = path.join(at, name);
+      if (kind === 'file') files.push(place);
+      else files.push(...(await walk(place)));
+    }
+    return files;
+  };
+  return walk(folder);
 }
 
 /** When the file last changed, to read the newest first. Says nothing about whether anybody is at work. */
@@ -38,7 +66,7 @@ export async function isFolder(place: string): Promise<boolean> {
   return (await kindOf(place)) === 'folder';
 }
 
-async function kindOf(place: string): Promise<'file' | 'folder' | undefined> {
+async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
   try {
     const stats = await stat(place);
     return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : undefined;

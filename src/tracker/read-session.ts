@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
-import { isMissing } from '../io/folders.ts';
 import { readLines } from '../io/read-lines.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AgentId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
 import { EVIDENCE } from '../model/link.ts';
@@ -54,11 +54,16 @@ async function readSource(
       });
     }
   } catch (error) {
-    if (!isReadError(error)) throw error;
     const origin = { source: source.id, offset: 0, length: 0 };
-    const diagnostic = { code: 'unreadable-file', detail: error.code, origin } as const;
-    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
+    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic: { ...failure(error), origin } });
   }
+}
+
+/** A file that cannot be read, or a bug of ours in it: told with its place, and the session's other files are read. */
+function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
+  if (error instanceof Error && 'syscall' in error) return { code: 'unreadable-file', detail: error.message };
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }
 
 function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
@@ -66,9 +71,4 @@ function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
     .filter((agent) => agent.sources.size === 0)
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact'))
     .map((agent) => agent.id);
-}
-
-/** The system's word that a file cannot be read; anything else is a bug of ours and must be seen. */
-function isReadError(error: unknown): error is NodeJS.ErrnoException & { readonly code: string } {
-  return isMissing(error) || (error instanceof Error && 'syscall' in error && 'code' in error);
 }

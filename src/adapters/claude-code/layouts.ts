@@ -19,10 +19,10 @@ const sessionFolder: Layout = {
   async find(project) {
     const found = new Map<string, readonly string[]>();
     for (const entry of await listFolder(project)) {
-      if (!entry.isDirectory()) continue;
+      if (entry.kind !== 'folder') continue;
       const folder = path.join(project, entry.name);
       const files = await listFilesBelow(path.join(folder, 'subagents'));
-      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter((one) => one.isFile());
+      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter((one) => one.kind === 'file');
       const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
       if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
     }
@@ -38,7 +38,7 @@ const besideSession: Layout = {
     const found = new Map<string, string[]>();
     for (const entry of await listFolder(project)) {
       const file = path.join(project, entry.name);
-      if (!entry.isFile() || nativeAgentOf(file) === undefined) continue;
+      if (entry.kind !== 'file' || nativeAgentOf(file) === undefined) continue;
       const session = await sessionNamedIn(file);
       if (session !== undefined) found.set(session, [...(found.get(session) ?? []), file]);
     }

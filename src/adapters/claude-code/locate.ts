@@ -53,7 +53,7 @@ export async function locateAgents(
   const project = projectFolderOf(first.path);
   const found: LocatedSource[] = [...(await findTeammates(session.root, project, wanted))];
   for (const entry of await listFolder(project)) {
-    if (!entry.isDirectory()) continue;
+    if (entry.kind !== 'folder') continue;
     for (const file of await listFilesBelow(path.join(project, entry.name, 'subagents'))) {
       const source = wanted.has(nativeAgentOf(file) ?? '') ? toSource(session.root, file) : undefined;
       if (source) found.push(source);
@@ -73,7 +73,7 @@ interface Project {
 }
 
 async function readProject(folder: string): Promise<Project> {
-  const files = (await listFolder(folder)).filter((entry) => entry.isFile()).map(({ name }) => name);
+  const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
   const transcripts = new Set(files.filter((name) => name.endsWith('.jsonl') && nativeAgentOf(name) === undefined));
   const agentFiles = new Map<string, string[]>();
   for (const layout of LAYOUTS) {
@@ -121,6 +121,6 @@ async function projectFolders(root: string): Promise<readonly string[]> {
   const projects = path.join(root, 'projects');
   const above = (await isFolder(projects)) ? projects : root;
   const entries = await listFolder(above);
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => path.join(above, name));
+  const folders = entries.filter((entry) => entry.kind === 'folder').map(({ name }) => path.join(above, name));
   return above === projects ? folders : [root, ...folders];
 }

@@ -19,7 +19,7 @@ const STATES: Readonly<Record<string, ProcessState>> = {
 export async function readProcesses(root: string): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
   const bySession = new Map<SessionId, ProcessSeen[]>();
   for (const entry of await listFolder(path.join(root, 'sessions'))) {
-    if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
+    if (entry.kind !== 'file' || !entry.name.endsWith('.json')) continue;
     const seen = await readProcess(path.join(root, 'sessions', entry.name), entry.name);
     if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
   }

@@ -20,6 +20,7 @@ import {
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
 import { isHeavy, parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { salvage } from './salvage.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
@@ -89,22 +90,61 @@ function factsByPlace({ file }: TranscriptOf) {
   ];
 }
 
-function readLine(line: Line, { session, source, agent }: TranscriptOf, file: FileState): readonly AgentEvent[] {
-  const origin = { source, offset: line.offset, length: line.length };
-  const problem = (code: DiagnosticCode, detail: string): readonly AgentEvent[] => [
-    { kind: 'problem-found', session, origin, diagnostic: { code, detail, origin } },
+function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
+  const problem = (code: DiagnosticCode, detail: string): AgentEvent => {
+    const origin = { source: of.source, offset: line.offset, length: line.length };
+    return { kind: 'problem-found', session: of.session, origin, diagnostic: { code, detail, origin } };
+  };
+  if (line.tooLong) return [problem('line-too-long', `${line.length} bytes`)];
+  const bytes = trimmed(line.bytes);
+  if (isHeavy(bytes)) return [];
+  if (bytes.length === 0) return line.bytes.includes(0) ? [problem('nul-bytes', `${line.length} bytes`)] : [];
+  const record = parseLine(bytes);
+  if (isObject(record)) return readRecord(record, line.offset, line.length, of, file);
+  if (record !== undefined) return [problem('not-a-record', `${line.length} bytes`)];
+  if (bytes[0] === SLASH || bytes[0] === HASH) return [problem('comment-line', `${line.length} bytes`)];
+  const saved = salvage(line.bytes);
+  if (saved.length === 0) return [problem(line.torn ? 'torn-line' : 'invalid-json', `${line.length} bytes`)];
+  return [
+    problem('glued-lines', `${saved.length} saved`),
+    ...saved.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file)),
   ];
-  if (line.tooLong) return problem('line-too-long', `${line.length} bytes`);
-  if (isHeavy(line.bytes) || isBlank(line.bytes)) return [];
-  const record = parseLine(line.bytes);
-  if (record === undefined) return problem(line.torn ? 'torn-line' : 'invalid-json', `${line.length} bytes`);
-  if (!isObject(record)) return problem('not-a-record', `${line.length} bytes`);
+}
+
+const SLASH = 47;
+const HASH = 35;
+
+/** Without what editors, copies and crashes put around a line: a byte order mark, blanks, carriage returns, zeroes. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let to = bytes.length;
+  while (from < to && isPadding(bytes[from])) from++;
+  while (to > from && isPadding(bytes[to - 1])) to--;
+  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+}
+
+function isPadding(byte: number | undefined): boolean {
+  return byte === 32 || byte === 9 || byte === 13 || byte === 0;
+}
+
+function readRecord(
+  record: RawRecord,
+  offset: number,
+  length: number,
+  { session, source, agent }: TranscriptOf,
+  file: FileState,
+): readonly AgentEvent[] {
+  const origin = { source, offset, length };
+  const place = { session, origin };
   const type = typeOf(record);
   const parser = type === undefined ? undefined : PARSERS.get(type);
-  if (!parser) return type !== undefined && WITHOUT_NEWS.has(type) ? [] : problem('unknown-record', type ?? 'no type');
-
+  if (!parser) {
+    if (type !== undefined && WITHOUT_NEWS.has(type)) return [];
+    return [
+      { kind: 'problem-found', ...place, diagnostic: { code: 'unknown-record', detail: type ?? 'no type', origin } },
+    ];
+  }
   const events: AgentEvent[] = [];
-  const place = { session, origin };
   const at = asInstant(record['timestamp']);
   const context: LineContext = {
     session,
@@ -167,8 +207,4 @@ function newsIn(record: RawRecord, { agent, file }: LineContext): Record<string,
     news[field] = value;
   }
   return news;
-}
-
-function isBlank(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 32 || byte === 9 || byte === 13);
 }

@@ -18,7 +18,7 @@ export async function findTeammates(
   const found: LocatedSource[] = [];
   for (const entry of await listFolder(project)) {
     const file = path.join(project, entry.name);
-    if (!entry.isFile() || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
+    if (entry.kind !== 'file' || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
     const member = await memberIn(file);
     if (member === undefined || !wanted.has(member)) continue;
     const source = toSource(root, file, 'teammate');

@@ -38,6 +38,8 @@ export const parseUser: LineParser = (record, context) => {
   else if (entry === 'prompt') noteTold(id, text, context);
 };
 
+/** What a workflow's script asks for comes behind a warning to the agent, each line indented (2.1.325). */
+const WORKFLOW_TASK = /^\[Workflow harness[^\n]*\n([\s\S]*)$/;
 const TEAM_MESSAGE =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
 
@@ -45,7 +47,7 @@ const TEAM_MESSAGE =
 function noteTold(id: string, text: string, context: LineContext): void {
   const { agent } = context;
   const envelope = TEAM_MESSAGE.exec(text);
-  notePrompt(envelope?.[1] ?? text, context);
+  notePrompt(envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
   if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
 }
 
