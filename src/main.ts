@@ -1,4 +1,5 @@
 // The composition root: knows every room, decides nothing.
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -9,6 +10,7 @@ import { runCli } from './faces/cli/run-cli.ts';
 import type { FaceContext, Terminal, Where } from './faces/face.ts';
 import { createIdentifier } from './tracker/identify.ts';
 import { createSessions, placesOf } from './tracker/sessions.ts';
+import { createTranscripts } from './tracker/transcripts.ts';
 
 /** Of the installed package: the bundle lies in dist/, beside demo/. */
 const packageRoot = fileURLToPath(new URL('..', import.meta.url));
@@ -17,14 +19,13 @@ function createContext(): FaceContext {
   const machine = { env: process.env, home: homedir() };
   const adaptersFor = (host: string | undefined) =>
     ADAPTERS.filter((adapter) => host === undefined || adapter.host === host);
+  const placesFor = ({ roots, host }: Where) => {
+    const chosen = roots.map((root) => path.resolve(root));
+    return placesOf(adaptersFor(host), (adapter) => (chosen.length > 0 ? chosen : adapter.roots(machine)));
+  };
   return {
-    sessions({ roots, host }: Where) {
-      const chosen = roots.map((root) => path.resolve(root));
-      return createSessions(
-        placesOf(adaptersFor(host), (adapter) => (chosen.length > 0 ? chosen : adapter.roots(machine))),
-        { clock: systemClock, named: chosen.length > 0 },
-      );
-    },
+    sessions: (where) => createSessions(placesFor(where), { clock: systemClock, named: where.roots.length > 0 }),
+    transcripts: (where) => createTranscripts(placesFor(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () =>
       createSessions(
@@ -45,10 +46,28 @@ function createTerminal(): Terminal {
   const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
   return {
     write: (text) => void stdout.write(text),
+    page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
     note: (text) => void stderr.write(`${text}\n`),
     colours: coloured ? (deep ? '24bit' : '16') : 'none',
     ...(stdout.isTTY && { width: stdout.columns }),
   };
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => stream.write(text, () => resolve()));
+}
+
+/** The person's own pager; less keeps our colours and quits by itself where there is little to show. */
+function pageThrough(text: string): Promise<void> {
+  const [command = 'less', ...args] = (process.env['PAGER'] || 'less -RFX').split(' ');
+  return new Promise((resolve) => {
+    const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+    pager.on('error', () => write(process.stdout, text).then(resolve));
+    pager.on('close', () => resolve());
+    // The person may quit before everything was handed over.
+    pager.stdin.on('error', () => {});
+    pager.stdin.end(text);
+  });
 }
 
 /** A reader that has seen enough (`troupe ls | head`) closes the pipe: no reason to complain. */

@@ -2,6 +2,7 @@ import type { Line } from '../base/lines.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
 import type { Identity } from '../model/ports.ts';
+import type { TranscriptMessage } from '../model/transcript.ts';
 
 /** One host: where its data lies, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
 export interface SourceAdapter {
@@ -19,6 +20,8 @@ export interface SourceAdapter {
   /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
   locateAgents?(session: LocatedSession, agents: readonly AgentId[]): Promise<readonly LocatedSource[]>;
   readonly identify?: IdentifyCapability;
+  /** The conversation of one agent in one source, with its bodies, in order. */
+  readBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Promise<readonly TranscriptMessage[]>;
 }
 
 /** For hosts whose hooks name only a transcript: who is behind a call. */
@@ -65,7 +68,7 @@ export interface LocatedSource {
   readonly role: string;
   /** Comes along with the transcripts beside it, and is not looked into to see whose it is. */
   readonly companion?: true;
-  /** Whose conversation it holds, where its name does not say so. */
+  /** Whose it is; left out: the main agent's. */
   readonly agent?: AgentId;
 }
 

@@ -1,4 +1,6 @@
 import type { AgentId, HostName, SessionId, ToolCallId } from './ids.ts';
+import type { SessionLedger } from './ledger.ts';
+import type { Transcript } from './transcript.ts';
 import type { SessionTree } from './tree.ts';
 
 /** What a face may ask of the world. `main.ts` hands it over; no face reaches for files itself. */
@@ -19,7 +21,22 @@ export interface SessionListing {
 
 export interface OpenedSession {
   readonly tree: SessionTree;
+  /** The facts that the tree was made from. */
+  readonly ledger: SessionLedger;
   readonly ignoredFiles: number;
+}
+
+/** Conversations with their bodies, read when somebody looks. */
+export interface Transcripts {
+  /** By unique prefix of an agent's or a session's id, or by the name of an agent of the newest session. */
+  read(agent: string): Promise<OpenedTranscript>;
+}
+
+export interface OpenedTranscript {
+  readonly tree: SessionTree;
+  readonly agent: AgentId;
+  /** Without its sub-agents' transcripts: `sub_agents` is empty. */
+  readonly transcript: Transcript;
 }
 
 export interface IdentifyRequest {

@@ -26,6 +26,7 @@ export interface TranscriptUsage {
 
 export interface TranscriptMessage {
   readonly id: string;
+  /** `system`: the host speaking in the user's place: notices, reminders, summaries. */
   readonly role: 'user' | 'assistant' | 'system';
   readonly timestamp: string | null;
   readonly model: string | null;
@@ -40,9 +41,14 @@ export type TranscriptBlock =
       readonly tool_use_id: string;
       readonly name: string;
       readonly input: unknown;
+      /** One line that says what the call does. */
+      readonly summary: string | null;
       readonly sub_agent_ref?: SubAgentRef;
     }
-  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly text: string; readonly is_error: boolean };
+  /** Behind its call, in the same message. */
+  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly text: string; readonly is_error: boolean }
+  /** Something that is not text: an image, a document. */
+  | { readonly type: 'attachment'; readonly media_type: string };
 
 /** On the call that made a sub-agent: the door into its transcript. */
 export interface SubAgentRef {

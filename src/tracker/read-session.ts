@@ -6,6 +6,7 @@ import type { AgentId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
 import { EVIDENCE } from '../model/link.ts';
 import { reduce } from '../model/reduce.ts';
+import type { AgentNode } from '../model/tree.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
 export async function readSession(adapter: SourceAdapter, session: LocatedSession): Promise<SessionLedger> {
@@ -17,6 +18,19 @@ export async function readSession(adapter: SourceAdapter, session: LocatedSessio
     await readSources(adapter, session, await adapter.locateAgents(session, missing), ledger);
   }
   return ledger;
+}
+
+/** Where an agent's own conversation stands, in the order in which it was written; some may lie outside the session. */
+export async function sourcesOf(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  agent: AgentNode,
+): Promise<readonly LocatedSource[]> {
+  const known = new Map(session.sources.map((source) => [source.id, source]));
+  const away = agent.sources.some((id) => !known.has(id));
+  const borrowed = away && adapter.locateAgents ? await adapter.locateAgents(session, [agent.id]) : [];
+  for (const source of borrowed) known.set(source.id, source);
+  return agent.sources.flatMap((id) => known.get(id) ?? []);
 }
 
 /** Files that are read at the same time: while one is taken apart, the system fetches the others. */

@@ -4,7 +4,7 @@ import { UserError } from '../base/user-error.ts';
 import { isFolder } from '../io/folders.ts';
 import { buildTree } from '../model/build-tree.ts';
 import { nativeId } from '../model/ids.ts';
-import type { Sessions } from '../model/ports.ts';
+import type { OpenedSession, Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
 import { readSession } from './read-session.ts';
@@ -21,8 +21,10 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
     if (named) await assertFolders(places);
     return findSessions(places);
   };
-  const read = async ({ adapter, located }: FoundSession): Promise<SessionTree> =>
-    buildTree(await readSession(adapter, located), { now: clock() });
+  const read = async ({ adapter, located }: FoundSession): Promise<Omit<OpenedSession, 'ignoredFiles'>> => {
+    const ledger = await readSession(adapter, located);
+    return { ledger, tree: buildTree(ledger, { now: clock() }) };
+  };
 
   /** The newest that turn out to be ours, up to `limit`. */
   const claimNewest = async (sessions: readonly FoundSession[], limit: number, ignored: Set<string>) => {
@@ -40,7 +42,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const trees: SessionTree[] = [];
-      for (const session of await claimNewest(found.sessions, limit, ignored)) trees.push(await read(session));
+      for (const session of await claimNewest(found.sessions, limit, ignored)) trees.push((await read(session)).tree);
       trees.sort(byLastActivity);
       return { trees, total: found.sessions.length, ignoredFiles: ignored.size };
     },
@@ -50,11 +52,11 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
       // File times are those of the copy where a folder was copied: among the newest few, the lines decide.
       const claimed = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
-      const trees: SessionTree[] = [];
-      for (const session of claimed) trees.push(await read(session));
-      const tree = trees.sort(byLastActivity)[0];
-      if (!tree) throw noSessions(places);
-      return { tree, ignoredFiles: ignored.size };
+      const opened: Omit<OpenedSession, 'ignoredFiles'>[] = [];
+      for (const session of claimed) opened.push(await read(session));
+      const newest = opened.sort((a, b) => byLastActivity(a.tree, b.tree))[0];
+      if (!newest) throw noSessions(places);
+      return { ...newest, ignoredFiles: ignored.size };
     },
   };
 }

@@ -1,12 +1,14 @@
+import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents, rootsOf } from './locate.ts';
+import { readBodies } from './read-bodies.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
 import { createJournalReader, createManifestReader } from './read-workflow.ts';
 import { sniffTranscript } from './sniff.ts';
-import { agentOf, type Role } from './sources.ts';
+import type { Role } from './sources.ts';
 
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
@@ -25,8 +27,14 @@ export const claudeCode: SourceAdapter = {
   locateAgents,
   sniff: sniffTranscript,
   createReader(session: LocatedSession, source: LocatedSource) {
-    const of = { session: session.id, source: source.id, agent: agentOf(source, session.id), file: source.path };
+    const of = {
+      session: session.id,
+      source: source.id,
+      agent: source.agent ?? mainAgentOf(session.id),
+      file: source.path,
+    };
     return READERS[source.role as Role](of);
   },
   identify: { sessionOf, byTail },
+  readBodies,
 };

@@ -46,7 +46,7 @@ const besideSession: Layout = {
   },
 };
 
-/** Generation A, agents inside the session's own file (up to 2.0.41), needs no files: `inline-agents.ts` sorts it out. */
+/** Generation A, agents inside the session's own file (up to 2.0.41), needs no files: `speaker.ts` sorts it out. */
 export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
 
 const HEAD_BYTES = 16 * 1024;

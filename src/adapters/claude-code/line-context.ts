@@ -11,8 +11,8 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
-import type { InlineAgents } from './inline-agents.ts';
 import type { RawRecord } from './record.ts';
+import type { InlineAgents } from './speaker.ts';
 import { firstLine } from './tools.ts';
 
 export const HOST = 'claude-code';

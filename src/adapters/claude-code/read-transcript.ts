@@ -5,8 +5,7 @@ import type { DiagnosticCode } from '../../model/diagnostic.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
-import { inlineAgentOf } from './inline-agents.ts';
-import { agentIdOf, atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
+import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
 import { parseProgress } from './lines/progress.ts';
@@ -22,6 +21,7 @@ import { parseUser } from './lines/user.ts';
 import { isHeavy, parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
 import { salvage } from './salvage.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
+import { speakerOf } from './speaker.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['user', parseUser],
@@ -148,7 +148,7 @@ function readRecord(
   const at = asInstant(record['timestamp']);
   const context: LineContext = {
     session,
-    agent: speakerOf(record, agent, session, file),
+    agent: speakerOf(record, agent, session, file.inline),
     origin,
     ...known({ at }),
     copied: false,
@@ -159,12 +159,6 @@ function readRecord(
   tellEnvelope(record, context);
   parser(record, context);
   return events;
-}
-
-function speakerOf(record: RawRecord, owner: AgentId, session: SessionId, file: FileState): AgentId {
-  if (owner === mainAgentOf(session)) return inlineAgentOf(record, file.inline) ?? owner;
-  const named = asText(record['agentId']);
-  return named === undefined ? owner : agentIdOf(named);
 }
 
 const AGENT_FIELDS = [

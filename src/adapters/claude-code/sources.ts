@@ -1,6 +1,7 @@
 // What a file of Claude Code is, by its place and name, and whose.
 import path from 'node:path';
-import { type AgentId, mainAgentOf, type SessionId, toSourceId } from '../../model/ids.ts';
+import { known } from '../../base/json.ts';
+import { toSourceId } from '../../model/ids.ts';
 import type { LocatedSource } from '../adapter.ts';
 import { agentIdOf } from './line-context.ts';
 
@@ -22,7 +23,10 @@ const MANIFEST = /[\\/]workflows[\\/](wf_[^\\/]+)\.json$/;
 
 /** The source that a file is by its name; none where the name says nothing to us. */
 export function toSource(root: string, file: string, role = roleOf(file)): LocatedSource | undefined {
-  return role && { id: sourceIdOf(root, file), path: file, ...KINDS[role], role };
+  if (!role) return undefined;
+  const native = role === 'agent' || role === 'sidecar' ? nativeAgentOf(file) : undefined;
+  const agent = native === undefined ? undefined : agentIdOf(native);
+  return { id: sourceIdOf(root, file), path: file, role, ...KINDS[role], ...known({ agent }) };
 }
 
 function roleOf(file: string): Role | undefined {
@@ -31,13 +35,6 @@ function roleOf(file: string): Role | undefined {
   if (agent) return agent[2] === '.meta.json' ? 'sidecar' : 'agent';
   if (name === 'journal.jsonl' && WORKFLOW_FOLDER.test(file)) return 'journal';
   return MANIFEST.test(file) ? 'manifest' : undefined;
-}
-
-/** An agent's by the file's name; everything else is the session's own. */
-export function agentOf(source: LocatedSource, session: SessionId): AgentId {
-  if (source.agent !== undefined) return source.agent;
-  const native = nativeAgentOf(source.path);
-  return native === undefined || source.role === 'session' ? mainAgentOf(session) : agentIdOf(native);
 }
 
 export function nativeAgentOf(file: string): string | undefined {

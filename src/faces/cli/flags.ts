@@ -44,6 +44,10 @@ export function writeLines(context: CliContext, lines: readonly string[]): void 
   context.face.terminal.write(`${lines.join('\n')}\n`);
 }
 
+export function toIndex(text: string): number {
+  return text === '0' ? 0 : toCount(text);
+}
+
 export function toCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new SyntaxError(`«${text}» is not a number from 1 on`);

@@ -1,7 +1,7 @@
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
-import { sharedFlags, toCount } from './flags.ts';
+import { sharedFlags, toCount, toIndex } from './flags.ts';
 
 export interface CliContext extends CommandContext {
   readonly face: FaceContext;
@@ -42,6 +42,13 @@ const treeCommand = buildCommand({
     flags: {
       ...sharedFlags,
       internal: { kind: 'boolean', default: false, brief: 'Also show agents that the host started for itself' },
+      explain: {
+        kind: 'parsed',
+        parse: String,
+        optional: true,
+        placeholder: 'AGENT',
+        brief: 'Say for one agent how each fact is known, with its place',
+      },
       orDemo: {
         kind: 'boolean',
         default: false,
@@ -70,6 +77,47 @@ const treeCommand = buildCommand({
       '  troupe tree',
       '  troupe tree fa129e54',
       '  troupe tree fa129e54 --json | jq .agents[].status',
+      '  troupe tree fa129e54 --explain a2ca437a',
+    ].join('\n'),
+  },
+});
+
+const showCommand = buildCommand({
+  loader: async () => (await import('./show.ts')).show,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      from: {
+        kind: 'parsed',
+        parse: toIndex,
+        default: '0',
+        placeholder: 'N',
+        brief: 'Begin behind the first N messages',
+      },
+      limit: { kind: 'parsed', parse: toCount, optional: true, placeholder: 'N', brief: 'Show at most N messages' },
+      full: { kind: 'boolean', default: false, brief: 'Fold nothing' },
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          placeholder: 'AGENT',
+          brief: "The first characters of an agent's or a session's id, or a name in the newest session",
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Read the transcript of one agent',
+    fullDescription: [
+      'Shows what an agent was told, said and did. Results of tools stand behind their calls; long things are folded with',
+      'their size; under a call that made a sub-agent stands the way into its transcript.',
+      '',
+      'Examples:',
+      '  troupe show ae4b3f4',
+      '  troupe show builder --full',
+      '  troupe show fa129e54 --from 20 --limit 10 --json',
     ].join('\n'),
   },
 });
@@ -111,7 +159,7 @@ const identifyCommand = buildCommand({
 });
 
 const routes = buildRouteMap({
-  routes: { ls: lsCommand, tree: treeCommand, identify: identifyCommand },
+  routes: { ls: lsCommand, tree: treeCommand, show: showCommand, identify: identifyCommand },
   docs: {
     brief: 'See the sub-agents of your coding agents',
     fullDescription:

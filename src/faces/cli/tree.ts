@@ -1,6 +1,10 @@
 import { UserError } from '../../base/user-error.ts';
+import { nativeId } from '../../model/ids.ts';
 import type { OpenedSession } from '../../model/ports.ts';
+import { formatExplanation } from '../../render/explanation-lines.ts';
+import { createPaint } from '../../render/paint.ts';
 import { formatTree } from '../../render/tree-lines.ts';
+import { computeExplanation } from '../../reports/compute-explanation.ts';
 import { computeTree } from '../../reports/compute-tree.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
@@ -9,13 +13,31 @@ import { textOptionsOf } from './text-options.ts';
 export interface TreeFlags extends SharedFlags {
   readonly internal: boolean;
   readonly orDemo: boolean;
+  readonly explain?: string;
 }
 
 export async function tree(this: CliContext, flags: TreeFlags, session?: string): Promise<void> {
   const opened = await open(this, flags, session);
+  if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
   const report = computeTree(opened, { internal: flags.internal });
   if (flags.json) return writeJson(this, report);
   writeLines(this, formatTree(report, textOptionsOf(this.face)));
+}
+
+function explain(context: CliContext, { json }: TreeFlags, { tree, ledger }: OpenedSession, wanted: string): void {
+  const hits = tree.agents.filter((agent) => nativeId(agent.id).startsWith(wanted) || agent.name === wanted);
+  const agent = hits.find(({ id }) => nativeId(id) === wanted) ?? hits[0];
+  if (!agent || (hits.length > 1 && nativeId(agent.id) !== wanted)) {
+    const found = hits.length === 0 ? 'No agent' : `${hits.length} agents`;
+    throw new UserError(
+      'agent-not-found',
+      `${found} of this session begins with «${wanted}».`,
+      'See the ids with: troupe tree --json',
+    );
+  }
+  const report = computeExplanation(agent, ledger);
+  if (json) writeJson(context, report);
+  else writeLines(context, formatExplanation(report, createPaint(context.face.terminal.colours)));
 }
 
 async function open({ face }: CliContext, flags: TreeFlags, session: string | undefined): Promise<OpenedSession> {

@@ -60,6 +60,11 @@ function entryOf(record: RawRecord, text: string): Exclude<EntryKind, 'result' |
   return NOTES.some((note) => head.startsWith(note)) ? 'note' : 'prompt';
 }
 
+/** Text in the user's place that no person and no agent wrote. */
+export function isSpokenByHarness(record: RawRecord, text: string): boolean {
+  return isNotification(text) || entryOf(record, text) === 'note';
+}
+
 /** In a terminal it is the Escape key, and the session goes on; elsewhere the same line is written as the process ends. */
 function noteInterruption(record: RawRecord, context: LineContext): void {
   if (isMain(context) || record['entrypoint'] !== 'cli') return;

@@ -1,0 +1,28 @@
+// Whose line it is. In generation A (up to 2.0.41) agents speak in the session's own file, on side branches without a name.
+import { asText } from '../../base/json.ts';
+import { type AgentId, mainAgentOf, type SessionId } from '../../model/ids.ts';
+import { agentIdOf } from './line-context.ts';
+import type { RawRecord } from './record.ts';
+
+/** Which agent each line of a side branch belongs to, by the line's id. */
+export type InlineAgents = Map<string, AgentId>;
+
+/** `owner`: whose file it is. The lines of an agent's file name the agent themselves. */
+export function speakerOf(record: RawRecord, owner: AgentId, session: SessionId, inline: InlineAgents): AgentId {
+  if (owner === mainAgentOf(session)) return inlineAgentOf(record, inline) ?? owner;
+  const named = asText(record['agentId']);
+  return named === undefined ? owner : agentIdOf(named);
+}
+
+/**
+ * A branch begins with a line without a parent; every other line follows one of its branch. Branches of agents that work
+ * at the same time lie mixed in the file. The host gives them no id, so the first line's makes one.
+ */
+function inlineAgentOf(record: RawRecord, inline: InlineAgents): AgentId | undefined {
+  if (record['isSidechain'] !== true) return undefined;
+  const id = asText(record['uuid']);
+  if (id === undefined) return undefined;
+  const agent = inline.get(asText(record['parentUuid']) ?? '') ?? agentIdOf(`inline-${id.slice(0, 8)}`);
+  inline.set(id, agent);
+  return agent;
+}

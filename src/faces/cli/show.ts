@@ -1,0 +1,30 @@
+import { known } from '../../base/json.ts';
+import { createPaint } from '../../render/paint.ts';
+import { formatTranscript } from '../../render/transcript-lines.ts';
+import { computeHues } from '../../reports/compute-hues.ts';
+import { type SharedFlags, whereOf, writeJson } from './flags.ts';
+import type { CliContext } from './run-cli.ts';
+
+export interface ShowFlags extends SharedFlags {
+  readonly from: number;
+  readonly limit?: number;
+  readonly full: boolean;
+}
+
+export async function show(this: CliContext, flags: ShowFlags, agent: string): Promise<void> {
+  const { terminal } = this.face;
+  const opened = await this.face.transcripts(whereOf(flags, this.face)).read(agent);
+  const { transcript, tree } = opened;
+  if (flags.json) {
+    const last = flags.limit === undefined ? undefined : flags.from + flags.limit;
+    return writeJson(this, { ...transcript, messages: transcript.messages.slice(flags.from, last) });
+  }
+  const lines = formatTranscript(transcript, {
+    paint: createPaint(terminal.colours),
+    hue: computeHues(tree.agents).get(opened.agent) ?? null,
+    full: flags.full,
+    from: flags.from,
+    ...known({ limit: flags.limit, width: terminal.width }),
+  });
+  await terminal.page(`${lines.join('\n')}\n`);
+}

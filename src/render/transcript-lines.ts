@@ -1,0 +1,114 @@
+import type { Transcript, TranscriptBlock, TranscriptMessage } from '../model/transcript.ts';
+import { formatCount, plural } from './amounts.ts';
+import { cleanLine } from './clean-text.ts';
+import type { Paint } from './paint.ts';
+import { cutTo } from './width.ts';
+import { wrapText } from './wrap.ts';
+
+export interface TranscriptTextOptions {
+  readonly paint: Paint;
+  readonly width?: number;
+  /** Of the agent, for its margin. */
+  readonly hue: number | null;
+  /** Nothing folded. */
+  readonly full: boolean;
+  /** Messages to pass over, and how many to show. */
+  readonly from: number;
+  readonly limit?: number;
+}
+
+/** Text is easier to read in a column than across a wide screen. */
+const COLUMN = 88;
+const FOLD = { text: 60, thinking: 4, result: 10 };
+
+/** `troupe show`: the conversation as a person reads it, voices apart, long things folded with their size. */
+export function formatTranscript(transcript: Transcript, options: TranscriptTextOptions): readonly string[] {
+  const { paint, from, limit } = options;
+  const last = limit === undefined ? undefined : from + limit;
+  const shown = transcript.messages.slice(from, last);
+  const total = transcript.messages.length;
+  const lines = shown.flatMap((message) => ['', ...formatMessage(message, transcript, options)]);
+  const left = total - from - shown.length;
+  return [
+    paint.bold(cleanLine(transcript.title ?? 'untitled')),
+    paint.dim(headOf(transcript)),
+    ...(from > 0 ? ['', paint.dim(`… ${plural(from, 'message')} before this`)] : []),
+    ...lines,
+    ...(left > 0 ? ['', paint.dim(`… ${plural(left, 'more message')}: go on with --from ${from + shown.length}`)] : []),
+  ];
+}
+
+function headOf({ session_id, parent_session_id, model, messages, usage }: Transcript): string {
+  const parts = [
+    session_id,
+    parent_session_id === null ? undefined : `asked by ${parent_session_id}`,
+    model,
+    plural(messages.length, 'message'),
+    usage ? `${formatCount(usage.output_tokens)} output tokens` : undefined,
+  ];
+  return parts.flatMap((part) => (part ? cleanLine(part) : [])).join(' · ');
+}
+
+function formatMessage(
+  message: TranscriptMessage,
+  transcript: Transcript,
+  options: TranscriptTextOptions,
+): readonly string[] {
+  const { paint, hue } = options;
+  const time = message.timestamp?.slice(11, 19) ?? '';
+  const voice = voiceOf(message, transcript);
+  const margin =
+    message.role === 'assistant' ? paint.agent(hue, '│ ') : message.role === 'user' ? '┃ ' : paint.dim('┆ ');
+  const body = message.content.flatMap((block) => formatBlock(block, message, options));
+  return [`${paint.bold(voice)} ${paint.dim(time)}`, ...body.map((line) => `${margin}${line}`)];
+}
+
+function voiceOf({ role, model }: TranscriptMessage, { parent_session_id }: Transcript): string {
+  if (role === 'assistant') return cleanLine(model ?? 'assistant');
+  if (role === 'system') return 'host';
+  return parent_session_id === null ? 'user' : 'parent';
+}
+
+function formatBlock(
+  block: TranscriptBlock,
+  message: TranscriptMessage,
+  options: TranscriptTextOptions,
+): readonly string[] {
+  const { paint } = options;
+  const columns = Math.min(COLUMN, (options.width ?? COLUMN) - 4);
+  switch (block.type) {
+    case 'text': {
+      const lines = fold(block.text, message.role === 'system' ? FOLD.thinking : FOLD.text, columns, options);
+      return message.role === 'system' ? lines.map(paint.dim) : lines;
+    }
+    case 'thinking':
+      return fold(block.text, FOLD.thinking, columns, options).map((line) => paint.dim(`~ ${line}`));
+    case 'tool_use': {
+      const summary = block.summary === null ? '' : ` ${cleanLine(block.summary)}`;
+      const call = cutTo(`▸ ${cleanLine(block.name)}${summary}`, columns);
+      return [paint.bold(call), ...(block.sub_agent_ref ? [formatDoor(block.sub_agent_ref, paint)] : [])];
+    }
+    case 'tool_result': {
+      const lines = fold(block.text === '' ? '(no output)' : block.text, FOLD.result, columns - 2, options);
+      return lines.map((line) => `  ${block.is_error ? paint.red(line) : paint.dim(line)}`);
+    }
+    case 'attachment':
+      return [paint.dim(`[${cleanLine(block.media_type)}]`)];
+  }
+}
+
+/** The way into the transcript of the agent that the call made. */
+function formatDoor(
+  ref: { readonly agent_id: string; readonly agent_name: string | null; readonly agent_type: string | null },
+  paint: Paint,
+): string {
+  const name = cleanLine(ref.agent_name ?? ref.agent_id);
+  return `  → ${name} (${cleanLine(ref.agent_type ?? 'agent')})  ${paint.dim(`troupe show ${cleanLine(ref.agent_id)}`)}`;
+}
+
+function fold(text: string, most: number, columns: number, { full }: TranscriptTextOptions): readonly string[] {
+  const lines = wrapText(text.replace(/\n+$/, ''), columns);
+  if (full || lines.length <= most + 2) return lines;
+  const hidden = lines.length - most;
+  return [...lines.slice(0, most), `… ${plural(hidden, 'more line')}, ${formatCount(text.length)} characters in all`];
+}

@@ -1,0 +1,132 @@
+import type { Clock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
+import { buildTree } from '../model/build-tree.ts';
+import { type AgentId, hostOf, mainAgentOf, nativeId } from '../model/ids.ts';
+import type { Transcripts } from '../model/ports.ts';
+import type { SubAgentRef, Transcript, TranscriptMessage } from '../model/transcript.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
+import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
+import { readSession, sourcesOf } from './read-session.ts';
+
+export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {
+  const openIn = async (session: FoundSession, choose: (tree: SessionTree) => AgentNode | undefined) => {
+    const ours = await claim(session, new Set());
+    if (!ours) return undefined;
+    const tree = buildTree(await readSession(ours.adapter, ours.located), { now: clock() });
+    const node = choose(tree);
+    return node && { tree, agent: node.id, transcript: await readTranscript(ours, tree, node) };
+  };
+  return {
+    async read(wanted) {
+      const { sessions } = await findSessions(places);
+      const hit = findById(sessions, wanted);
+      if (hit) {
+        const opened = await openIn(hit.session, (tree) => tree.agents.find(({ id }) => id === hit.agent));
+        if (opened) return opened;
+      }
+      for (const session of sessions.slice(0, SEARCHED_BY_NAME)) {
+        const opened = await openIn(session, (tree) => byName(tree, wanted));
+        if (opened) return opened;
+      }
+      throw new UserError(
+        'agent-not-found',
+        `No agent's id begins with «${wanted}», and the newest sessions have none of that name.`,
+        'See the ids with: troupe tree --json',
+      );
+    },
+  };
+}
+
+/** A name has to be read to be found. */
+const SEARCHED_BY_NAME = 20;
+
+interface Hit {
+  readonly session: FoundSession;
+  readonly agent: AgentId;
+}
+
+/** An id, or the beginning of one, is found by file names alone. */
+function findById(sessions: readonly FoundSession[], wanted: string): Hit | undefined {
+  const hits: Hit[] = [];
+  for (const session of sessions) {
+    const ids = new Set([
+      mainAgentOf(session.located.id),
+      ...session.located.sources.flatMap(({ agent }) => agent ?? []),
+    ]);
+    for (const agent of ids) if (nativeId(agent).startsWith(wanted)) hits.push({ session, agent });
+  }
+  const exact = hits.filter(({ agent }) => nativeId(agent) === wanted);
+  const best = exact.length > 0 ? exact : hits;
+  if (best.length <= 1) return best[0];
+  const ids = best.slice(0, 5).map(({ agent }) => nativeId(agent));
+  const message = `${best.length} agents begin with «${wanted}»: ${ids.join(', ')}${best.length > 5 ? ' …' : ''}`;
+  throw new UserError('agent-ambiguous', message, 'Give more characters of the id.');
+}
+
+function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
+  const named = tree.agents.filter(
+    ({ name, description, id }) => name === wanted || description === wanted || nativeId(id) === wanted,
+  );
+  return named.length === 1 ? named[0] : undefined;
+}
+
+async function readTranscript(
+  { adapter, located }: FoundSession,
+  tree: SessionTree,
+  node: AgentNode,
+): Promise<Transcript> {
+  if (!adapter.readBodies) {
+    throw new UserError('no-transcripts', `troupe cannot read transcripts of ${adapter.title} yet.`, 'See its README.');
+  }
+  const parts: (readonly TranscriptMessage[])[] = [];
+  for (const source of await sourcesOf(adapter, located, node))
+    parts.push(await adapter.readBodies(located, source, node.id));
+  // One agent over several files: the file that begins first comes first.
+  const messages = parts.sort((a, b) => ((a[0]?.timestamp ?? '') < (b[0]?.timestamp ?? '') ? -1 : 1)).flat();
+  const refs = new Map(
+    tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
+  );
+  const { usage } = node;
+  return {
+    session_id: nativeId(node.id),
+    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
+    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
+    model: node.model ?? null,
+    title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
+    created_at: toIso(node.startedAt),
+    updated_at: toIso(node.lastActivityAt),
+    usage: usage
+      ? {
+          input_tokens: usage.input,
+          output_tokens: usage.output,
+          cache_read_tokens: usage.cacheRead,
+          cache_write_tokens: usage.cacheWrite,
+        }
+      : null,
+    messages: messages.map((message) => withRefs(message, refs)),
+    sub_agents: [],
+  };
+}
+
+/** The door from a call into the transcript of the agent that it made. */
+function withRefs(message: TranscriptMessage, agents: ReadonlyMap<string, AgentNode>): TranscriptMessage {
+  const content = message.content.map((block) => {
+    const agent = block.type === 'tool_use' ? agents.get(block.tool_use_id) : undefined;
+    return agent && block.type === 'tool_use' ? { ...block, sub_agent_ref: toRef(agent) } : block;
+  });
+  return { ...message, content };
+}
+
+function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
+  const team = group?.kind === 'team' ? group.id : undefined;
+  return {
+    agent_id: nativeId(id),
+    agent_name: name ?? description ?? null,
+    agent_type: type ?? null,
+    team_name: team ?? null,
+  };
+}
+
+function toIso(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
