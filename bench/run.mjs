@@ -4,3 +4,5 @@ import { ensureInstalled } from '../scripts/ensure-installed.mjs';
 ensureInstalled();
 const { benchRead, printRead } = await import('./read.mjs');
 printRead(await benchRead({ runs: 10 }));
+const { benchMemory, printMemory } = await import('./memory.mjs');
+printMemory(benchMemory());

@@ -19,9 +19,17 @@ export interface SourceAdapter {
   createReader(session: LocatedSession, source: LocatedSource): SourceReader;
   /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
   locateAgents?(session: LocatedSession, agents: readonly AgentId[]): Promise<readonly LocatedSource[]>;
+  /** The older session that this one is a copy of, by the id of its first line. */
+  findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
   readonly identify?: IdentifyCapability;
   /** The conversation of one agent in one source, with its bodies, in order. */
   readBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Promise<readonly TranscriptMessage[]>;
+}
+
+export interface SessionOrigin {
+  readonly id: SessionId;
+  /** Ids of the replies that stand in it. */
+  readonly replies: ReadonlySet<string>;
 }
 
 /** For hosts whose hooks name only a transcript: who is behind a call. */

@@ -10,7 +10,7 @@ import { createOwnerOf } from './owner.ts';
 import { realAgents } from './real-agents.ts';
 import { lifeOf } from './session-life.ts';
 import type { AgentNode, BuildOptions, SessionTree } from './tree.ts';
-import { addUsage } from './usage.ts';
+import { addUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
@@ -112,33 +112,30 @@ const TITLES: readonly TitleKind[] = ['custom', 'generated', 'prompt'];
 
 function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Partial<SessionTree> {
   const titleKind = TITLES.find((kind) => ledger.titles.has(kind));
-  const title = titleKind && ledger.titles.get(titleKind)?.value;
-  const startedAt = extreme(
-    agents.map((agent) => agent.startedAt),
-    Math.min,
-  );
-  const lastActivityAt = extreme(
-    agents.map((agent) => agent.lastActivityAt),
-    Math.max,
-  );
-  return {
-    ...known({ titleKind, title }),
-    ...(ledger.cwd && { cwd: ledger.cwd.value }),
-    ...(ledger.branch && { branch: ledger.branch.value }),
-    ...(ledger.hostVersion && { hostVersion: ledger.hostVersion.value }),
-    ...known({ startedAt, lastActivityAt }),
-  };
+  const starts = agents.flatMap(({ startedAt }) => startedAt ?? []);
+  const ends = agents.flatMap(({ lastActivityAt }) => lastActivityAt ?? []);
+  return known({
+    titleKind,
+    title: titleKind && ledger.titles.get(titleKind)?.value,
+    cwd: ledger.cwd?.value,
+    branch: ledger.branch?.value,
+    hostVersion: ledger.hostVersion?.value,
+    forkedFrom: ledger.forkedFrom,
+    inheritedUsage: ledger.forkedFrom && inheritedUsage(ledger),
+    startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
+    lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
+  });
+}
+
+function inheritedUsage(ledger: SessionLedger): Usage {
+  const copied = [...ledger.inherited].flatMap((id) => ledger.messages.get(id)?.usage ?? []);
+  return copied.reduce(addUsage, NO_USAGE);
 }
 
 function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readonly Diagnostic[] {
   return agents
     .filter((agent) => agent.id !== main && agent.messageCount === undefined && agent.status !== 'spawning')
     .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }));
-}
-
-function extreme(values: readonly (number | undefined)[], pick: (...values: number[]) => number): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : pick(...known);
 }
 
 function byStart(a: CallRecord, b: CallRecord): number {

@@ -76,6 +76,13 @@ export interface SessionClosed extends SessionFact {
   readonly kind: 'session-closed';
 }
 
+/** The session began as a copy of another: these replies are the other's. */
+export interface SessionForked extends SessionFact {
+  readonly kind: 'session-forked';
+  readonly from: SessionId;
+  readonly replies: readonly string[];
+}
+
 /** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
 export interface ProcessSeen extends SessionFact {
   readonly kind: 'process-seen';
@@ -238,6 +245,7 @@ export type AgentEvent =
   | SessionSeen
   | SessionTitled
   | SessionClosed
+  | SessionForked
   | ProcessSeen
   | AgentSeen
   | AgentPrompted

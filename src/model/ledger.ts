@@ -26,6 +26,9 @@ export interface SessionLedger {
   branch?: Said<string>;
   hostVersion?: Said<string>;
   keepsProcessRecords?: Said<boolean>;
+  forkedFrom?: SessionId;
+  /** Replies that were copied from the session it was forked from. */
+  readonly inherited: Set<string>;
   readonly titles: Map<TitleKind, Said<string>>;
   /** Per source, the place of the last clean exit. */
   readonly closings: Map<SourceId, number>;
@@ -164,6 +167,7 @@ export interface ProcessRecord {
 export function createLedger(id: SessionId): SessionLedger {
   return {
     id,
+    inherited: new Set(),
     titles: new Map(),
     closings: new Map(),
     processes: new Map(),

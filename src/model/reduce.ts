@@ -41,6 +41,10 @@ const WRITERS: Writers = {
   'session-closed'(ledger, { origin }) {
     ledger.closings.set(origin.source, Math.max(ledger.closings.get(origin.source) ?? -1, origin.offset));
   },
+  'session-forked'(ledger, { from, replies }) {
+    ledger.forkedFrom = from;
+    for (const reply of replies) ledger.inherited.add(reply);
+  },
   'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor }) {
     ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor }) });
   },

@@ -1,4 +1,4 @@
-import { mainAgentOf } from './ids.ts';
+import { mainAgentOf, type SourceId } from './ids.ts';
 import type { AgentRecord, ProcessRecord, SessionLedger, Tail } from './ledger.ts';
 
 /** Whether anybody can still be at work in a session. File times say nothing here: copies and sync tools change them. */
@@ -37,13 +37,12 @@ export function tailOf(agent: AgentRecord | undefined): Tail | undefined {
   return last;
 }
 
+/** Of several files (an older state that was put aside), the one that holds the last line decides. */
 function isClosed(ledger: SessionLedger): boolean {
-  const tails = ledger.agents.get(mainAgentOf(ledger.id))?.tails;
-  for (const [source, offset] of ledger.closings) {
-    const tail = tails?.get(source);
-    if (!tail || tail.offset < offset) return true;
-  }
-  return false;
+  const tails = ledger.agents.get(mainAgentOf(ledger.id))?.tails ?? new Map<SourceId, Tail>();
+  if (tails.size === 0) return ledger.closings.size > 0;
+  const [source, tail] = [...tails].reduce((a, b) => (b[1].at > a[1].at ? b : a));
+  return (ledger.closings.get(source) ?? -1) > tail.offset;
 }
 
 function lastLineAt(ledger: SessionLedger): number {

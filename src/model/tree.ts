@@ -107,6 +107,9 @@ export interface SessionTree {
   readonly cwd?: string;
   readonly branch?: string;
   readonly hostVersion?: string;
+  readonly forkedFrom?: SessionId;
+  /** Of its usage, what it copied from the session it was forked from: counted there. */
+  readonly inheritedUsage?: Usage;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */

@@ -28,6 +28,10 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
     ...(session.running > 0 ? [`${session.running} at work`] : []),
     `${session.usageIsLowerBound ? 'at least ' : ''}${formatCount(session.usage.output)} output tokens`,
   ];
+  if (session.forkedFrom !== null) {
+    const copied = formatCount(session.inheritedUsage?.output ?? 0);
+    facts.push(`forked from ${session.forkedFrom.slice(0, 8)}, where ${copied} of them count`);
+  }
   const place = [session.cwd, session.branch, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.id];
   return [
     paint.bold(cut(title)),

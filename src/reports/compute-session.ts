@@ -20,6 +20,8 @@ export function computeSession(tree: SessionTree) {
     running: selectAtWork(agents).length,
     internalAgents: tree.agents.length - agents.length,
     usage: computeUsage(selectTotalUsage(tree)),
+    forkedFrom: tree.forkedFrom === undefined ? null : nativeId(tree.forkedFrom),
+    inheritedUsage: tree.inheritedUsage ? computeUsage(tree.inheritedUsage) : null,
     usageIsLowerBound: tree.agents.some((agent) => agent.usageIsLowerBound),
     startedAt: isoTime(tree.startedAt),
     lastActivityAt: isoTime(tree.lastActivityAt),

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { readLines } from '../io/read-lines.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { AgentId } from '../model/ids.ts';
-import { createLedger, type SessionLedger } from '../model/ledger.ts';
+import { type AgentId, mainAgentOf } from '../model/ids.ts';
+import { createLedger, type MessageRecord, type SessionLedger } from '../model/ledger.ts';
 import { EVIDENCE } from '../model/link.ts';
 import { reduce } from '../model/reduce.ts';
 import type { AgentNode } from '../model/tree.ts';
@@ -18,6 +18,24 @@ export async function readSession(adapter: SourceAdapter, session: LocatedSessio
     await readSources(adapter, session, await adapter.locateAgents(session, missing), ledger);
   }
   return ledger;
+}
+
+/** Looks for the older session that this one began as a copy of. Reads its neighbours, so only where one was opened. */
+export async function noteOrigin(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  ledger: SessionLedger,
+): Promise<void> {
+  const main = mainAgentOf(session.id);
+  let first: MessageRecord | undefined;
+  for (const message of ledger.messages.values()) {
+    if (message.role !== 'user' || !message.agents.has(main)) continue;
+    if (!first || message.origin.offset < first.origin.offset) first = message;
+  }
+  const found = first && (await adapter.findOrigin?.(session, first.id));
+  if (!first || !found) return;
+  const replies = [...found.replies].filter((id) => ledger.messages.has(id));
+  reduce(ledger, { kind: 'session-forked', session: session.id, origin: first.origin, from: found.id, replies });
 }
 
 /** Where an agent's own conversation stands, in the order in which it was written; some may lie outside the session. */

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -120,6 +130,56 @@ describe('what is on disk', () => {
     const listing = await sessions.list({ limit: 20 });
     expect(listing.trees).toHaveLength(1);
     expect(listing.ignoredFiles).toBe(1);
+  });
+
+  it('files that the program put aside belong to their session, and nothing is counted twice', async () => {
+    const whole = await open('2.1.325-nested');
+    const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    const project = path.join(folder, 'projects/-home-dev-nested');
+    cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.jsonl.superseded-1794725500000`));
+    cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.orphaned-1794725500000-1.jsonl`));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const { trees } = await sessions.list({ limit: 20 });
+    expect(trees).toHaveLength(1);
+    expect(trees[0]?.agents.map(({ sources, ...agent }) => agent)).toEqual(
+      whole.agents.map(({ sources, ...agent }) => agent),
+    );
+  });
+
+  it('a session that moved to another project is one session', async () => {
+    const whole = await open('2.1.325-nested');
+    const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    const elsewhere = path.join(folder, 'projects/-home-dev-elsewhere');
+    mkdirSync(elsewhere);
+    renameSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`), path.join(elsewhere, `${id}.jsonl`));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const { trees } = await sessions.list({ limit: 20 });
+    expect(trees).toHaveLength(1);
+    expect(trees[0]?.agents.map(({ id: agent, link }) => [agent, link.parent])).toEqual(
+      whole.agents.map(({ id: agent, link }) => [agent, link.parent]),
+    );
+  });
+
+  it('a forked session names the one it is a copy of, and what it copied', async () => {
+    cpSync(path.join(fixtures, '2.1.325-orphan-forked'), folder, { recursive: true });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const { tree } = await sessions.open('d1104698');
+    expect(tree.forkedFrom).toBe('claude-code:1cc95efd-908e-46cc-bfab-21f959117047');
+    expect(tree.inheritedUsage?.output).toBe(81);
+    expect((await sessions.open('1cc95efd')).tree.forkedFrom).toBeUndefined();
+  });
+
+  it('links are followed, and a loop of links ends', async () => {
+    cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
+    const away = mkdtempSync(path.join(tmpdir(), 'troupe-away-'));
+    renameSync(path.join(folder, 'projects'), path.join(away, 'projects'));
+    symlinkSync(path.join(away, 'projects'), path.join(folder, 'projects'));
+    const inside = path.join(away, 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents');
+    symlinkSync(inside, path.join(inside, 'loop'));
+    symlinkSync(path.join(away, 'nowhere'), path.join(inside, 'agent-broken.jsonl'));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    expect((await sessions.open()).tree.agents).toHaveLength(4);
+    rmSync(away, { recursive: true });
   });
 
   it('takes the projects folder, or one project, for a root as well', async () => {

@@ -7,7 +7,7 @@ import { nativeId } from '../model/ids.ts';
 import type { OpenedSession, Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
-import { readSession } from './read-session.ts';
+import { noteOrigin, readSession } from './read-session.ts';
 
 export interface SessionsOptions {
   readonly clock: Clock;
@@ -56,7 +56,9 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       for (const session of claimed) opened.push(await read(session));
       const newest = opened.sort((a, b) => byLastActivity(a.tree, b.tree))[0];
       if (!newest) throw noSessions(places);
-      return { ...newest, ignoredFiles: ignored.size };
+      const { adapter, located } = claimed.find((session) => session.located.id === newest.tree.id) as FoundSession;
+      await noteOrigin(adapter, located, newest.ledger);
+      return { ledger: newest.ledger, tree: buildTree(newest.ledger, { now: clock() }), ignoredFiles: ignored.size };
     },
   };
 }

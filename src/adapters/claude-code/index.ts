@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { findOrigin } from './forks.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents, rootsOf } from './locate.ts';
@@ -25,6 +26,7 @@ export const claudeCode: SourceAdapter = {
   roots: rootsOf,
   locate,
   locateAgents,
+  findOrigin,
   sniff: sniffTranscript,
   createReader(session: LocatedSession, source: LocatedSource) {
     const of = {

@@ -1,5 +1,6 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
 import path from 'node:path';
+import { groupBy } from '../../base/group.ts';
 import { isFolder, listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
 import { type AgentId, nativeId, toSessionId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource, Machine } from '../adapter.ts';
@@ -31,7 +32,16 @@ export async function locate(root: string): Promise<Located> {
     }
     ignoredFiles.push(...project.strangers);
   }
-  return { sessions, ignoredFiles };
+  return { sessions: joined(sessions), ignoredFiles };
+}
+
+/** A session that was moved to another project (`/cd`) may have left files in the first one's folder: one session. */
+function joined(sessions: readonly LocatedSession[]): readonly LocatedSession[] {
+  return [...groupBy(sessions, ({ id }) => id).values()].flatMap(([first, ...others]) => {
+    if (!first) return [];
+    const sources = [...first.sources, ...others.flatMap((other) => other.sources)];
+    return [{ ...first, sources, modifiedAt: Math.max(first.modifiedAt, ...others.map((other) => other.modifiedAt)) }];
+  });
 }
 
 /** One session by its name, for those who were handed a path. */
@@ -67,14 +77,25 @@ interface Project {
   /** Sessions that have a transcript, or agents that name them. */
   readonly names: ReadonlySet<string>;
   readonly transcripts: ReadonlySet<string>;
+  /** Older states of a transcript, by session. */
+  readonly putAside: ReadonlyMap<string, readonly string[]>;
   readonly agentFiles: ReadonlyMap<string, readonly string[]>;
   /** Files that are neither. */
   readonly strangers: readonly string[];
 }
 
+/** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
+const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
+
 async function readProject(folder: string): Promise<Project> {
   const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
-  const transcripts = new Set(files.filter((name) => name.endsWith('.jsonl') && nativeAgentOf(name) === undefined));
+  const putAside = groupBy(
+    files.filter((name) => PUT_ASIDE.test(name)),
+    (name) => PUT_ASIDE.exec(name)?.[1] ?? '',
+  );
+  const isTranscript = (name: string): boolean =>
+    name.endsWith('.jsonl') && nativeAgentOf(name) === undefined && !PUT_ASIDE.test(name);
+  const transcripts = new Set(files.filter(isTranscript));
   const agentFiles = new Map<string, string[]>();
   for (const layout of LAYOUTS) {
     for (const [name, found] of await layout.find(folder))
@@ -84,11 +105,16 @@ async function readProject(folder: string): Promise<Project> {
   return {
     folder,
     // The main transcript may be gone (retention, another machine) while its agents' are still there.
-    names: new Set([...[...transcripts].map((name) => name.slice(0, -'.jsonl'.length)), ...agentFiles.keys()]),
+    names: new Set([
+      ...[...transcripts].map((name) => name.slice(0, -'.jsonl'.length)),
+      ...agentFiles.keys(),
+      ...putAside.keys(),
+    ]),
     transcripts,
+    putAside,
     agentFiles,
     strangers: files
-      .filter((name) => !transcripts.has(name) && !claimed.has(name))
+      .filter((name) => !transcripts.has(name) && !claimed.has(name) && !PUT_ASIDE.test(name))
       .map((name) => path.join(folder, name)),
   };
 }
@@ -99,6 +125,10 @@ async function locateSession(root: string, project: Project, name: string) {
   const transcript = path.join(project.folder, `${name}.jsonl`);
   const main = project.transcripts.has(`${name}.jsonl`) ? toSource(root, transcript, 'session') : undefined;
   if (main) sources.push(main);
+  for (const file of project.putAside.get(name) ?? []) {
+    const source = toSource(root, path.join(project.folder, file), 'session');
+    if (source) sources.push(source);
+  }
   for (const file of project.agentFiles.get(name) ?? []) {
     const source = toSource(root, file);
     if (source) sources.push(source);
