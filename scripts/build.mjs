@@ -1,6 +1,7 @@
-// Bundles the command line tool into one JavaScript file that `node` runs. Dependencies stay outside: npm installs them.
-import { chmodSync, rmSync } from 'node:fs';
-import { ensureInstalled, root } from './ensure-installed.mjs';
+// Bundles the command line tool and the library, and writes the library's types. Dependencies stay outside: npm installs
+// them.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
 ensureInstalled();
 const { build } = await import('esbuild');
@@ -8,7 +9,7 @@ const { build } = await import('esbuild');
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { troupe: 'src/main.ts' },
+  entryPoints: { troupe: 'src/main.ts', index: 'src/index.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,
@@ -18,7 +19,14 @@ await build({
   packages: 'external',
   sourcemap: 'linked',
   sourcesContent: false,
-  banner: { js: '#!/usr/bin/env node' },
   logLevel: 'warning',
 });
+writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);
+run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
+// The compiler leaves the endings of our sources in the declarations; others resolve what is there.
+for (const file of readdirSync(`${root}dist/types`, { recursive: true })) {
+  if (!file.endsWith('.d.ts')) continue;
+  const place = `${root}dist/types/${file}`;
+  writeFileSync(place, readFileSync(place, 'utf8').replace(/(from '\.[^']*)\.ts'/g, "$1.js'"));
+}

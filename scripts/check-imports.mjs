@@ -16,6 +16,7 @@ const MAY_IMPORT = {
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   'faces/face': ['base', 'model'],
   'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
+  index: ['base', 'model', 'reports', 'adapters/registry', 'tracker'],
   main: ['*'],
 };
 

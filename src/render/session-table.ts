@@ -1,5 +1,5 @@
 import { known } from '../base/json.ts';
-import type { SessionsReport } from '../reports/compute-sessions.ts';
+import type { SessionsReport } from '../reports/shapes.ts';
 import { formatAge, formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';

@@ -1,5 +1,5 @@
 import type { AgentStatus } from '../model/tree.ts';
-import type { AgentReport } from '../reports/compute-agent.ts';
+import type { AgentReport } from '../reports/shapes.ts';
 import type { Paint } from './paint.ts';
 
 /** Shape and word first, colour last. */

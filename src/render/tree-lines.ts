@@ -1,7 +1,6 @@
 import { groupBy } from '../base/group.ts';
 import { known } from '../base/json.ts';
-import type { AgentReport } from '../reports/compute-agent.ts';
-import type { TreeReport } from '../reports/compute-tree.ts';
+import type { AgentReport, TreeReport } from '../reports/shapes.ts';
 import { formatAge, formatCount, formatDuration, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';

@@ -5,11 +5,10 @@ import { contextOf, type Usage } from '../model/usage.ts';
 import { contextWindowOf } from './context-window.ts';
 import { isoTime, orNull } from './json-values.ts';
 import { labelOf } from './label.ts';
+import type { AgentReport, EvidenceReport, RunReport, UsageReport } from './shapes.ts';
 
-export type AgentReport = ReturnType<typeof computeAgent>;
-
-/** One agent as JSON. The names are a contract (docs/JSON.md): add, never rename. */
-export function computeAgent(agent: AgentNode, session: SessionId, hue: number | undefined) {
+/** One agent as JSON. */
+export function computeAgent(agent: AgentNode, session: SessionId, hue: number | undefined): AgentReport {
   const contextTokens = agent.lastRequest && contextOf(agent.lastRequest);
   return {
     id: nativeId(agent.id),
@@ -64,11 +63,11 @@ export function computeAgent(agent: AgentNode, session: SessionId, hue: number |
   };
 }
 
-export function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage) {
+export function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage): UsageReport {
   return { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h };
 }
 
-function computeEvidence({ rank, evidence, candidates }: SpawnLink) {
+function computeEvidence({ rank, evidence, candidates }: SpawnLink): EvidenceReport {
   return {
     rank,
     source: orNull(evidence),
@@ -77,7 +76,7 @@ function computeEvidence({ rank, evidence, candidates }: SpawnLink) {
   };
 }
 
-function computeRun({ call, startedAt, endedAt, status, signal, reason }: Run) {
+function computeRun({ call, startedAt, endedAt, status, signal, reason }: Run): RunReport {
   return {
     toolUseId: orNull(call),
     status,

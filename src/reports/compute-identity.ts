@@ -1,11 +1,10 @@
 import { mainAgentOf, nativeId } from '../model/ids.ts';
 import type { IdentifiedAgent, Identity } from '../model/ports.ts';
 import { orNull } from './json-values.ts';
-
-export type IdentityReport = ReturnType<typeof computeIdentity>;
+import type { IdentifiedReport, IdentityReport } from './shapes.ts';
 
 /** `troupe identify`: the names of the hook contract, in snake case. */
-export function computeIdentity({ who, agent, path, evidence, candidates, reason, session }: Identity) {
+export function computeIdentity({ who, agent, path, evidence, candidates, reason, session }: Identity): IdentityReport {
   return {
     agent_type: who,
     ...computeIdentified(who === 'main' && session !== undefined ? { id: mainAgentOf(session) } : agent),
@@ -17,7 +16,7 @@ export function computeIdentity({ who, agent, path, evidence, candidates, reason
   };
 }
 
-function computeIdentified(agent: IdentifiedAgent | undefined) {
+function computeIdentified(agent: IdentifiedAgent | undefined): IdentifiedReport {
   return {
     subagent_name: orNull(agent?.type),
     subagent_description: orNull(agent?.description),

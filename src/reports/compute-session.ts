@@ -3,9 +3,10 @@ import { selectAgents, selectAtWork, selectSessionStatus, selectTotalUsage } fro
 import type { SessionTree } from '../model/tree.ts';
 import { computeUsage } from './compute-agent.ts';
 import { isoTime, orNull } from './json-values.ts';
+import type { SessionReport } from './shapes.ts';
 
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
-export function computeSession(tree: SessionTree) {
+export function computeSession(tree: SessionTree): SessionReport {
   const agents = selectAgents(tree);
   return {
     id: nativeId(tree.id),

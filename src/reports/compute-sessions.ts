@@ -1,9 +1,8 @@
 import type { SessionListing } from '../model/ports.ts';
 import { computeSession } from './compute-session.ts';
-
-export type SessionsReport = ReturnType<typeof computeSessions>;
+import type { SessionsReport } from './shapes.ts';
 
 /** `troupe ls --json`. */
-export function computeSessions({ trees, total, ignoredFiles }: SessionListing) {
+export function computeSessions({ trees, total, ignoredFiles }: SessionListing): SessionsReport {
   return { sessions: trees.map(computeSession), total, ignoredFiles };
 }

@@ -5,11 +5,13 @@ import { computeAgent } from './compute-agent.ts';
 import { computeHues } from './compute-hues.ts';
 import { computeSession } from './compute-session.ts';
 import { orNull } from './json-values.ts';
-
-export type TreeReport = ReturnType<typeof computeTree>;
+import type { DiagnosticReport, TreeReport } from './shapes.ts';
 
 /** `troupe tree --json`. */
-export function computeTree({ tree, ignoredFiles }: OpenedSession, options: { readonly internal: boolean }) {
+export function computeTree(
+  { tree, ignoredFiles }: Omit<OpenedSession, 'ledger'>,
+  options: { readonly internal: boolean },
+): TreeReport {
   const hues = computeHues(tree.agents);
   return {
     session: computeSession(tree),
@@ -22,7 +24,7 @@ export function computeTree({ tree, ignoredFiles }: OpenedSession, options: { re
   };
 }
 
-function computeDiagnostic({ code, severity, count, examples }: DiagnosticCount) {
+function computeDiagnostic({ code, severity, count, examples }: DiagnosticCount): DiagnosticReport {
   return {
     code,
     severity,

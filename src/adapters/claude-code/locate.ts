@@ -46,7 +46,8 @@ function joined(sessions: readonly LocatedSession[]): readonly LocatedSession[] 
 
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
-  return (await locateSession(root, await readProject(projectFolder), name)).session;
+  const { session } = await locateSession(root, await readProject(projectFolder, name), name);
+  return { ...session, facts: (await readProcesses(root)).get(session.id) ?? [] };
 }
 
 /**
@@ -87,7 +88,7 @@ interface Project {
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
 const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
-async function readProject(folder: string): Promise<Project> {
+async function readProject(folder: string, session?: string): Promise<Project> {
   const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
   const putAside = groupBy(
     files.filter((name) => PUT_ASIDE.test(name)),
@@ -98,7 +99,7 @@ async function readProject(folder: string): Promise<Project> {
   const transcripts = new Set(files.filter(isTranscript));
   const agentFiles = new Map<string, string[]>();
   for (const layout of LAYOUTS) {
-    for (const [name, found] of await layout.find(folder))
+    for (const [name, found] of await layout.find(folder, session))
       agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
   }
   const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));

@@ -1,7 +1,8 @@
 import { known } from '../../base/json.ts';
 import { toToolCallId } from '../../model/ids.ts';
 import { cleanLine } from '../../render/clean-text.ts';
-import { computeIdentity, type IdentityReport } from '../../reports/compute-identity.ts';
+import { computeIdentity } from '../../reports/compute-identity.ts';
+import type { IdentityReport } from '../../reports/shapes.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 

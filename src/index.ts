@@ -1,0 +1,140 @@
+/**
+ * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere.
+ * Everything here is stable: names are added, never changed. See docs/LIBRARY.md.
+ */
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { ADAPTERS } from './adapters/registry.ts';
+import { systemClock } from './base/clock.ts';
+import { known } from './base/json.ts';
+import { UserError } from './base/user-error.ts';
+import { buildTree } from './model/build-tree.ts';
+import { toToolCallId } from './model/ids.ts';
+import type { Transcript } from './model/transcript.ts';
+import { computeIdentity } from './reports/compute-identity.ts';
+import { computeSessions } from './reports/compute-sessions.ts';
+import { computeTree } from './reports/compute-tree.ts';
+import type { IdentityReport, SessionsReport, TreeReport } from './reports/shapes.ts';
+import { followSession } from './tracker/follow-session.ts';
+import { createIdentifier } from './tracker/identify.ts';
+import { createSessions, placesOf } from './tracker/sessions.ts';
+import { createTranscripts } from './tracker/transcripts.ts';
+
+export type {
+  SubAgentRef,
+  Transcript,
+  TranscriptBlock,
+  TranscriptMessage,
+  TranscriptUsage,
+} from './model/transcript.ts';
+export type * from './reports/shapes.ts';
+/** Thrown where you can do something about it: `code` is stable, `remedy` says what. */
+export { UserError as TroupeError };
+
+/** Where to look. By default: the data folders of every host on this machine. */
+export interface Where {
+  /** In place of the hosts' own data folders. */
+  readonly roots?: readonly string[];
+  /** Only this host, e.g. `claude-code`. */
+  readonly host?: string;
+}
+
+/** The newest sessions, last active first. Only as many as `limit` (20) are read. */
+export async function listSessions(options: Where & { readonly limit?: number } = {}): Promise<SessionsReport> {
+  return computeSessions(await sessionsOf(options).list({ limit: options.limit ?? 20 }));
+}
+
+export interface Session extends TreeReport {
+  /** The conversation of one of its agents, by id. */
+  transcript(agentId: string): Promise<Transcript>;
+}
+
+/** One session by its id or the beginning of it; the newest where none is given. */
+export async function openSession(
+  id?: string,
+  options: Where & { readonly internal?: boolean } = {},
+): Promise<Session> {
+  const opened = await sessionsOf(options).open(id);
+  const transcripts = createTranscripts(placesFor(options), systemClock);
+  return {
+    ...computeTree(opened, { internal: options.internal ?? false }),
+    transcript: async (agentId) => (await transcripts.read(agentId)).transcript,
+  };
+}
+
+export interface WatchOptions {
+  /** How often to look, in milliseconds (250). */
+  readonly every?: number;
+  readonly internal?: boolean;
+}
+
+/**
+ * Follows the session of a transcript while it is written, new sub-agents included. Calls `onChange` with the whole tree,
+ * first as it stands and then after each change. Stop it with `close()`.
+ */
+export function watchFile(
+  transcript: string,
+  onChange: (tree: TreeReport) => void,
+  options: WatchOptions = {},
+): { close(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const file = path.resolve(transcript);
+  const look = async (follow: (() => Promise<TreeReport | undefined>) | undefined): Promise<void> => {
+    const next = follow ?? (await createFollow(file, options));
+    const tree = await next?.();
+    if (closed) return;
+    if (tree) onChange(tree);
+    timer = setTimeout(() => void look(next), options.every ?? 250);
+  };
+  void look(undefined);
+  return {
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Which agent is behind a tool call, from the transcript that a hook names. Exact with the id of the call. */
+export async function identify(request: {
+  readonly transcript?: string;
+  readonly toolUseId?: string;
+  readonly host?: string;
+}): Promise<IdentityReport> {
+  const { transcript, toolUseId, host } = request;
+  const toolCall = toolUseId === undefined ? undefined : toToolCallId(toolUseId);
+  return computeIdentity(await createIdentifier(ADAPTERS, systemClock).identify(known({ transcript, toolCall, host })));
+}
+
+function placesFor({ roots, host }: Where) {
+  const adapters = ADAPTERS.filter((adapter) => host === undefined || adapter.host === host);
+  if (adapters.length === 0) {
+    throw new UserError(
+      'unknown-host',
+      `troupe does not know the host «${host}».`,
+      `Known: ${ADAPTERS.map((one) => one.host).join(', ')}`,
+    );
+  }
+  const machine = { env: process.env, home: homedir() };
+  return placesOf(adapters, (adapter) => roots?.map((root) => path.resolve(root)) ?? adapter.roots(machine));
+}
+
+function sessionsOf(where: Where) {
+  return createSessions(placesFor(where), { clock: systemClock, named: where.roots !== undefined });
+}
+
+/** A transcript that is not there yet is waited for. */
+async function createFollow(file: string, { internal = false }: WatchOptions) {
+  for (const adapter of ADAPTERS) {
+    const owner = await adapter.identify?.sessionOf(file).catch(() => undefined);
+    if (!owner || owner.session.sources.length === 0) continue;
+    const followed = followSession(adapter, owner.session);
+    return async (): Promise<TreeReport | undefined> => {
+      const now = await adapter.identify?.sessionOf(file);
+      if (!(await followed.refresh(now?.session ?? owner.session))) return undefined;
+      return computeTree({ tree: buildTree(followed.ledger, { now: systemClock() }), ignoredFiles: 0 }, { internal });
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,168 @@
+// The JSON that leaves troupe, as types. The names are a contract (docs/JSON.md): add, never rename.
+import type { DiagnosticCode, Severity } from '../model/diagnostic.ts';
+import type { AgentKind, GroupKind } from '../model/event.ts';
+import type { EvidenceRank, EvidenceSource } from '../model/link.ts';
+import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../model/tree.ts';
+
+/** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */
+export interface SessionReport {
+  readonly id: string;
+  readonly host: string;
+  readonly hostVersion: string | null;
+  readonly project: string | null;
+  readonly cwd: string | null;
+  readonly branch: string | null;
+  readonly title: string | null;
+  readonly status: AgentStatus;
+  /** Agents that were asked for, main included. */
+  readonly agents: number;
+  readonly running: number;
+  readonly internalAgents: number;
+  readonly usage: UsageReport;
+  readonly forkedFrom: string | null;
+  readonly inheritedUsage: UsageReport | null;
+  readonly usageIsLowerBound: boolean;
+  readonly startedAt: string | null;
+  readonly lastActivityAt: string | null;
+  readonly problems: number;
+}
+
+export interface UsageReport {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
+}
+
+export interface AgentReport {
+  readonly id: string;
+  readonly host: string;
+  readonly sessionId: string;
+  readonly parentId: string | null;
+  readonly depth: number | null;
+  readonly kind: AgentKind;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly label: string;
+  readonly slug: string | null;
+  /** 0 to 11: its colour on every face. */
+  readonly hue: number | null;
+  readonly status: AgentStatus;
+  readonly waitingOn: WaitingOn | null;
+  readonly stalled: boolean;
+  readonly activity: Activity;
+  readonly currentTool: string | null;
+  readonly currentToolSummary: string | null;
+  readonly evidence: EvidenceReport | null;
+  /** The call that made it; `parentToolUseId` is the same by another name. */
+  readonly toolUseId: string | null;
+  readonly parentToolUseId: string | null;
+  readonly background: boolean | null;
+  readonly internal: string | null;
+  readonly group: GroupReport | null;
+  readonly toolCallCount: number | null;
+  readonly messageCount: number | null;
+  readonly tokensUsed: number | null;
+  readonly contextTokens: number | null;
+  readonly contextWindow: number | null;
+  readonly compactions: number;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly usage: UsageReport | null;
+  readonly usageIsLowerBound: boolean;
+  readonly subtreeUsage: UsageReport;
+  readonly cwd: string | null;
+  readonly branch: string | null;
+  readonly worktree: string | null;
+  readonly runs: readonly RunReport[];
+  readonly changes: readonly ChangeReport[];
+  readonly startedAt: string | null;
+  readonly lastActivityAt: string | null;
+  readonly completedAt: string | null;
+  readonly transcripts: readonly string[];
+}
+
+export interface EvidenceReport {
+  readonly rank: EvidenceRank;
+  readonly source: EvidenceSource | null;
+  readonly text: string;
+  /** Calls that may have made it, where no single one can be named. */
+  readonly candidates: readonly string[];
+}
+
+export interface GroupReport {
+  readonly id: string;
+  readonly kind: GroupKind;
+  readonly name: string | null;
+}
+
+export interface RunReport {
+  readonly toolUseId: string | null;
+  readonly status: AgentStatus;
+  readonly signal: StatusSignal;
+  readonly reason: string | null;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export interface ChangeReport {
+  readonly status: AgentStatus;
+  readonly signal: StatusSignal;
+  readonly at: string | null;
+  readonly reason: string | null;
+}
+
+export interface SessionsReport {
+  readonly sessions: readonly SessionReport[];
+  /** How many there are, read or not. */
+  readonly total: number;
+  readonly ignoredFiles: number;
+}
+
+export interface TreeReport {
+  readonly session: SessionReport;
+  /** Main first, in spawn order. */
+  readonly agents: readonly AgentReport[];
+  readonly diagnostics: DiagnosticsReport;
+}
+
+export interface DiagnosticsReport {
+  readonly total: number;
+  readonly ignoredFiles: number;
+  readonly items: readonly DiagnosticReport[];
+}
+
+export interface DiagnosticReport {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  readonly text: string;
+  readonly count: number;
+  readonly examples: readonly {
+    readonly detail: string;
+    readonly source: string | null;
+    readonly offset: number | null;
+    readonly length: number | null;
+  }[];
+}
+
+export interface IdentityReport extends IdentifiedReport {
+  readonly agent_type: 'main' | 'subagent' | 'unknown';
+  readonly agent_path: readonly string[];
+  readonly session_id: string | null;
+  readonly evidence: {
+    readonly rank: 'exact' | 'guess' | 'none';
+    readonly source: 'tool-call' | 'own-transcript' | 'open-call' | null;
+  };
+  readonly reason: string | null;
+  readonly candidates: readonly IdentifiedReport[];
+}
+
+export interface IdentifiedReport {
+  readonly subagent_name: string | null;
+  readonly subagent_description: string | null;
+  readonly tool_use_id: string | null;
+  readonly agent_id: string | null;
+}
