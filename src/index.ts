@@ -117,7 +117,11 @@ function placesFor({ roots, host }: Where) {
     );
   }
   const machine = { env: process.env, home: homedir() };
-  return placesOf(adapters, (adapter) => roots?.map((root) => path.resolve(root)) ?? adapter.roots(machine));
+  return placesOf(
+    adapters,
+    (adapter) => roots?.map((root) => path.resolve(root)) ?? adapter.roots(machine),
+    host !== undefined,
+  );
 }
 
 function sessionsOf(where: Where) {

@@ -21,7 +21,11 @@ function createContext(): FaceContext {
     ADAPTERS.filter((adapter) => host === undefined || adapter.host === host);
   const placesFor = ({ roots, host }: Where) => {
     const chosen = roots.map((root) => path.resolve(root));
-    return placesOf(adaptersFor(host), (adapter) => (chosen.length > 0 ? chosen : adapter.roots(machine)));
+    return placesOf(
+      adaptersFor(host),
+      (adapter) => (chosen.length > 0 ? chosen : adapter.roots(machine)),
+      host !== undefined,
+    );
   };
   return {
     sessions: (where) => createSessions(placesFor(where), { clock: systemClock, named: where.roots.length > 0 }),

@@ -22,7 +22,7 @@ import {
   isOver,
   type ToolInUse,
 } from './tree.ts';
-import { addUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addUsage, contextOf, NO_USAGE, type Usage } from './usage.ts';
 
 /** What is an agent's own, in order, copies in other sources left out. */
 export interface Own {
@@ -48,8 +48,9 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
   const { ledger, main, own, link, depth, options } = context;
   const record = ledger.agents.get(id) ?? createAgentRecord(id);
   const spawnCall = link.call === undefined ? undefined : ledger.calls.get(link.call);
-  const asked = spawnCall?.spawn ?? sharedBy(link.candidates.map((call) => ledger.calls.get(call)?.spawn));
-  const open = own.calls.filter((call) => call.started && !call.ended);
+  const asked =
+    spawnCall?.spawn?.value ?? sharedBy(link.candidates.map((call) => ledger.calls.get(call)?.spawn?.value));
+  const open = own.calls.filter((call) => isOpen(call, record, ledger));
   const life = lifeIn(record, spawnCall, open, context);
   const currentTool = isAtWork(life.status) ? toToolInUse(open.at(-1)) : undefined;
   const hasTranscript = record.tails.size > 0;
@@ -66,7 +67,8 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
     activity: activityOf(life, currentTool),
     changes: life.changes,
     runs: life.runs,
-    usageIsLowerBound: isLowerBound(life.status, own.messages),
+    usageIsLowerBound: usage === undefined || isLowerBound(life.status, own.messages),
+    subtreeIsLowerBound: false,
     subtreeUsage: usage ?? NO_USAGE,
     compactions: record.compactions.size,
     sources: [...record.sources].sort(),
@@ -77,12 +79,13 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       description: record.description?.value ?? asked?.description,
       promptHead: record.prompt?.value.head ?? asked?.prompt?.head,
       slug: record.slug?.value,
-      model: lastRequest?.model ?? record.model?.value,
+      model: lastRequest?.model?.value ?? record.model?.value,
       effort: record.effort?.value,
       cwd: record.cwd?.value,
       branch: record.branch?.value,
       worktree: record.worktree?.value,
-      background: id === main ? undefined : (record.background?.value ?? asked?.background),
+      background: id === main ? undefined : isInBackground(record, spawnCall, asked),
+      contextTokens: contextAfter(record, lastRequest),
       internal: kind === 'internal' ? record.internal?.value : undefined,
       waitingOn: life.waitingOn,
       group: groupOf(record, ledger),
@@ -109,6 +112,34 @@ function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRec
   return agent.agentKind?.value ?? (asked?.type === 'fork' ? 'fork' : 'task');
 }
 
+/** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */
+function isOpen(call: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
+  if (!call.started || call.ended) return false;
+  const { source, offset } = call.started.origin;
+  if (offset < (agent.lastTold.get(source) ?? -1)) return false;
+  const reply = agent.lastReply.get(source);
+  const begins = reply && ledger.messages.get(reply.id)?.origin;
+  return !begins || begins.source !== source || offset >= begins.offset;
+}
+
+/** The result is surer than what was asked for: it says that the agent was launched, or is its report. */
+function isInBackground(
+  agent: AgentRecord,
+  call: CallRecord | undefined,
+  asked: SpawnRecord | undefined,
+): boolean | undefined {
+  if (call?.launched) return true;
+  if (call?.spawn && call.ended?.value.outcome === 'ok') return false;
+  return agent.background?.value ?? asked?.background;
+}
+
+/** What fills the context now: the last request, or what a compaction since then left of it. */
+function contextAfter(agent: AgentRecord, lastRequest: MessageRecord | undefined): number | undefined {
+  const last = [...agent.compactions.values()].sort((a, b) => (b.at ?? 0) - (a.at ?? 0))[0];
+  if (last && (last.at ?? 0) > (lastRequest?.at ?? 0)) return last.tokensAfter;
+  return lastRequest?.usage && contextOf(lastRequest.usage);
+}
+
 function lifeIn(
   record: AgentRecord,
   spawnCall: CallRecord | undefined,
@@ -124,10 +155,18 @@ function lifeIn(
     spawn: known({ call: link.call, at: spawnCall?.spawn ? spawnCall.started?.at : undefined }),
     hasOpenCalls: open.length > 0,
     waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => call.id === child.link.call)),
-    othersNotOver: others.some((other) => other.kind !== 'internal' && !isOver(other.status)),
+    othersNotOver: others.some(
+      (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
+    ),
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);
+}
+
+/** An agent that an earlier process lost says nothing about the one that was there last. */
+function isOfProcess(agent: AgentNode, { process }: SessionLife): boolean {
+  const startedAt = agent.runs.at(-1)?.startedAt;
+  return process?.startedAt === undefined || startedAt === undefined || startedAt >= process.startedAt;
 }
 
 /** What all candidates agree on holds for the agent, whichever of them made it. */
@@ -168,7 +207,8 @@ function isStalled(
 function toToolInUse(call: CallRecord | undefined): ToolInUse | undefined {
   if (!call) return undefined;
   const startedAt = call.started?.at || undefined;
-  return { call: call.id, tool: call.tool ?? 'unknown', ...known({ summary: call.summary, startedAt }) };
+  const { tool, summary } = call.started?.value ?? { tool: 'unknown' };
+  return { call: call.id, tool, ...known({ summary, startedAt }) };
 }
 
 function activityOf(life: Life, tool: ToolInUse | undefined): Activity {

@@ -51,8 +51,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     agents,
     diagnostics: countDiagnostics([
       ...ledger.problems.values(),
-      ...links.problems,
-      ...missingTranscripts(agents, main),
+      ...[...links.problems, ...missingTranscripts(agents, main)].map((found) => ({ count: 1, examples: [found] })),
     ]),
     ...sessionFields(ledger, agents),
   };
@@ -81,9 +80,15 @@ function spawnOrder(ledger: SessionLedger, main: AgentId, records: readonly Agen
     return parent === main || (parent !== undefined && ids.has(parent)) ? parent : undefined;
   });
   const places: Place[] = [];
+  // By hand, not by recursion: hostile sidecars can nest ten thousand deep.
   const visit = (id: AgentId, depth: number | undefined): void => {
-    places.push({ id, ...known({ depth }) });
-    for (const child of children.get(id) ?? []) visit(child, depth === undefined ? undefined : depth + 1);
+    const stack: Place[] = [{ id, ...known({ depth }) }];
+    for (let place = stack.pop(); place; place = stack.pop()) {
+      places.push(place);
+      const below = place.depth === undefined ? undefined : place.depth + 1;
+      for (const child of (children.get(place.id) ?? []).toReversed())
+        stack.push({ id: child, ...known({ depth: below }) });
+    }
   };
   visit(main, 0);
   for (const orphan of children.get(undefined) ?? []) {
@@ -98,14 +103,20 @@ function compareInTurn(a: readonly number[], b: readonly number[]): number {
 }
 
 function withSubtrees(agents: readonly AgentNode[]): readonly AgentNode[] {
-  const totals = new Map(agents.map((agent) => [agent.id, agent.subtreeUsage]));
-  for (const agent of agents.toReversed()) {
-    const parent = agent.link.parent;
-    const total = totals.get(agent.id);
-    const above = parent === undefined ? undefined : totals.get(parent);
-    if (parent !== undefined && total && above) totals.set(parent, addUsage(above, total));
+  const totals = new Map(
+    agents.map((agent) => [agent.id, { usage: agent.subtreeUsage, partial: agent.usageIsLowerBound }]),
+  );
+  for (const { id, link } of agents.toReversed()) {
+    const total = totals.get(id);
+    const above = link.parent === undefined ? undefined : totals.get(link.parent);
+    if (!total || !above) continue;
+    above.usage = addUsage(above.usage, total.usage);
+    above.partial ||= total.partial;
   }
-  return agents.map((agent) => ({ ...agent, subtreeUsage: totals.get(agent.id) ?? agent.subtreeUsage }));
+  return agents.map((agent) => {
+    const { usage, partial } = totals.get(agent.id) ?? { usage: agent.subtreeUsage, partial: agent.usageIsLowerBound };
+    return { ...agent, subtreeUsage: usage, subtreeIsLowerBound: partial };
+  });
 }
 
 const TITLES: readonly TitleKind[] = ['custom', 'generated', 'prompt'];

@@ -39,16 +39,23 @@ export interface DiagnosticCount {
   readonly examples: readonly Diagnostic[];
 }
 
-const MAX_EXAMPLES = 5;
+export const MAX_EXAMPLES = 5;
 
-export function countDiagnostics(diagnostics: Iterable<Diagnostic>): readonly DiagnosticCount[] {
-  return [...groupBy(diagnostics, ({ code }) => code)]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([code, list]) => ({
+/** Adds up by code; the examples are the first places, in the order of files and lines. */
+export function countDiagnostics(
+  found: Iterable<{ readonly count: number; readonly examples: readonly Diagnostic[] }>,
+): readonly DiagnosticCount[] {
+  return [...groupBy(found, ({ examples }) => examples[0]?.code)]
+    .flatMap(([code, list]) => (code === undefined ? [] : [{ code, list }]))
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map(({ code, list }) => ({
       code,
       severity: DIAGNOSTICS[code].severity,
-      count: list.length,
-      examples: list.sort(byPlace).slice(0, MAX_EXAMPLES),
+      count: list.reduce((sum, { count }) => sum + count, 0),
+      examples: list
+        .flatMap(({ examples }) => examples)
+        .sort(byPlace)
+        .slice(0, MAX_EXAMPLES),
     }));
 }
 

@@ -174,6 +174,8 @@ export interface RunEnded extends AgentFact {
   readonly outcome: RunOutcome;
   /** The call that began the run, where the host says it. */
   readonly call?: ToolCallId;
+  /** Holds only if `call` did begin a run of the agent. */
+  readonly byCallOnly?: boolean;
   readonly at?: number;
   readonly reason?: string;
 }

@@ -37,8 +37,8 @@ export interface SessionLedger {
   readonly calls: Map<ToolCallId, CallRecord>;
   readonly messages: Map<string, MessageRecord>;
   readonly groups: Map<string, GroupRecord>;
-  /** By place, so that reading a file again finds the same problems again. */
-  readonly problems: Map<string, Diagnostic>;
+  /** By code and source: a million bad lines must not fill the memory. */
+  readonly problems: Map<string, ProblemRecord>;
 }
 
 /** A value with the time and place it was said at: of two, the later one counts (or the earlier, where a field says so). */
@@ -74,6 +74,9 @@ export interface AgentRecord {
   readonly ends: Map<string, EndClaim>;
   /** The last entry of the conversation in each source. */
   readonly tails: Map<SourceId, Tail>;
+  /** In each source, where the last word to the agent stands, and its last reply: calls before them are not open. */
+  readonly lastTold: Map<SourceId, number>;
+  readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
   readonly compactions: Map<string, Compaction>;
   heldUntil?: Said<number>;
   group?: Said<string>;
@@ -101,6 +104,7 @@ export interface EndClaim {
   readonly signal: EndSignal;
   readonly outcome: RunOutcome;
   readonly call?: ToolCallId;
+  readonly byCallOnly?: boolean;
   readonly at?: number;
   readonly reason?: string;
   readonly origin: EventOrigin;
@@ -124,14 +128,17 @@ export interface CallRecord {
   readonly id: ToolCallId;
   /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
   readonly agents: Set<AgentId>;
-  tool?: string;
-  summary?: string;
-  started?: Said<true>;
-  ended?: Said<CallOutcome>;
+  started?: Said<{ readonly tool: string; readonly summary?: string }>;
+  /** The first result; a later one, of a retry or an interruption, changes nothing. */
+  ended?: Said<CallEnd>;
   launched: boolean;
+  spawn?: Said<SpawnRecord>;
+}
+
+export interface CallEnd {
+  readonly outcome: CallOutcome;
   /** Why it failed. */
-  reason?: string;
-  spawn?: SpawnRecord;
+  readonly reason?: string;
 }
 
 export interface SpawnRecord {
@@ -150,10 +157,17 @@ export interface MessageRecord {
   usage?: Usage;
   /** No line of the message has its final numbers. */
   placeholder: boolean;
-  model?: string;
-  /** First place, for ordering and for reading the body; a copy's only where there is no other. */
+  model?: Said<string>;
+  /** First place, for ordering; a copy's only where there is no other. */
   origin: EventOrigin;
   copied: boolean;
+}
+
+export interface ProblemRecord {
+  count: number;
+  /** A source is read from its beginning: what stands before this was counted. */
+  lastOffset: number;
+  readonly examples: Diagnostic[];
 }
 
 export interface ProcessRecord {
@@ -187,6 +201,8 @@ export function createAgentRecord(id: AgentId): AgentRecord {
     resumes: new Map(),
     ends: new Map(),
     tails: new Map(),
+    lastTold: new Map(),
+    lastReply: new Map(),
     compactions: new Map(),
   };
 }

@@ -56,7 +56,9 @@ export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
   const runs = starts.map((start, index): Run => {
     const ends = [...endsWithin(agent, starts, index), ...endByResult(start, context)];
     const isLast = index === starts.length - 1;
-    const verdict = isLast ? verdictOfLastRun(ends, agent, start, context) : verdictOfEarlierRun(ends, context);
+    const verdict = isLast
+      ? verdictOfLastRun(ends, agent, start, index === 0, context)
+      : verdictOfEarlierRun(ends, context);
     return toRun(verdict, start.call, start.at, verdict.at);
   });
   const last = runs.at(-1);
@@ -100,7 +102,8 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
     return { status: 'failed', signal: 'transcript', at, reason: 'its last request failed' };
   }
   // A process that waits for background agents says "busy" although the turn is over (2.1.325 -p).
-  const diedAtWork = life.died && (life.process?.state === 'busy' || context.othersNotOver);
+  const { state } = life.process ?? {};
+  const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
   if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
   if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
   if (life.closed)
@@ -138,9 +141,12 @@ function verdictOfLastRun(
   ends: readonly EndClaim[],
   agent: AgentRecord,
   start: RunStart,
+  isFirst: boolean,
   context: LifeContext,
 ): Verdict {
-  const tail = tailOf(agent);
+  // A tail from before the run says nothing about it: the agent was woken, and has not spoken yet.
+  const last = tailOf(agent);
+  const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
   const end = chooseEnd(ends, tail, context);
   if (end) return byEnd(end);
   // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
@@ -158,7 +164,8 @@ function verdictOfLastRun(
     }
     return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
   }
-  const ofThisProcess = life.process?.startedAt === undefined || (start.at ?? 0) >= life.process.startedAt;
+  const ofThisProcess =
+    life.process?.startedAt === undefined || start.at === undefined || start.at >= life.process.startedAt;
   if (!life.alive || !ofThisProcess) {
     return { status: 'unknown', signal: 'process', reason: 'its process is gone, and no end was seen' };
   }
@@ -180,15 +187,18 @@ function waitOf(context: LifeContext): WaitingOn | undefined {
  * died of an API error as completed.
  */
 function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: LifeContext): EndClaim | undefined {
-  const inForce = ends.filter((end) => !isOvertaken(end, tail, context));
-  const failure = inForce.find((end) => end.signal === 'transcript' && end.outcome === 'failed');
-  if (failure) return failure;
-  return inForce.toSorted(
-    (a, b) =>
-      (b.at ?? 0) - (a.at ?? 0) ||
-      TRUST.indexOf(b.signal) - TRUST.indexOf(a.signal) ||
-      (a.outcome < b.outcome ? -1 : a.outcome > b.outcome ? 1 : 0),
-  )[0];
+  const inForce = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
+  const spoken = inForce.filter((end) => end.signal === 'transcript');
+  return spoken[0]?.outcome === 'failed' ? spoken[0] : inForce[0];
+}
+
+/** The latest first; at the same moment, the one that knows best. */
+function byTrust(a: EndClaim, b: EndClaim): number {
+  return (
+    (b.at ?? 0) - (a.at ?? 0) ||
+    TRUST.indexOf(b.signal) - TRUST.indexOf(a.signal) ||
+    (a.outcome < b.outcome ? -1 : a.outcome > b.outcome ? 1 : 0)
+  );
 }
 
 /** The conversation went on after this end, so it was none: the agent was woken, or the request was tried again. */
@@ -208,13 +218,19 @@ interface RunStart {
   readonly at?: number;
 }
 
-function startsOf(agent: AgentRecord, { spawn }: LifeContext): readonly RunStart[] {
+function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {
   const at = spawn.at ?? agent.startedAt;
   const first: RunStart = known({ call: spawn.call, at });
   const resumes = [...agent.resumes.values()]
     .filter(({ call, at: resumedAt }) => (call === undefined ? resumedAt !== agent.startedAt : call !== spawn.call))
+    .filter(({ call, at: resumedAt }) => !isRefused(call && callOf(call), agent.lastAt, resumedAt))
     .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || ((a.call ?? '') < (b.call ?? '') ? -1 : 1));
   return [first, ...resumes];
+}
+
+/** A call that failed before the agent said a word woke nobody: it is a failed call of its caller. */
+function isRefused(call: CallRecord | undefined, lastAt = 0, resumedAt = 0): boolean {
+  return call?.ended !== undefined && call.ended.value.outcome !== 'ok' && lastAt < resumedAt;
 }
 
 /** The ends of one run: those that name its call, and of the nameless ones those that fall into its time. */
@@ -225,6 +241,7 @@ function endsWithin(agent: AgentRecord, starts: readonly RunStart[], index: numb
   const to = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
   return [...agent.ends.values()].filter((end) => {
     if (end.call !== undefined && calls.has(end.call)) return end.call === start?.call;
+    if (end.byCallOnly) return false;
     // Without a time (the sidecar's mark): taken away again when the agent is woken (2.1.325), so it is of the last run.
     if (end.at === undefined) return index === starts.length - 1;
     return end.at >= from && end.at < to;
@@ -234,10 +251,10 @@ function endsWithin(agent: AgentRecord, starts: readonly RunStart[], index: numb
 /** The result of the call that began a run is its end, unless it only says that the agent was launched. */
 function endByResult(start: RunStart, { callOf }: LifeContext): readonly EndClaim[] {
   const call = start.call === undefined ? undefined : callOf(start.call);
-  if (!call?.spawn || !call.ended || call.launched || call.ended.value === 'refused') return [];
+  if (!call?.spawn || !call.ended || call.launched || call.ended.value.outcome === 'refused') return [];
   const { value, at, origin } = call.ended;
-  const outcome = value === 'ok' ? 'completed' : 'failed';
-  return [{ signal: 'result', outcome, at, origin, ...known({ reason: call.reason }) }];
+  const outcome = value.outcome === 'ok' ? 'completed' : 'failed';
+  return [{ signal: 'result', outcome, at, origin, ...known({ reason: value.reason }) }];
 }
 
 function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {

@@ -37,6 +37,9 @@ export interface Links {
   readonly problems: readonly Diagnostic[];
 }
 
+/** A fan-out of hundreds with one prompt: naming a few says as much. */
+const MAX_CANDIDATES = 20;
+
 const ORPHAN: SpawnLink = { rank: 'none', candidates: [] };
 
 interface Linking {
@@ -98,8 +101,8 @@ function linkByPrompt(
   const taken = new Set([...links.values()].map((link) => link.call));
   for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
   const free = groupBy(
-    [...ledger.calls.values()].filter((call) => call.spawn?.prompt && !taken.has(call.id)).sort(byId),
-    (call) => call.spawn?.prompt?.digest,
+    [...ledger.calls.values()].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
+    (call) => call.spawn?.value.prompt?.digest,
   );
   const unplaced = agents.filter(
     (agent) => agent.prompt && !agent.internal && !links.get(agent.id)?.parent && !isProven(agent),
@@ -107,7 +110,7 @@ function linkByPrompt(
   for (const [digest, rivals] of groupBy(unplaced, (agent) => agent.prompt?.value.digest)) {
     for (const agent of rivals) {
       const calls = (free.get(digest) ?? []).filter((call) => !isOverBefore(call, agent));
-      const candidates = calls.map((call) => call.id);
+      const candidates = calls.slice(0, MAX_CANDIDATES).map((call) => call.id);
       if (candidates.length === 0) continue;
       const call = candidates.length === 1 && rivals.length === 1 ? candidates[0] : undefined;
       // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.

@@ -1,4 +1,5 @@
 import { known } from '../base/json.ts';
+import { MAX_EXAMPLES } from './diagnostic.ts';
 import type { AgentEvent, AgentGrouped, EntryAdded, EventOrigin, GroupStarted, UsageCounted } from './event.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
@@ -15,7 +16,8 @@ import { largestUsage } from './usage.ts';
 
 /**
  * Writes one fact into the ledger of its session. Never throws on data. Every write is idempotent and commutes with
- * every other: the property tests feed the same facts in any order, twice, and expect the same tree.
+ * every other, but for two that have an order of their own: the record of a process is the one that was read last, and
+ * problems are counted as a source is read. The property tests shuffle and repeat everything else.
  */
 export function reduce(ledger: SessionLedger, event: AgentEvent): void {
   const write: (ledger: SessionLedger, event: never) => void = WRITERS[event.kind];
@@ -64,11 +66,15 @@ const WRITERS: Writers = {
     const claim = { evidence, ...known({ call, parent }) };
     agentIn(ledger, agent).links.set(`${evidence} ${call ?? ''} ${parent ?? ''}`, claim);
   },
-  'spawn-requested'(ledger, { agent, call, type, name, description, prompt, background }) {
-    callIn(ledger, call, agent).spawn = known({ type, name, description, prompt, background });
+  'spawn-requested'(ledger, event) {
+    const record = callIn(ledger, event.call, event.agent);
+    const { type, name, description, prompt, background } = event;
+    record.spawn = earlier(record.spawn, said(known({ type, name, description, prompt, background }), event));
   },
   'run-resumed'(ledger, { agent, id, call, at }) {
-    agentIn(ledger, agent).resumes.set(id, known({ call, at }));
+    const { resumes } = agentIn(ledger, agent);
+    const told = resumes.get(id);
+    if (!told || (at ?? 0) < (told.at ?? 0)) resumes.set(id, known({ call, at }));
   },
   'group-started'(ledger, event) {
     const group = groupIn(ledger, event);
@@ -80,12 +86,12 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.group = later(agent.group, said(event.group, event));
   },
-  'run-ended'(ledger, { agent, signal, outcome, call, at, reason, origin }) {
+  'run-ended'(ledger, { agent, signal, outcome, call, at, reason, byCallOnly, origin }) {
     const { ends } = agentIn(ledger, agent);
-    const key = `${signal} ${outcome} ${call ?? ''} ${at ?? ''}`;
+    const key = `${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
     const told = ends.get(key);
     if (told && !isBefore(origin, told.origin)) return;
-    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason }) });
+    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly }) });
   },
   'entry-added'(ledger, event) {
     const agent = agentIn(ledger, event.agent);
@@ -95,6 +101,7 @@ const WRITERS: Writers = {
     if (entry !== 'result')
       noteMessage(ledger, event, event.id, entry === 'reply' || entry === 'failure' ? 'assistant' : 'user');
     if (entry === 'note') return;
+    notePlaceInTurn(agent, event);
     const last = agent.tails.get(origin.source);
     if (last && last.offset > origin.offset) return;
     agent.tails.set(origin.source, { entry, offset: origin.offset, at: at ?? 0, copied, ...known({ end }) });
@@ -103,19 +110,16 @@ const WRITERS: Writers = {
     const message = noteMessage(ledger, event, event.message, 'assistant');
     message.usage = message.usage ? largestUsage(message.usage, event.usage) : event.usage;
     message.placeholder &&= !event.final;
-    if (event.model !== undefined) message.model = event.model;
+    if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
   },
   'tool-started'(ledger, event) {
     const call = callIn(ledger, event.call, event.agent);
-    call.tool = event.tool;
-    if (event.summary !== undefined) call.summary = event.summary;
-    call.started = earlier(call.started, said(true, event));
+    call.started = earlier(call.started, said({ tool: event.tool, ...known({ summary: event.summary }) }, event));
   },
   'tool-ended'(ledger, event) {
     const call = callIn(ledger, event.call, event.agent);
-    call.ended = earlier(call.ended, said(event.outcome, event));
+    call.ended = earlier(call.ended, said({ outcome: event.outcome, ...known({ reason: event.reason }) }, event));
     call.launched ||= event.launched ?? false;
-    if (event.reason !== undefined) call.reason = event.reason;
   },
   'agent-compacted'(ledger, { agent, origin, at, tokensBefore, tokensAfter }) {
     const key = `${origin.source} ${origin.offset}`;
@@ -126,8 +130,15 @@ const WRITERS: Writers = {
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
   'problem-found'(ledger, { diagnostic }) {
-    const { code, detail, origin } = diagnostic;
-    ledger.problems.set(`${code} ${origin?.source ?? ''} ${origin?.offset ?? ''} ${detail}`, diagnostic);
+    const { code, origin } = diagnostic;
+    const key = `${code} ${origin?.source ?? ''}`;
+    const problem = ledger.problems.get(key) ?? { count: 0, lastOffset: -1, examples: [] };
+    ledger.problems.set(key, problem);
+    const offset = origin?.offset ?? problem.lastOffset + 1;
+    if (offset <= problem.lastOffset) return;
+    problem.count++;
+    problem.lastOffset = offset;
+    if (problem.examples.length < MAX_EXAMPLES) problem.examples.push(diagnostic);
   },
 };
 
@@ -152,6 +163,16 @@ type LatestField = (typeof LATEST_FIELDS)[number];
 function keepLatest(agent: AgentRecord, field: LatestField, value: Said<unknown>): void {
   const record = agent as unknown as Record<LatestField, Said<unknown> | undefined>;
   record[field] = later(record[field], value);
+}
+
+/** A result closes its own call; a prompt, an interruption or another reply leaves earlier calls behind for good. */
+function notePlaceInTurn(agent: AgentRecord, { entry, id, origin: { source, offset } }: EntryAdded): void {
+  if (entry === 'reply') {
+    const last = agent.lastReply.get(source);
+    if (!last || last.offset < offset) agent.lastReply.set(source, { id, offset });
+  } else if (entry !== 'result') {
+    agent.lastTold.set(source, Math.max(agent.lastTold.get(source) ?? -1, offset));
+  }
 }
 
 function noteMessage(

@@ -24,10 +24,12 @@ export function selectAtWork(agents: readonly AgentNode[]): readonly AgentNode[]
   return agents.filter((agent) => isAtWork(agent.status) && agent.waitingOn !== 'input');
 }
 
-/** A session works as long as one of its agents does, even where the main agent has long had its say. */
+/** A main agent that has had its say may have left others at work: then the session works. */
 export function selectSessionStatus(tree: SessionTree): AgentStatus {
-  const status = selectMain(tree)?.status ?? 'unknown';
-  return status === 'waiting' && selectAtWork(tree.agents).length > 0 ? 'running' : status;
+  const main = selectMain(tree);
+  if (main?.status !== 'waiting' || main.waitingOn === 'permission' || main.waitingOn === 'rate-limit')
+    return main?.status ?? 'unknown';
+  return selectAtWork(tree.agents).some(({ id }) => id !== main.id) ? 'running' : 'waiting';
 }
 
 /** Every message of the session once, whoever's it is. */

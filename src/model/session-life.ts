@@ -24,7 +24,9 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   const left = processes[0];
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
   if (left || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
-  const recent = now - lastLineAt(ledger) < RECENT_MS;
+  const silence = now - lastLineAt(ledger);
+  // A clock that was ahead must not keep a session alive.
+  const recent = silence < RECENT_MS && silence > -RECENT_MS;
   return { alive: recent && !closed, how: recent ? 'recent-line' : 'old-line', ...rest };
 }
 
@@ -32,16 +34,24 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
 export function tailOf(agent: AgentRecord | undefined): Tail | undefined {
   let last: Tail | undefined;
   for (const tail of agent?.tails.values() ?? []) {
-    if (!last || tail.at > last.at || (tail.at === last.at && last.copied && !tail.copied)) last = tail;
+    if (!last || tail.at > last.at || (tail.at === last.at && isSurer(tail, last))) last = tail;
   }
   return last;
+}
+
+/** Two ends at one moment, in two files: the agent's own before a copy, then the one that has gone further. */
+function isSurer(a: Tail, b: Tail): boolean {
+  if (a.copied !== b.copied) return !a.copied;
+  return `${a.entry} ${a.end ?? ''} ${a.offset}` > `${b.entry} ${b.end ?? ''} ${b.offset}`;
 }
 
 /** Of several files (an older state that was put aside), the one that holds the last line decides. */
 function isClosed(ledger: SessionLedger): boolean {
   const tails = ledger.agents.get(mainAgentOf(ledger.id))?.tails ?? new Map<SourceId, Tail>();
   if (tails.size === 0) return ledger.closings.size > 0;
-  const [source, tail] = [...tails].reduce((a, b) => (b[1].at > a[1].at ? b : a));
+  const [source, tail] = [...tails].reduce((a, b) =>
+    b[1].at > a[1].at || (b[1].at === a[1].at && b[0] > a[0]) ? b : a,
+  );
   return (ledger.closings.get(source) ?? -1) > tail.offset;
 }
 

@@ -91,8 +91,11 @@ export interface AgentNode {
   /** Some numbers of it are placeholders, or a request was cut off. */
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: Usage;
+  readonly subtreeIsLowerBound: boolean;
   /** Of its last request. */
   readonly lastRequest?: Usage;
+  /** What fills its context now; after a compaction less than the last request did. */
+  readonly contextTokens?: number;
   readonly compactions: number;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;

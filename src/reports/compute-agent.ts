@@ -9,7 +9,7 @@ import type { AgentReport, EvidenceReport, RunReport, UsageReport } from './shap
 
 /** One agent as JSON. */
 export function computeAgent(agent: AgentNode, session: SessionId, hue: number | undefined): AgentReport {
-  const contextTokens = agent.lastRequest && contextOf(agent.lastRequest);
+  const { contextTokens, lastRequest } = agent;
   return {
     id: nativeId(agent.id),
     host: hostOf(agent.id),
@@ -37,7 +37,7 @@ export function computeAgent(agent: AgentNode, session: SessionId, hue: number |
     group: agent.group ? { id: agent.group.id, kind: agent.group.kind, name: orNull(agent.group.name) } : null,
     toolCallCount: orNull(agent.toolCallCount),
     messageCount: orNull(agent.messageCount),
-    tokensUsed: agent.lastRequest && contextTokens !== undefined ? contextTokens + agent.lastRequest.output : null,
+    tokensUsed: lastRequest ? contextOf(lastRequest) + lastRequest.output : null,
     contextTokens: orNull(contextTokens),
     contextWindow: contextWindowOf(agent.model, contextTokens),
     compactions: agent.compactions,
@@ -46,6 +46,7 @@ export function computeAgent(agent: AgentNode, session: SessionId, hue: number |
     usage: agent.usage ? computeUsage(agent.usage) : null,
     usageIsLowerBound: agent.usageIsLowerBound,
     subtreeUsage: computeUsage(agent.subtreeUsage),
+    subtreeIsLowerBound: agent.subtreeIsLowerBound,
     cwd: orNull(agent.cwd),
     branch: orNull(agent.branch),
     worktree: orNull(agent.worktree),

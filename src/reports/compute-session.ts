@@ -1,5 +1,5 @@
 import { hostOf, nativeId } from '../model/ids.ts';
-import { selectAgents, selectAtWork, selectSessionStatus, selectTotalUsage } from '../model/select.ts';
+import { selectAgents, selectAtWork, selectMain, selectSessionStatus, selectTotalUsage } from '../model/select.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { computeUsage } from './compute-agent.ts';
 import { isoTime, orNull } from './json-values.ts';
@@ -17,6 +17,7 @@ export function computeSession(tree: SessionTree): SessionReport {
     branch: orNull(tree.branch),
     title: orNull(tree.title),
     status: selectSessionStatus(tree),
+    waitingOn: orNull(selectMain(tree)?.waitingOn),
     agents: agents.length,
     running: selectAtWork(agents).length,
     internalAgents: tree.agents.length - agents.length,

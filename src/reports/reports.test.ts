@@ -19,6 +19,7 @@ function agent(fields: Partial<AgentNode> = {}): AgentNode {
     runs: [],
     usageIsLowerBound: false,
     subtreeUsage: NO_USAGE,
+    subtreeIsLowerBound: false,
     compactions: 0,
     sources: [],
     ...fields,
@@ -55,7 +56,11 @@ describe('computeAgent', () => {
 
   it('counts the last request into tokensUsed: input, cache and output', () => {
     const lastRequest = { ...NO_USAGE, input: 12, output: 86, cacheRead: 9736, cacheWrite: 150 };
-    const report = computeAgent(agent({ lastRequest, model: 'claude-sonnet-4-5' }), toSessionId('test', 's'), 3);
+    const report = computeAgent(
+      agent({ lastRequest, contextTokens: 9898, model: 'claude-sonnet-4-5' }),
+      toSessionId('test', 's'),
+      3,
+    );
     expect(report).toMatchObject({ tokensUsed: 9984, contextTokens: 9898, contextWindow: 200_000, hue: 3 });
   });
 });

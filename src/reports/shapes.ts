@@ -14,6 +14,7 @@ export interface SessionReport {
   readonly branch: string | null;
   readonly title: string | null;
   readonly status: AgentStatus;
+  readonly waitingOn: WaitingOn | null;
   /** Agents that were asked for, main included. */
   readonly agents: number;
   readonly running: number;
@@ -74,6 +75,7 @@ export interface AgentReport {
   readonly usage: UsageReport | null;
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: UsageReport;
+  readonly subtreeIsLowerBound: boolean;
   readonly cwd: string | null;
   readonly branch: string | null;
   readonly worktree: string | null;

@@ -1,15 +1,20 @@
+import { realpath } from 'node:fs/promises';
 import type { LocatedSession, SourceAdapter } from '../adapters/adapter.ts';
 import { readHead } from '../io/read-range.ts';
 
 /** A session and the adapter that claimed it. */
 export interface FoundSession {
   readonly adapter: SourceAdapter;
+  /** The person said whose the files are. */
+  readonly forced: boolean;
   readonly located: LocatedSession;
 }
 
 export interface Place {
   readonly adapter: SourceAdapter;
   readonly root: string;
+  /** The person named the host: its word is taken for it. */
+  readonly forced?: boolean;
 }
 
 export interface FoundSessions {
@@ -23,10 +28,10 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
   const sessions: FoundSession[] = [];
   const used = new Set<string>();
   const ignored = new Set<string>();
-  for (const { adapter, root } of places) {
+  for (const { adapter, root, forced = false } of await distinct(places)) {
     const located = await adapter.locate(root);
     for (const session of located.sessions) {
-      sessions.push({ adapter, located: session });
+      sessions.push({ adapter, located: session, forced });
       for (const source of session.sources) used.add(source.path);
     }
     for (const file of located.ignoredFiles) ignored.add(file);
@@ -36,17 +41,29 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
   return { sessions, ignoredFiles: ignored };
 }
 
+/** One folder may be reached by two names: people link one of a host's folders to another. */
+async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
+  const seen = new Set<string>();
+  const result: Place[] = [];
+  for (const place of places) {
+    const key = `${place.adapter.host} ${await realpath(place.root).catch(() => place.root)}`;
+    if (!seen.has(key)) result.push(place);
+    seen.add(key);
+  }
+  return result;
+}
+
 const HEAD_BYTES = 64 * 1024;
 
 /** Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted. */
 export async function claim(found: FoundSession, ignoredFiles: Set<string>): Promise<FoundSession | undefined> {
-  const { adapter, located } = found;
+  const { adapter, located, forced } = found;
   const sources = [];
   for (const source of located.sources) {
-    if (source.companion || (await isClaimed(adapter, source.path))) sources.push(source);
+    if (source.companion || forced || (await isClaimed(adapter, source.path))) sources.push(source);
     else ignoredFiles.add(source.path);
   }
-  return sources.some((source) => !source.companion) ? { adapter, located: { ...located, sources } } : undefined;
+  return sources.some((source) => !source.companion) ? { ...found, located: { ...located, sources } } : undefined;
 }
 
 /** An empty or unreadable file is not another host's: it stays, and what is wrong with it is told when it is read. */

@@ -55,9 +55,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
 
   /** A torn last line that has grown since: what was said of it no longer holds. */
   const forgetTornLine = (source: string): void => {
-    for (const [key, problem] of ledger.problems) {
-      if (problem.code === 'torn-line' && problem.origin?.source === source) ledger.problems.delete(key);
-    }
+    ledger.problems.delete(`torn-line ${source}`);
   };
 
   return {

@@ -108,6 +108,7 @@ function byLastActivity(a: SessionTree, b: SessionTree): number {
 export function placesOf(
   adapters: readonly SourceAdapter[],
   roots: (adapter: SourceAdapter) => readonly string[],
+  forced = false,
 ): Place[] {
-  return adapters.flatMap((adapter) => roots(adapter).map((root) => ({ adapter, root })));
+  return adapters.flatMap((adapter) => roots(adapter).map((root) => ({ adapter, root, forced })));
 }

@@ -123,7 +123,7 @@ function judge({ events }: CurrentTurn, transcript: string): Identity {
     const linked = [...ledger.agents.values()].find((agent) =>
       [...agent.links.values()].some((link) => link.call === call.id),
     );
-    const { type, description } = call.spawn ?? {};
+    const { type, description } = call.spawn?.value ?? {};
     return {
       call: call.id,
       ...(linked && { id: linked.id }),

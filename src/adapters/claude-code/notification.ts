@@ -9,17 +9,21 @@ export interface TaskNotification {
   readonly call?: string;
   readonly outcome: RunOutcome;
   readonly summary?: string;
+  /** It stands behind another one's report, which may have quoted it: only its call can prove it. */
+  readonly doubtful?: true;
 }
 
 const OPEN = '<task-notification>';
 
 /** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process went away. */
-const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
-  completed: 'completed',
-  failed: 'failed',
-  killed: 'stopped',
-  stopped: 'stopped',
-};
+const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
+  Object.entries({
+    completed: 'completed',
+    failed: 'failed',
+    killed: 'stopped',
+    stopped: 'stopped',
+  } as const),
+);
 
 export function isNotification(text: string): boolean {
   return text.trimStart().startsWith(OPEN);
@@ -31,15 +35,18 @@ export function isNotification(text: string): boolean {
  */
 export function parseNotifications(text: string): readonly TaskNotification[] {
   if (!isNotification(text)) return [];
+  let behindReport = false;
   return splitBlocks(text).flatMap((block) => {
     const result = block.indexOf('<result>');
     const head = result === -1 ? block : block.slice(0, result);
+    const doubtful = behindReport;
+    behindReport ||= result !== -1;
     const task = tagIn(head, 'task-id');
-    const outcome = OUTCOMES[tagIn(head, 'status') ?? ''];
+    const outcome = OUTCOMES.get(tagIn(head, 'status') ?? '');
     if (task === undefined || outcome === undefined) return [];
     const call = tagIn(head, 'tool-use-id');
     const summary = tagIn(head, 'summary');
-    return [{ task, outcome, ...known({ call, summary }) }];
+    return [{ task, outcome, ...known({ call, summary }), ...(doubtful && { doubtful }) }];
   });
 }
 

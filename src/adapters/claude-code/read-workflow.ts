@@ -40,13 +40,15 @@ function journalFacts(record: RawRecord): readonly Fact[] {
   return record['type'] === 'result' ? [{ kind: 'run-ended', agent, signal: 'journal', outcome: 'completed' }] : [];
 }
 
-const OUTCOMES: Readonly<Record<string, RunOutcome>> = {
-  done: 'completed',
-  error: 'failed',
-  failed: 'failed',
-  killed: 'stopped',
-  stopped: 'stopped',
-};
+const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
+  Object.entries({
+    done: 'completed',
+    error: 'failed',
+    failed: 'failed',
+    killed: 'stopped',
+    stopped: 'stopped',
+  } as const),
+);
 
 function manifestFacts(record: RawRecord): readonly Fact[] {
   const progress = Array.isArray(record['workflowProgress']) ? record['workflowProgress'].filter(isObject) : [];
@@ -55,7 +57,7 @@ function manifestFacts(record: RawRecord): readonly Fact[] {
     if (native === undefined) return [];
     const agent = agentIdOf(native);
     const description = asText(entry['label']);
-    const outcome = OUTCOMES[asText(entry['state']) ?? ''];
+    const outcome = OUTCOMES.get(asText(entry['state']) ?? '');
     const seen: Fact = { kind: 'agent-seen', agent, ...known({ description }) };
     return outcome ? [seen, { kind: 'run-ended', agent, signal: 'journal', outcome }] : [seen];
   });

@@ -44,8 +44,11 @@ function judge(record: RawRecord): boolean | undefined {
   return 'isSidechain' in record && 'userType' in record && asText(record['sessionId']) !== undefined;
 }
 
-/** The first line is longer than the head (a pasted file, a skill listing): its envelope still shows. */
+const FIRST_TYPE = /^\{"type":"([a-z-]+)"/;
+
+/** The first line is longer than the head (a pasted file as the prompt of `-p`, a skill listing): its envelope shows. */
 function sniffLongLine(bytes: Uint8Array): boolean {
   const text = new TextDecoder().decode(bytes.subarray(0, 4096));
-  return text.startsWith('{"parentUuid":') && text.includes('"isSidechain":');
+  if (text.startsWith('{"parentUuid":')) return text.includes('"isSidechain":');
+  return OWN_TYPES.has(FIRST_TYPE.exec(text)?.[1] ?? '');
 }

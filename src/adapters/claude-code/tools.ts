@@ -29,33 +29,35 @@ export function concernsAgents(tool: string): boolean {
 }
 
 /** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
-const TELLING: Readonly<Record<string, readonly string[]>> = {
-  Bash: ['command'],
-  Read: ['file_path'],
-  Write: ['file_path'],
-  Edit: ['file_path'],
-  MultiEdit: ['file_path'],
-  NotebookEdit: ['notebook_path'],
-  Grep: ['pattern'],
-  Glob: ['pattern'],
-  LS: ['path'],
-  WebFetch: ['url'],
-  WebSearch: ['query'],
-  Task: ['description', 'prompt'],
-  Agent: ['description', 'prompt'],
-  SendMessage: ['summary', 'message'],
-  Skill: ['skill', 'command'],
-  Workflow: ['name', 'scriptPath', 'script'],
-  TaskStop: ['task_id'],
-  TaskCreate: ['subject'],
-  TaskUpdate: ['taskId'],
-};
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    Bash: ['command'],
+    Read: ['file_path'],
+    Write: ['file_path'],
+    Edit: ['file_path'],
+    MultiEdit: ['file_path'],
+    NotebookEdit: ['notebook_path'],
+    Grep: ['pattern'],
+    Glob: ['pattern'],
+    LS: ['path'],
+    WebFetch: ['url'],
+    WebSearch: ['query'],
+    Task: ['description', 'prompt'],
+    Agent: ['description', 'prompt'],
+    SendMessage: ['summary', 'message'],
+    Skill: ['skill', 'command'],
+    Workflow: ['name', 'scriptPath', 'script'],
+    TaskStop: ['task_id'],
+    TaskCreate: ['subject'],
+    TaskUpdate: ['taskId'],
+  }),
+);
 
 const MAX_SUMMARY = 400;
 
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
-  const keys = TELLING[tool] ?? Object.keys(input);
+  const keys = TELLING.get(tool) ?? Object.keys(input);
   for (const key of keys) {
     const line = firstLine(asText(input[key]));
     if (line !== undefined) return line.slice(0, MAX_SUMMARY);

@@ -14,10 +14,12 @@ export function endRuns(text: string, context: LineContext): void {
       signal: 'notification',
       outcome: notification.outcome,
       ...atOf(context),
-      ...known({ call }),
-      ...known({ reason: notification.summary }),
+      ...known({ call, reason: notification.summary }),
+      ...(notification.doubtful && { byCallOnly: true }),
     });
-    if (call !== undefined) context.emit({ kind: 'agent-linked', agent, evidence: 'notification', call });
+    if (call !== undefined && !notification.doubtful) {
+      context.emit({ kind: 'agent-linked', agent, evidence: 'notification', call });
+    }
   }
 }
 
