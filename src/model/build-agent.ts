@@ -40,6 +40,8 @@ export interface AgentContext {
   readonly children: readonly AgentNode[];
   /** All agents built so far: of the main agent, which is built last, every other one. */
   readonly others: readonly AgentNode[];
+  /** Whose question is open in front of the person. */
+  readonly asker: AgentId | undefined;
   readonly options: BuildOptions;
 }
 
@@ -113,7 +115,7 @@ function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRec
 }
 
 /** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */
-function isOpen(call: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
+export function isOpen(call: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
   if (!call.started || call.ended) return false;
   const { source, offset } = call.started.origin;
   if (offset < (agent.lastTold.get(source) ?? -1)) return false;
@@ -144,7 +146,7 @@ function lifeIn(
   record: AgentRecord,
   spawnCall: CallRecord | undefined,
   open: readonly CallRecord[],
-  { ledger, main, life, link, children, others, options }: AgentContext,
+  { ledger, main, life, link, children, others, asker, options }: AgentContext,
 ): Life {
   const { heldUntil } = record;
   const context = {
@@ -158,6 +160,7 @@ function lifeIn(
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
+    asks: asker === record.id,
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);

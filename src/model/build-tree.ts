@@ -1,6 +1,6 @@
 import { groupBy } from '../base/group.ts';
 import { known } from '../base/json.ts';
-import { buildAgent, type Own } from './build-agent.ts';
+import { buildAgent, isOpen, type Own } from './build-agent.ts';
 import { countDiagnostics, type Diagnostic } from './diagnostic.ts';
 import type { TitleKind } from './event.ts';
 import { type AgentId, mainAgentOf, nativeId, type SourceId } from './ids.ts';
@@ -27,6 +27,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     messages: inFileOrder(messages.get(id) ?? []),
   });
 
+  const asker = life.alive && life.process?.state === 'waiting' ? askerOf(ledger, main, calls) : undefined;
   // Children first: whether a parent waits depends on whether a child is at work.
   const built = new Map<AgentId, AgentNode>();
   const childrenOf = groupBy(order, ({ id }) => links.of.get(id)?.parent);
@@ -41,6 +42,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
       depth,
       children: children.filter((child) => child !== undefined),
       others: id === main ? [...built.values()] : [],
+      asker,
       options,
     });
     built.set(id, node);
@@ -55,6 +57,18 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
     ]),
     ...sessionFields(ledger, agents),
   };
+}
+
+/** The process asks one thing at a time, and does not say for whom: for the only agent in the middle of a call, else main. */
+function askerOf(
+  ledger: SessionLedger,
+  main: AgentId,
+  calls: ReadonlyMap<AgentId | undefined, readonly CallRecord[]>,
+): AgentId {
+  const busy = [...ledger.agents.values()].filter((agent) =>
+    calls.get(agent.id)?.some((call) => !call.spawn && isOpen(call, agent, ledger)),
+  );
+  return (busy.length === 1 ? busy[0]?.id : undefined) ?? main;
 }
 
 interface Place {

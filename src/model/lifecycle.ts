@@ -1,6 +1,6 @@
 import { known } from '../base/json.ts';
 import type { ToolCallId } from './ids.ts';
-import type { AgentRecord, CallRecord, EndClaim, Tail } from './ledger.ts';
+import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, Tail } from './ledger.ts';
 import { type SessionLife, tailOf } from './session-life.ts';
 import { type AgentStatus, isOver, type Run, type StatusChange, type StatusSignal, type WaitingOn } from './tree.ts';
 
@@ -19,6 +19,8 @@ export interface LifeContext {
   readonly othersNotOver: boolean;
   /** The provider asked it to come back later. */
   readonly held: boolean;
+  /** A question of its is open in front of the person. */
+  readonly asks: boolean;
 }
 
 export interface Life {
@@ -54,7 +56,12 @@ const TRUST: readonly EndClaim['signal'][] = [
 export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
   const starts = startsOf(agent, context);
   const runs = starts.map((start, index): Run => {
-    const ends = [...endsWithin(agent, starts, index), ...endByResult(start, context)];
+    const reported = endByResult(start, context);
+    // A call that waited for its agent has the last word: a notice that names no call, or another, is not about this run.
+    const others = endsWithin(agent, starts, index).filter(
+      (end) => reported.length === 0 || end.signal !== 'notification' || end.call === start.call,
+    );
+    const ends = [...others, ...reported];
     const isLast = index === starts.length - 1;
     const verdict = isLast
       ? verdictOfLastRun(ends, agent, start, index === 0, context)
@@ -108,19 +115,24 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
   if (life.closed)
     return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
-  return { status: 'unknown', signal: 'process', reason: 'its process is gone, and its last turn did not end' };
+  const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and its last turn did not end';
+  return { status: 'unknown', signal: 'process', reason };
 }
+
+/** Of versions that keep no record of their processes. */
+const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
 
 function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   const { process } = context.life;
   const wait = (waitingOn: WaitingOn, reason?: string): Verdict => ({
     status: 'waiting',
-    signal: 'process',
+    signal: context.life.how === 'process' ? 'process' : 'transcript',
     waitingOn,
     ...known({ reason }),
   });
-  if (process?.state === 'waiting') return wait('permission', process.waitingFor);
-  if (ended) return wait(process?.state === 'busy' && context.othersNotOver ? 'child' : 'input');
+  if (context.asks) return wait(askOf(process), process?.waitingFor);
+  // `-p` ends only when its agents have; before 2.1.286 its record has no state.
+  if (ended) return wait(process && process.state !== 'idle' && context.othersNotOver ? 'child' : 'input');
   const waitingOn = waitOf(context);
   if (waitingOn) return wait(waitingOn);
   return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };
@@ -164,10 +176,10 @@ function verdictOfLastRun(
     }
     return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
   }
-  const ofThisProcess =
-    life.process?.startedAt === undefined || start.at === undefined || start.at >= life.process.startedAt;
+  const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
   if (!life.alive || !ofThisProcess) {
-    return { status: 'unknown', signal: 'process', reason: 'its process is gone, and no end was seen' };
+    const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and no end was seen';
+    return { status: 'unknown', signal: 'process', reason };
   }
   if (tail === undefined) return { status: 'spawning', signal: 'call' };
   const signal: StatusSignal = life.how === 'process' ? 'process' : 'transcript';
@@ -177,7 +189,13 @@ function verdictOfLastRun(
 /** Lines that one key press writes into several files carry times this close together. */
 const SAME_MOMENT_MS = 1_000;
 
+/** `waitingFor` is text for people: «permission prompt», «input needed», «dialog open». */
+function askOf(process: ProcessRecord | undefined): WaitingOn {
+  return process?.waitingFor === undefined || /permission|approv/i.test(process.waitingFor) ? 'permission' : 'input';
+}
+
 function waitOf(context: LifeContext): WaitingOn | undefined {
+  if (context.asks) return askOf(context.life.process);
   if (context.held) return 'rate-limit';
   return context.waitsOnChild ? 'child' : undefined;
 }

@@ -73,7 +73,7 @@ function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }:
     const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
     const parent = claim.parent ?? (call && ownerOf(call.agents));
     if (parent === agent.id) continue;
-    if (parent !== undefined && exists.has(parent)) {
+    if (parent !== undefined && exists.has(parent) && !isForeign(claim, call, agent, ledger)) {
       const rank = EVIDENCE[claim.evidence].rank;
       const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
       return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
@@ -84,6 +84,21 @@ function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }:
   problems.push({ code: 'missing-parent', detail: `${nativeId(agent.id)} names ${missing}, which was never seen` });
   const call = claims.find((claim) => claim.call !== undefined)?.call;
   return { ...ORPHAN, ...known({ call }) };
+}
+
+/** A reply's lines are written when it ends: so long may the call be missing that a sidecar names. */
+const CALL_DELAY_MS = 60_000;
+
+/** The sidecar of another session's agent, left here by `/clear`: its call never comes, though this session went on. */
+function isForeign(
+  { evidence, call: named }: LinkClaim,
+  call: CallRecord | undefined,
+  agent: AgentRecord,
+  ledger: SessionLedger,
+): boolean {
+  if (evidence !== 'sidecar' || named === undefined || call) return false;
+  const mainLastAt = ledger.agents.get(mainAgentOf(ledger.id))?.lastAt;
+  return mainLastAt !== undefined && mainLastAt > (agent.startedAt ?? 0) + CALL_DELAY_MS;
 }
 
 /** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */

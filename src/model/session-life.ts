@@ -5,6 +5,8 @@ import type { AgentRecord, ProcessRecord, SessionLedger, Tail } from './ledger.t
 export interface SessionLife {
   readonly alive: boolean;
   readonly how: 'process' | 'recent-line' | 'no-process' | 'old-line';
+  /** When the oldest process began that still runs: agents from before it are lost. */
+  readonly aliveSince?: number;
   /** The process that runs, or the one whose record was left behind. */
   readonly process?: ProcessRecord;
   /** The process ended without tidying up behind its last line: it was killed, or the machine went down. */
@@ -20,7 +22,17 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   const processes = [...ledger.processes.values()].sort((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0));
   const running = processes.find((process) => process.alive);
   const closed = isClosed(ledger);
-  if (running) return { alive: true, how: 'process', process: running, died: false, closed: false };
+  if (running) {
+    const since = processes.filter(({ alive }) => alive).map(({ startedAt }) => startedAt ?? 0);
+    return {
+      alive: true,
+      how: 'process',
+      process: running,
+      aliveSince: Math.min(...since),
+      died: false,
+      closed: false,
+    };
+  }
   const left = processes[0];
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
   if (left || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };

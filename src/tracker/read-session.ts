@@ -4,7 +4,6 @@ import { readLines } from '../io/read-lines.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import { type AgentId, mainAgentOf } from '../model/ids.ts';
 import { createLedger, type MessageRecord, type SessionLedger } from '../model/ledger.ts';
-import { EVIDENCE } from '../model/link.ts';
 import { reduce } from '../model/reduce.ts';
 import type { AgentNode } from '../model/tree.ts';
 
@@ -13,8 +12,12 @@ export async function readSession(adapter: SourceAdapter, session: LocatedSessio
   const ledger = createLedger(session.id);
   for (const fact of session.facts) reduce(ledger, fact);
   await readSources(adapter, session, session.sources, ledger);
-  const missing = agentsWithoutTranscript(ledger);
-  if (missing.length > 0 && adapter.locateAgents) {
+  // What is found elsewhere may name agents of its own.
+  const asked = new Set<AgentId>();
+  for (;;) {
+    const missing = agentsWithoutTranscript(ledger).filter((agent) => !asked.has(agent));
+    if (missing.length === 0 || !adapter.locateAgents) break;
+    for (const agent of missing) asked.add(agent);
     await readSources(adapter, session, await adapter.locateAgents(session, missing), ledger);
   }
   return ledger;
@@ -82,7 +85,17 @@ async function readSource(
       for (const event of reader.read(line)) reduce(ledger, event);
     } else {
       await readLines(source.path, (line) => {
-        for (const event of reader.read(line)) reduce(ledger, event);
+        try {
+          for (const event of reader.read(line)) reduce(ledger, event);
+        } catch (error) {
+          const origin = { source: source.id, offset: line.offset, length: line.length };
+          reduce(ledger, {
+            kind: 'problem-found',
+            session: session.id,
+            origin,
+            diagnostic: { ...failure(error), origin },
+          });
+        }
       });
     }
   } catch (error) {
@@ -98,9 +111,10 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
   return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }
 
+/** Named by a call's result or by the notice of its end, and not read yet. A sidecar alone may be another session's. */
 function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
   return [...ledger.agents.values()]
     .filter((agent) => agent.sources.size === 0)
-    .filter((agent) => [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact'))
+    .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
     .map((agent) => agent.id);
 }

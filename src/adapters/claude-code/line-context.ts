@@ -41,6 +41,8 @@ export interface FileState {
   inherited: boolean;
   /** What was last told of each agent, so that only changes are. */
   readonly told: Map<AgentId, Map<string, string>>;
+  /** Agents that calls in this file set to work in the background: the only ones of which a notice may come. */
+  readonly launched: Set<AgentId>;
   /** Agents on side branches of this very file. */
   readonly inline: InlineAgents;
   /** Of the program that wrote the last line. */
@@ -48,7 +50,14 @@ export interface FileState {
 }
 
 export function createFileState(): FileState {
-  return { toolOf: new Map(), prompted: new Set(), inherited: false, told: new Map(), inline: new Map() };
+  return {
+    toolOf: new Map(),
+    prompted: new Set(),
+    inherited: false,
+    told: new Map(),
+    inline: new Map(),
+    launched: new Set(),
+  };
 }
 
 /** A parser of one kind of line. Never throws on data. */

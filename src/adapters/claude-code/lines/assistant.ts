@@ -50,7 +50,14 @@ function notePromptless(context: LineContext): void {
 /** The provider refused or failed; the program writes a reply of its own in the agent's name. */
 function parseFailure(message: RawRecord, id: string, context: LineContext): void {
   const { agent } = context;
-  context.emit({ kind: 'entry-added', agent, entry: 'failure', id, ...atOf(context) });
+  context.emit({
+    kind: 'entry-added',
+    agent,
+    entry: 'failure',
+    id,
+    ...atOf(context),
+    ...(context.copied && { copied: true }),
+  });
   if (isMain(context)) return;
   const reason = firstLine(textOf(message['content']));
   context.emit({

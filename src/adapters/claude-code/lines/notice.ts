@@ -3,10 +3,17 @@ import { asObject, asText, known } from '../../../base/json.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext, type LineParser } from '../line-context.ts';
 import { parseNotifications } from '../notification.ts';
 
-/** Facts from every notification in the text. That an id is an agent's (not a command's) is for others to prove. */
-export function endRuns(text: string, context: LineContext): void {
+/** `host`: the line itself says that the host wrote it. `nobody`: it looks like a notice, and anybody can write that. */
+export type Provenance = 'host' | 'nobody';
+
+/**
+ * Facts from every notification in the text. A person or a prompt can hold the same words: without the host's mark
+ * (before 2.1.150, and in queue lines) only agents that this file launched are believed to have ended.
+ */
+export function endRuns(text: string, provenance: Provenance, context: LineContext): void {
   for (const notification of parseNotifications(text)) {
     const agent = agentIdOf(notification.task);
+    if (provenance === 'nobody' && !context.file.launched.has(agent)) continue;
     const call = callIdOf(notification.call);
     context.emit({
       kind: 'run-ended',
@@ -27,12 +34,12 @@ export function endRuns(text: string, context: LineContext): void {
 export const parseQueueOperation: LineParser = (record, context) => {
   if (record['operation'] !== 'enqueue') return;
   const content = asText(record['content']);
-  if (content !== undefined) endRuns(content, context);
+  if (content !== undefined) endRuns(content, 'nobody', context);
 };
 
 export const parseAttachment: LineParser = (record, context) => {
   const attachment = asObject(record['attachment']);
   if (attachment?.['type'] !== 'queued_command' || attachment['commandMode'] !== 'task-notification') return;
   const prompt = asText(attachment['prompt']);
-  if (prompt !== undefined) endRuns(prompt, context);
+  if (prompt !== undefined) endRuns(prompt, 'host', context);
 };

@@ -68,6 +68,7 @@ function nameAgent(
   const named = exact ?? idInText(text);
   if (named === undefined) return;
   const agent = agentIdOf(named);
+  if (launched) context.file.launched.add(agent);
   context.emit({
     kind: 'agent-linked',
     agent,
@@ -111,8 +112,10 @@ function idInText(text: string): string | undefined {
 /** SendMessage to an agent at rest wakes it; to one at work it only leaves a message. */
 function noteResume(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {
   const resumed = asText(facts?.['resumedAgentId']);
-  if (resumed !== undefined)
-    context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call, ...atOf(context) });
+  if (resumed === undefined) return;
+  const agent = agentIdOf(resumed);
+  context.file.launched.add(agent);
+  context.emit({ kind: 'run-resumed', agent, id: call, call, ...atOf(context) });
 }
 
 function noteStop(facts: JsonObject | undefined, context: LineContext): void {

@@ -5,20 +5,13 @@ import { atOf, isMain, type LineContext, type LineParser, promptFact } from '../
 import { isNotification } from '../notification.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';
 import { firstLine } from '../tools.ts';
-import { endRuns } from './notice.ts';
+import { endRuns, type Provenance } from './notice.ts';
 import { parseResult } from './result.ts';
 
 const INTERRUPTED = '[Request interrupted by user';
 
 /** Written by local commands and by the harness; nobody answers them. */
-const NOTES = [
-  '<command-name>',
-  '<command-message>',
-  '<local-command-',
-  '<bash-input>',
-  '<bash-stdout>',
-  'Caveat: The messages below',
-];
+const NOTES = ['<command-name>', '<local-command-', '<bash-input>', '<bash-stdout>', 'Caveat: The messages below'];
 
 export const parseUser: LineParser = (record, context) => {
   const message = asObject(record['message']);
@@ -34,7 +27,7 @@ export const parseUser: LineParser = (record, context) => {
   const { agent } = context;
   context.emit({ kind: 'entry-added', agent, entry, id, ...atOf(context), ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
-  if (isNotification(text) && results.length === 0) endRuns(text, context);
+  if (results.length === 0 && isNotice(record, text, context)) endRuns(text, provenanceOf(record), context);
   else if (entry === 'prompt') noteTold(id, text, context);
 };
 
@@ -42,6 +35,19 @@ export const parseUser: LineParser = (record, context) => {
 const WORKFLOW_TASK = /^\[Workflow harness[^\n]*\n([\s\S]*)$/;
 const TEAM_MESSAGE =
   /^(?:Another Claude session sent a message:\s*)?<teammate-message\b[^>]*>\n?([\s\S]*?)\n?<\/teammate-message>/;
+
+const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
+
+/** The host's notices come with a mark from 2.1.150 on. What a person typed, or an agent was first told, is none. */
+function isNotice(record: RawRecord, text: string, { agent, file }: LineContext): boolean {
+  if (!isNotification(text)) return false;
+  if (provenanceOf(record) === 'host') return true;
+  return file.prompted.has(agent) && !BY_PERSON.has(record['promptSource']);
+}
+
+function provenanceOf(record: RawRecord): Provenance {
+  return asObject(record['origin'])?.['kind'] === 'task-notification' ? 'host' : 'nobody';
+}
 
 /** Each message sets a member of a team to work; the first one begins the run that its call asked for. */
 function noteTold(id: string, text: string, context: LineContext): void {
@@ -84,12 +90,20 @@ function notePrompt(text: string, context: LineContext): void {
   if (file.prompted.has(agent) || text === '') return;
   file.prompted.add(agent);
   context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
-  const title = firstLine(text);
+  const title = commandIn(text) ?? firstLine(text);
   if (isMain(context) && title !== undefined) {
     context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
   }
   // Up to 2.1.5 a session warms up one agent of each built-in type; no call asks for them.
   if (!isMain(context) && text.trim() === 'Warmup') context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
+}
+
+/** A command of the person's own (`/review src`), as it was typed: its text follows as meta text, and is answered. */
+function commandIn(text: string): string | undefined {
+  if (!text.startsWith('<command-message>')) return undefined;
+  const name = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
+  const args = /<command-args>([^<]*)<\/command-args>/.exec(text)?.[1];
+  return [name, args].flatMap((part) => part?.trim() || []).join(' ') || undefined;
 }
 
 /** The last inherited line answers the parent's call («that fork is you») and holds the fork's own directive. */
