@@ -7,6 +7,8 @@ export interface Shortening {
   /** Of longer ones, this many bytes of the beginning and of the end are kept. */
   readonly head: number;
   readonly tail: number;
+  /** Strings that stay whole, however long: asked with the place of the opening quote. */
+  readonly keepWhole?: (json: Uint8Array, open: number) => boolean;
 }
 
 /**
@@ -14,13 +16,13 @@ export interface Shortening {
  * bodies in it: nine tenths of a transcript's bytes are a few long strings. Valid JSON stays valid; of anything else
  * nothing is promised. Equal strings are cut to equal ones.
  */
-export function shortenStrings(json: Uint8Array, { longerThan, head, tail }: Shortening): Uint8Array {
+export function shortenStrings(json: Uint8Array, { longerThan, head, tail, keepWhole }: Shortening): Uint8Array {
   const pieces: Uint8Array[] = [];
   let copied = 0;
   for (let open = json.indexOf(QUOTE); open !== -1; ) {
     const close = endOfString(json, open);
     if (close === -1) break;
-    if (close - open > longerThan) {
+    if (close - open > longerThan && !keepWhole?.(json, open)) {
       const from = safeCut(json, open + 1 + head, -1);
       const to = safeCut(json, close - tail, 1);
       if (open < from && from < to && to <= close) {

@@ -79,5 +79,12 @@ async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
 /** Not there, not a folder, or not for us: all the same to somebody who only reads. */
 export function isMissing(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES' || code === 'EPERM' || code === 'ELOOP';
+  return (
+    code === 'ENOENT' ||
+    code === 'ENOTDIR' ||
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'ELOOP' ||
+    code === 'ENAMETOOLONG'
+  );
 }

@@ -17,6 +17,8 @@ export interface SessionListing {
   readonly total: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
+  /** Where was looked. */
+  readonly places: readonly string[];
 }
 
 export interface OpenedSession {

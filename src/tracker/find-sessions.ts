@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { LocatedSession, SourceAdapter } from '../adapters/adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { readHead } from '../io/read-range.ts';
 
 /** A session and the adapter that claimed it. */
@@ -55,23 +55,30 @@ async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
 
 const HEAD_BYTES = 64 * 1024;
 
-/** Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted. */
+/**
+ * Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted; a
+ * session with nothing in it yet is none.
+ */
 export async function claim(found: FoundSession, ignoredFiles: Set<string>): Promise<FoundSession | undefined> {
   const { adapter, located, forced } = found;
-  const sources = [];
+  const sources: LocatedSource[] = [];
+  let isOurs = false;
   for (const source of located.sources) {
-    if (source.companion || forced || (await isClaimed(adapter, source.path))) sources.push(source);
-    else ignoredFiles.add(source.path);
+    const whose = source.companion ? 'comes along' : forced ? 'ours' : await judge(adapter, source.path);
+    if (whose === 'not ours') ignoredFiles.add(source.path);
+    else sources.push(source);
+    isOurs ||= whose === 'ours';
   }
-  return sources.some((source) => !source.companion) ? { ...found, located: { ...located, sources } } : undefined;
+  return isOurs ? { ...found, located: { ...located, sources } } : undefined;
 }
 
-/** An empty or unreadable file is not another host's: it stays, and what is wrong with it is told when it is read. */
-async function isClaimed(adapter: SourceAdapter, file: string): Promise<boolean> {
+/** A file that cannot be read is not another host's: it stays, and what is wrong with it is told when it is read. */
+async function judge(adapter: SourceAdapter, file: string): Promise<'ours' | 'not ours' | 'empty'> {
   try {
     const head = await readHead(file, HEAD_BYTES);
-    return head.length === 0 || adapter.sniff(head);
+    if (head.length === 0) return 'empty';
+    return adapter.sniff(head) ? 'ours' : 'not ours';
   } catch {
-    return true;
+    return 'ours';
   }
 }

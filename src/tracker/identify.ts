@@ -1,3 +1,4 @@
+import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
@@ -6,9 +7,9 @@ import { readHead } from '../io/read-range.ts';
 import { buildTree } from '../model/build-tree.ts';
 import { type AgentId, mainAgentOf, type ToolCallId } from '../model/ids.ts';
 import { createOwnerOf } from '../model/owner.ts';
-import type { Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
-import { selectPath } from '../model/select.ts';
-import type { SessionTree } from '../model/tree.ts';
+import type { IdentifiedAgent, Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
+import { selectAgents, selectAtWork, selectPath } from '../model/select.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { readSession } from './read-session.ts';
 
 const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, candidates: [] };
@@ -19,32 +20,53 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
   return {
     async identify({ transcript, toolCall, host }) {
       if (transcript === undefined || transcript === '') return { ...MAIN, reason: 'no transcript was given' };
-      const file = path.resolve(transcript);
-      const adapter = await adapterFor(adapters, file, host);
-      if (!adapter?.identify) return { ...MAIN, reason: 'the transcript is missing, empty or of no known host' };
+      // Hosts hand out links to transcripts, too.
+      const file = await realpath(path.resolve(transcript)).catch(() => undefined);
+      const adapter = file === undefined ? undefined : await adapterFor(adapters, file, host);
+      if (file === undefined || !adapter?.identify) {
+        return { ...MAIN, reason: 'the transcript is missing, empty, unreadable or of no known host' };
+      }
       const { session, agent } = await adapter.identify.sessionOf(file);
-      if (toolCall === undefined && agent === undefined) return adapter.identify.byTail(file);
+      const byTail = await adapter.identify.byTail(file);
+      const isAlone = session.sources.length <= 1;
+      if (toolCall === undefined && agent === undefined && (isAlone || byTail.who !== 'main')) return byTail;
       const ledger = await readSession(adapter, session);
       const tree = buildTree(ledger, { now: clock() });
       const call = toolCall === undefined ? undefined : ledger.calls.get(toolCall);
       const caller = call && createOwnerOf(ledger)(call.agents);
       if (caller !== undefined) return toIdentity(tree, caller, { rank: 'exact', source: 'tool-call' });
       if (agent !== undefined) return toIdentity(tree, agent, { rank: 'exact', source: 'own-transcript' });
-      const guess = await adapter.identify.byTail(file);
-      return { ...guess, reason: guess.reason ?? notWritten(toolCall) };
+      const guess = withOthersAtWork(byTail, tree);
+      return toolCall === undefined ? guess : { ...guess, reason: notWritten(toolCall) };
     },
   };
 }
 
+/** The main agent by the end of its transcript; but agents of earlier turns, and woken ones, may be at work as well. */
+function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
+  const main = mainAgentOf(tree.id);
+  const others = selectAtWork(selectAgents(tree)).filter(({ id }) => id !== main);
+  if (guess.who !== 'main' || others.length === 0) return guess;
+  return {
+    ...guess,
+    who: 'unknown',
+    evidence: { rank: 'none' },
+    candidates: [{ id: main }, ...others.map(toIdentified)],
+    reason: 'other agents are at work in the background; the id of the call would tell them apart',
+  };
+}
+
 /** The host holds a reply's lines back until the reply has ended, so a hook may ask before its call is on disk. */
-function notWritten(call: ToolCallId | undefined): string {
-  return `the call ${call ?? ''} is not in any transcript of the session yet`;
+function notWritten(call: ToolCallId): string {
+  return `the call ${call} is not in any transcript of the session yet`;
 }
 
 async function adapterFor(adapters: readonly SourceAdapter[], file: string, host: string | undefined) {
-  if (host !== undefined) return adapters.find((adapter) => adapter.host === host);
   try {
+    // A pipe would never end.
+    if (!(await stat(file)).isFile()) return undefined;
     const head = await readHead(file, HEAD_BYTES);
+    if (host !== undefined) return adapters.find((adapter) => adapter.host === host);
     return adapters.find((adapter) => adapter.sniff(head));
   } catch {
     return undefined;
@@ -57,14 +79,9 @@ function toIdentity(tree: SessionTree, id: AgentId, evidence: IdentityEvidence):
   const base = { session, path: agents.map((agent) => agent.id), evidence, candidates: [] };
   if (id === mainAgentOf(session)) return { ...base, who: 'main' };
   const node = agents.at(-1);
-  const { type, description } = node ?? {};
-  return {
-    ...base,
-    who: 'subagent',
-    agent: {
-      id,
-      ...known({ type, description }),
-      ...known({ call: node?.link.call }),
-    },
-  };
+  return { ...base, who: 'subagent', agent: node ? toIdentified(node) : { id } };
+}
+
+function toIdentified({ id, type, description, link }: AgentNode): IdentifiedAgent {
+  return { id, ...known({ type, description, call: link.call }) };
 }

@@ -2,9 +2,10 @@ import type { SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 import { isFolder } from '../io/folders.ts';
+import { readTail } from '../io/read-range.ts';
 import { buildTree } from '../model/build-tree.ts';
 import { nativeId } from '../model/ids.ts';
-import type { OpenedSession, Sessions } from '../model/ports.ts';
+import type { Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
 import { noteOrigin, readSession } from './read-session.ts';
@@ -21,20 +22,20 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
     if (named) await assertFolders(places);
     return findSessions(places);
   };
-  const read = async ({ adapter, located }: FoundSession): Promise<Omit<OpenedSession, 'ignoredFiles'>> => {
-    const ledger = await readSession(adapter, located);
-    return { ledger, tree: buildTree(ledger, { now: clock() }) };
-  };
+  const read = async ({ adapter, located }: FoundSession): Promise<SessionTree> =>
+    buildTree(await readSession(adapter, located), { now: clock() });
 
   /** The newest that turn out to be ours, up to `limit`. */
   const claimNewest = async (sessions: readonly FoundSession[], limit: number, ignored: Set<string>) => {
     const claimed: FoundSession[] = [];
+    let strangers = 0;
     for (const session of sessions) {
       if (claimed.length >= limit) break;
       const ours = await claim(session, ignored);
       if (ours) claimed.push(ours);
+      else strangers++;
     }
-    return claimed;
+    return { claimed, strangers };
   };
 
   return {
@@ -42,23 +43,28 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const trees: SessionTree[] = [];
-      for (const session of await claimNewest(found.sessions, limit, ignored)) trees.push((await read(session)).tree);
+      const { claimed, strangers } = await claimNewest(found.sessions, limit, ignored);
+      for (const session of claimed) trees.push(await read(session));
       trees.sort(byLastActivity);
-      return { trees, total: found.sessions.length, ignoredFiles: ignored.size };
+      return {
+        trees,
+        total: found.sessions.length - strangers,
+        ignoredFiles: ignored.size,
+        places: places.map(({ root }) => root),
+      };
     },
     async open(prefix) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
       // File times are those of the copy where a folder was copied: among the newest few, the lines decide.
-      const claimed = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
-      const opened: Omit<OpenedSession, 'ignoredFiles'>[] = [];
-      for (const session of claimed) opened.push(await read(session));
-      const newest = opened.sort((a, b) => byLastActivity(a.tree, b.tree))[0];
+      const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
+      const newest = await lastActive(claimed);
       if (!newest) throw noSessions(places);
-      const { adapter, located } = claimed.find((session) => session.located.id === newest.tree.id) as FoundSession;
-      await noteOrigin(adapter, located, newest.ledger);
-      return { ledger: newest.ledger, tree: buildTree(newest.ledger, { now: clock() }), ignoredFiles: ignored.size };
+      const { adapter, located } = newest;
+      const ledger = await readSession(adapter, located);
+      await noteOrigin(adapter, located, ledger);
+      return { ledger, tree: buildTree(ledger, { now: clock() }), ignoredFiles: ignored.size };
     },
   };
 }
@@ -75,6 +81,32 @@ async function assertFolders(places: readonly Place[]): Promise<void> {
 }
 
 const NEWEST_BY_LINES = 3;
+const TAIL_BYTES = 64 * 1024;
+
+/** The session whose last lines are the youngest, by a look at the ends of its files. */
+async function lastActive(sessions: readonly FoundSession[]): Promise<FoundSession | undefined> {
+  if (sessions.length <= 1) return sessions[0];
+  const ages = await Promise.all(
+    sessions.map(async (session) => {
+      const files = session.located.sources.filter(({ shape }) => shape === 'lines');
+      return {
+        session,
+        at: (await Promise.all(files.map(({ path }) => lastTimeIn(path)))).reduce((a, b) => (a > b ? a : b), ''),
+      };
+    }),
+  );
+  return ages.reduce((a, b) => (b.at > a.at ? b : a)).session;
+}
+
+/** Times in the same notation compare as texts. */
+async function lastTimeIn(file: string): Promise<string> {
+  const tail = await readTail(file, TAIL_BYTES).catch(() => undefined);
+  const text = Buffer.from(tail?.bytes ?? []).toString('latin1');
+  return [...text.matchAll(/"timestamp":"([^"\\]+)"/g)].reduce(
+    (latest, [, at = '']) => (at > latest ? at : latest),
+    '',
+  );
+}
 
 function matching(sessions: readonly FoundSession[], prefix: string): readonly FoundSession[] {
   const hits = sessions.filter(({ located }) => nativeId(located.id).startsWith(prefix));

@@ -25,8 +25,7 @@ const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, cand
 /** A main transcript lies beside the folder of its session; a sub-agent's lies below it, in `subagents/`. */
 export async function sessionOf(transcript: string): Promise<TranscriptOwner> {
   const own = nativeAgentOf(transcript);
-  const folder =
-    own === undefined ? transcript.slice(0, -path.extname(transcript).length) : sessionFolderAbove(transcript);
+  const folder = own === undefined ? transcript.replace(/\.jsonl$/, '') : sessionFolderAbove(transcript);
   const project = path.dirname(folder);
   const session = await locateOne(path.dirname(path.dirname(project)), project, path.basename(folder));
   return own === undefined ? { session } : { session, agent: agentIdOf(own) };
@@ -78,9 +77,11 @@ async function readCurrentTurn(transcript: string, wanted: number): Promise<Curr
   let isWhole = offset === 0;
   for (const line of lines) {
     const facts = reader.read(line);
-    const startsTurn = facts.some(
+    const isPrompt = facts.some(
       (fact) => fact.kind === 'entry-added' && fact.entry === 'prompt' && fact.agent === main,
     );
+    // A notice wakes the main agent, but leaves the other agents of the turn at work.
+    const startsTurn = isPrompt && !facts.some((fact) => fact.kind === 'run-ended');
     if (startsTurn) {
       events = [];
       isWhole = true;

@@ -5,7 +5,7 @@ import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import type { LocatedSession, LocatedSource } from '../adapter.ts';
 import { isSpokenByHarness } from './lines/user.ts';
-import { blocksOf, isHeavy, type RawRecord, textOf } from './record.ts';
+import { blocksOf, isHeavy, parseWhole, type RawRecord, textOf } from './record.ts';
 import { speakerOf } from './speaker.ts';
 import { isSpawning, summarise } from './tools.ts';
 
@@ -26,7 +26,7 @@ export async function readBodies(
   await readLines(source.path, ({ bytes, tooLong }) => {
     if (tooLong || isHeavy(bytes)) return;
     const record = parseWhole(bytes);
-    if (!record || (record['type'] !== 'user' && record['type'] !== 'assistant')) return;
+    if (!isObject(record) || (record['type'] !== 'user' && record['type'] !== 'assistant')) return;
     if (speakerOf(record, owner, session.id, inline) !== agent) return;
     const draft = draftOf(record, byId);
     if (!draft) return;
@@ -42,16 +42,6 @@ export async function readBodies(
     }
   });
   return messages.filter(({ content }) => content.length > 0);
-}
-
-/** The whole line this time: bodies are what is wanted. */
-function parseWhole(bytes: Uint8Array): RawRecord | undefined {
-  try {
-    const record: unknown = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
-    return isObject(record) ? record : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function draftOf(record: RawRecord, known: ReadonlyMap<string, Draft>): Draft | undefined {

@@ -6,7 +6,7 @@ import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
-import { parseLine, type RawRecord } from './record.ts';
+import { parseWhole, type RawRecord } from './record.ts';
 
 export function createSidecarReader(of: TranscriptOf): SourceReader {
   return { read: (line) => readSidecar(line, of) };
@@ -14,7 +14,7 @@ export function createSidecarReader(of: TranscriptOf): SourceReader {
 
 function readSidecar(line: Line, { session, source, agent }: TranscriptOf): readonly AgentEvent[] {
   const origin = { source, offset: line.offset, length: line.length };
-  const facts = parseLine(line.bytes);
+  const facts = parseWhole(line.bytes);
   if (!isObject(facts)) {
     return [
       { kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'sidecar', origin } },

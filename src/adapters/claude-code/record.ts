@@ -39,14 +39,29 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array, from: number): boolea
  * Facts stand in short strings, or at the two ends of a long one: ids and states of a notification at its beginning, the
  * host's `agentId:` line at the end of a result. What lies between is body, and is read from the file when asked for.
  */
-const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
+const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024, keepWhole: isFact };
+
+/** Keys whose values are facts, and texts of the host in which facts stand anywhere. */
+const FACT_KEYS = ['description', 'name', 'customTitle', 'aiTitle', 'subagent_type', 'cwd'].map((key) =>
+  bytesOf(`"${key}":`),
+);
+const HOST_TEXTS = ['<task-notification>', '<fork-boilerplate>', '<teammate-message', '<command-message>'].map(bytesOf);
+
+function isFact(json: Uint8Array, open: number): boolean {
+  if (FACT_KEYS.some((key) => startsWith(json, key, open - key.length))) return true;
+  return HOST_TEXTS.some((text) => startsWith(json, text, open + 1));
+}
 
 /** `undefined` where the bytes are no JSON; a value that is no object where they are JSON, but no record. */
 export function parseLine(bytes: Uint8Array): unknown {
+  return parseWhole(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+}
+
+/** The same with all bodies. */
+export function parseWhole(bytes: Uint8Array): unknown {
   try {
-    const facts = bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes;
     // Faster than a TextDecoder.
-    return JSON.parse(Buffer.from(facts.buffer, facts.byteOffset, facts.byteLength).toString('utf8'));
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
   } catch {
     return undefined;
   }
