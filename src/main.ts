@@ -46,7 +46,9 @@ function createContext(): FaceContext {
 function createTerminal(): Terminal {
   const { stdout, stderr, env } = process;
   const coloured =
-    env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0' ? true : stdout.isTTY && !env['NO_COLOR'];
+    env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
+      ? true
+      : stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
   const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
   return {
     write: (text) => void stdout.write(text),
@@ -77,7 +79,8 @@ function pageThrough(text: string): Promise<void> {
 /** A reader that has seen enough (`troupe ls | head`) closes the pipe: no reason to complain. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+  process.stderr.write(`troupe: the output could not be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 await runCli(process.argv.slice(2), createContext(), process);

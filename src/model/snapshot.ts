@@ -1,5 +1,6 @@
 import { isObject } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
+import type { SessionId } from './ids.ts';
 import { createLedger, type SessionLedger } from './ledger.ts';
 
 /** Raised when a reader of the version before would misunderstand the file. */
@@ -38,11 +39,19 @@ export function readSnapshot(text: string): { readonly takenAt: number; readonly
 }
 
 function toLedger(encoded: unknown): SessionLedger {
-  const decoded = decode(encoded) as SessionLedger;
-  if (!isObject(decoded) || typeof decoded['id'] !== 'string') {
-    throw new UserError('snapshot-invalid', 'A session of the snapshot is damaged.', 'Export it again.');
-  }
-  return { ...createLedger(decoded.id), ...decoded };
+  const decoded = decode(encoded);
+  const fresh =
+    isObject(decoded) && typeof decoded['id'] === 'string' ? createLedger(decoded['id'] as SessionId) : undefined;
+  const isWhole =
+    fresh && isObject(decoded) && Object.entries(fresh).every(([key, value]) => hasKind(decoded[key], value));
+  if (!isWhole) throw new UserError('snapshot-invalid', 'A session of the snapshot is damaged.', 'Export it again.');
+  return { ...fresh, ...(decoded as unknown as SessionLedger) };
+}
+
+function hasKind(value: unknown, like: unknown): boolean {
+  if (like instanceof Map) return value instanceof Map;
+  if (like instanceof Set) return value instanceof Set;
+  return typeof value === typeof like;
 }
 
 /** Maps and sets as tagged arrays; keys sorted, so that equal ledgers give equal text whatever order their facts came in. */
@@ -62,8 +71,8 @@ function decode(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decode);
   if (!isObject(value)) return value;
   const { map, set, of } = value;
-  if (Array.isArray(map)) return new Map(map.map((pair) => [pair[0], decode(pair[1])]));
+  if (Array.isArray(map)) return new Map(map.filter(Array.isArray).map((pair) => [pair[0], decode(pair[1])]));
   if (Array.isArray(set)) return new Set(set);
-  if (Array.isArray(of)) return Object.fromEntries(of.map((pair) => [pair[0], decode(pair[1])]));
+  if (Array.isArray(of)) return Object.fromEntries(of.filter(Array.isArray).map((pair) => [pair[0], decode(pair[1])]));
   return undefined;
 }

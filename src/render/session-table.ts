@@ -45,7 +45,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   const notes = [
     ...(more > 0
       ? [
-          `${plural(more, 'older session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
+          `${plural(more, 'other session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,
         ]
       : []),
     ...(report.ignoredFiles > 0 ? [`${plural(report.ignoredFiles, 'file')} there not known to troupe`] : []),

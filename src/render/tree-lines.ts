@@ -31,7 +31,7 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
     const copied = formatCount(session.inheritedUsage?.output ?? 0);
     facts.push(`forked from ${session.forkedFrom.slice(0, 8)}, where ${copied} of them count`);
   }
-  const place = [session.cwd, session.branch, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.id];
+  const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
   return [
     paint.bold(cut(title)),
     cut(facts.join(' · ')),
@@ -57,48 +57,44 @@ function branchesOf(agents: readonly AgentReport[]): readonly Branch[] {
   const known = new Set(agents.map(({ id }) => id));
   const children = groupBy(agents, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : undefined));
   const branches: Branch[] = [];
-  const visit = (agent: AgentReport, stem: string, below: string): void => {
+  const stack = [...(children.get(undefined) ?? [])].reverse().map((agent) => ({ agent, stem: '', below: '' }));
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { agent, stem, below } = place;
     branches.push({ agent, stem });
     const list = children.get(agent.id) ?? [];
-    list.forEach((child, index) => {
-      const last = index === list.length - 1;
-      visit(child, `${below}${last ? '└─ ' : '├─ '}`, `${below}${last ? '   ' : '│  '}`);
-    });
-  };
-  for (const agent of children.get(undefined) ?? []) visit(agent, '', '');
+    for (let at = list.length - 1; at >= 0; at--) {
+      const child = list[at];
+      const last = at === list.length - 1;
+      if (child)
+        stack.push({ agent: child, stem: `${below}${last ? '└─ ' : '├─ '}`, below: `${below}${last ? '   ' : '│  '}` });
+    }
+  }
   return branches;
 }
 
 const COLUMNS: readonly Column[] = [
   { title: 'agent', shrinkTo: 30 },
+  { title: 'id', dropOrder: 4 },
   { title: 'type', shrinkTo: 12, dropOrder: 3 },
   { title: 'status' },
   { title: 'doing', shrinkTo: 16 },
   { title: 'model', shrinkTo: 17, dropOrder: 1 },
-  { title: 'calls', align: 'right', dropOrder: 4 },
-  { title: 'output', align: 'right', dropOrder: 6 },
+  { title: 'calls', align: 'right', dropOrder: 5 },
+  { title: 'output', align: 'right', dropOrder: 7 },
   { title: 'context', align: 'right', dropOrder: 2 },
-  { title: 'time', align: 'right', dropOrder: 5 },
+  { title: 'time', align: 'right', dropOrder: 6 },
   { title: 'link' },
 ];
 
 function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly Cell[] {
-  const isMain = agent.kind === 'main';
-  const label = isMain ? 'main' : cleanLine(agent.label);
+  const label = agent.kind === 'main' ? 'main' : cleanLine(agent.label);
   const mark = formatMark(agent.status, agent.stalled, PLAIN);
   return [
-    {
-      text: `${stem}${mark} ${label}`,
-      paint: (text) => paintLabel(text, stem, agent, paint),
-    },
-    {
-      text: isMain
-        ? ''
-        : cleanLine(agent.kind === 'internal' ? (agent.internal ?? 'internal') : (agent.type ?? agent.kind)),
-      paint: paint.dim,
-    },
-    { text: formatStatus(agent) + (agent.runs.length > 1 ? ` ×${agent.runs.length}` : '') },
-    { text: cleanLine(doingText(agent)) },
+    { text: `${stem}${mark} ${label}`, paint: (text) => paintLabel(text, stem, agent, paint) },
+    { text: cleanLine(agent.id.slice(0, 8)), paint: paint.dim },
+    { text: cleanLine(typeText(agent)), paint: paint.dim },
+    { text: formatStatus(agent) + runsText(agent) },
+    { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },
     { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
     { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
     { text: agent.usage === null ? '–' : `${agent.usageIsLowerBound ? '≥' : ''}${formatCount(agent.usage.output)}` },
@@ -106,6 +102,22 @@ function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly C
     { text: timeText(agent, now) },
     { text: linkText(agent), paint: paint.yellow },
   ];
+}
+
+/** Also where nothing limits the line: one long reason must not push everything else away. */
+const MAX_DOING = 100;
+
+function typeText({ kind, type, internal, background }: AgentReport): string {
+  if (kind === 'main') return '';
+  const what = kind === 'internal' ? (internal ?? 'internal') : (type ?? kind);
+  return background ? `${what} &` : what;
+}
+
+/** How often it was set to work, and how many of the earlier runs failed. */
+function runsText({ runs }: AgentReport): string {
+  if (runs.length <= 1) return '';
+  const failed = runs.slice(0, -1).filter(({ status }) => status === 'failed').length;
+  return ` ×${runs.length}${failed > 0 ? `, ${failed} failed` : ''}`;
 }
 
 function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint): string {
@@ -146,6 +158,7 @@ function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): re
   const hidden = session.internalAgents - agents.filter(({ kind }) => kind === 'internal').length;
   const notes = [
     ...(hidden > 0 ? [`${plural(hidden, 'internal agent')} hidden: show with --internal`] : []),
+    ...(agents.some(({ background }) => background) ? ['& in the background'] : []),
     ...(agents.some(({ usageIsLowerBound }) => usageIsLowerBound)
       ? ['≥ the host wrote down only a part of these tokens']
       : []),

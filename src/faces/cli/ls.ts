@@ -13,8 +13,9 @@ export async function ls(this: CliContext, flags: LsFlags): Promise<void> {
   const report = computeSessions(listing);
   if (flags.json) return writeJson(this, report);
   if (report.sessions.length === 0) {
+    const where = listing.places.join(', ');
     this.face.terminal.note(
-      'No sessions found. Run one of the supported programs once, or name a data folder with --root.',
+      `No sessions found (looked in ${where}).\nRun one of the supported programs once, or name a data folder with --root.`,
     );
     return;
   }

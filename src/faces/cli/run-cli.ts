@@ -167,12 +167,10 @@ const routes = buildRouteMap({
   },
 });
 
+type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
+
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
-export async function runCli(
-  args: readonly string[],
-  face: FaceContext,
-  process: CommandContext['process'],
-): Promise<void> {
+export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
   const application = buildApplication(routes, {
     name: 'troupe',
     versionInfo: { currentVersion: face.version },
@@ -187,6 +185,8 @@ export async function runCli(
     },
   });
   await run(application, args, { process, face } as CliContext);
+  // Words that we do not understand are the person's to mend, like every other 2.
+  if (typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
 }
 
 function explain(error: unknown): string {
