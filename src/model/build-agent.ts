@@ -110,7 +110,8 @@ function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup 
 
 function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRecord | undefined): AgentKind {
   // A warm-up is one only as long as no call turns out to have asked for it.
-  if (agent.internal && call === undefined && parent === undefined) return 'internal';
+  const unasked = call === undefined && parent === undefined;
+  if (agent.internal && unasked && agent.agentKind?.value !== 'teammate') return 'internal';
   return agent.agentKind?.value ?? (asked?.type === 'fork' ? 'fork' : 'task');
 }
 

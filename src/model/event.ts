@@ -40,7 +40,7 @@ export type CallOutcome = 'ok' | 'error' | 'refused';
 export type RunOutcome = 'completed' | 'failed' | 'stopped';
 
 /** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
-export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar' | 'journal';
+export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar' | 'journal' | 'inbox';
 
 export type ProcessState = 'busy' | 'idle' | 'waiting';
 

@@ -43,6 +43,7 @@ interface Verdict {
 const TRUST: readonly EndClaim['signal'][] = [
   'sidecar',
   'journal',
+  'inbox',
   'transcript',
   'result',
   'notification',

@@ -42,7 +42,9 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
     { header: paint.dim, ...known({ width }) },
   );
   const more = report.total - report.sessions.length;
+  const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
   const notes = [
+    ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
     ...(more > 0
       ? [
           `${plural(more, 'other session')} not read: show more with -n ${Math.min(report.total, report.sessions.length * 5)}`,

@@ -15,6 +15,8 @@ export interface TranscriptTextOptions {
   /** Messages to pass over, and how many to show. */
   readonly from: number;
   readonly limit?: number;
+  /** What could not be read in its session. */
+  readonly problems?: number;
 }
 
 /** Text is easier to read in a column than across a wide screen. */
@@ -29,9 +31,11 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
   const total = transcript.messages.length;
   const lines = shown.flatMap((message) => ['', ...formatMessage(message, transcript, options)]);
   const left = total - from - shown.length;
+  const { problems = 0 } = options;
   return [
     paint.bold(cleanLine(transcript.title ?? 'untitled')),
     paint.dim(headOf(transcript)),
+    ...(problems > 0 ? [paint.dim(`${plural(problems, 'problem')} in this session: see troupe tree`)] : []),
     ...(from > 0 ? ['', paint.dim(`… ${plural(from, 'message')} before this`)] : []),
     ...lines,
     ...(left > 0 ? ['', paint.dim(`… ${plural(left, 'more message')}: go on with --from ${from + shown.length}`)] : []),

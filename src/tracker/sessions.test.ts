@@ -14,7 +14,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
+import { buildTree } from '../model/build-tree.ts';
 import type { SessionTree } from '../model/tree.ts';
+import { readSession } from './read-session.ts';
 import { createSessions } from './sessions.ts';
 
 const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
@@ -167,6 +169,42 @@ describe('what is on disk', () => {
     expect(tree.forkedFrom).toBe('claude-code:1cc95efd-908e-46cc-bfab-21f959117047');
     expect(tree.inheritedUsage?.output).toBe(81);
     expect((await sessions.open('1cc95efd')).tree.forkedFrom).toBeUndefined();
+  });
+
+  it('a letter that says «I am idle» ends the run of the teammate that wrote it', async () => {
+    // The team's folder as 2.1.325 keeps it while the session lives (recording inter-team, snapshot).
+    const tree = await open('2.1.325-inter-team', MUCH_LATER, (lead) => {
+      const team = path.join(folder, 'teams/session-58b689e0');
+      mkdirSync(path.join(team, 'inboxes'), { recursive: true });
+      writeFileSync(
+        path.join(team, 'config.json'),
+        JSON.stringify({ name: 'session-58b689e0', leadSessionId: lead, members: [] }),
+      );
+      const text = JSON.stringify({
+        type: 'idle_notification',
+        from: 'bob',
+        timestamp: '2026-11-15T07:23:40.000Z',
+        idleReason: 'interrupted',
+      });
+      const letters = [
+        { from: 'bob', text, timestamp: '2026-11-15T07:23:40.000Z', read: false },
+        { from: 'alice', text: 'plain words' },
+      ];
+      writeFileSync(path.join(team, 'inboxes/team-lead.json'), JSON.stringify(letters));
+    });
+    const bob = tree.agents.find(({ name }) => name === 'bob');
+    expect(bob?.runs.at(-1)).toMatchObject({ status: 'stopped', signal: 'inbox' });
+    expect(tree.agents.find(({ name }) => name === 'alice')?.status).toBe('completed');
+  });
+
+  it('a file that vanishes between the look and the reading is counted, and the others are read', async () => {
+    cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
+    const { sessions } = await claudeCode.locate(folder);
+    const session = sessions[0]!;
+    rmSync(session.sources.find(({ id }) => id.endsWith('agent-ab4c7b9a30ff9f65c.jsonl'))!.path);
+    const tree = buildTree(await readSession(claudeCode, session), { now: MUCH_LATER });
+    expect(tree.agents).toHaveLength(4);
+    expect(tree.diagnostics.map(({ code }) => code)).toContain('unreadable-file');
   });
 
   it('links are followed, and a loop of links ends', async () => {

@@ -1,9 +1,10 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { rootsOf } from './data-folder.ts';
 import { findOrigin } from './forks.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
-import { locate, locateAgents, rootsOf } from './locate.ts';
+import { locate, locateAgents } from './locate.ts';
 import { readBodies } from './read-bodies.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';

@@ -1,38 +1,39 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
-import { isFolder, listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
+import { listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
+import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, nativeId, toSessionId } from '../../model/ids.ts';
-import type { Located, LocatedSession, LocatedSource, Machine } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import { besideProjects, projectFolders } from './data-folder.ts';
 import { LAYOUTS } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { readProcesses } from './processes.ts';
 import { nativeAgentOf, toSource } from './sources.ts';
 import { findTeammates } from './teammates.ts';
-
-/** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  const set = env['CLAUDE_CONFIG_DIR'];
-  if (set) return set.split(',').flatMap((root) => root.trim() || []);
-  const config = env['XDG_CONFIG_HOME'] || path.join(home, '.config');
-  return [path.join(home, '.claude'), path.join(config, 'claude')];
-}
+import { factsOf, readTeams } from './teams.ts';
 
 export async function locate(root: string): Promise<Located> {
-  const processes = await readProcesses(root);
+  const factsFor = await readCompanions(root);
   const sessions: LocatedSession[] = [];
   const ignoredFiles: string[] = [];
   for (const folder of await projectFolders(root)) {
     const project = await readProject(folder);
     for (const name of project.names) {
       const { session, ignored } = await locateSession(root, project, name);
-      const facts = processes.get(session.id) ?? [];
-      if (session.sources.length > 0) sessions.push({ ...session, facts });
+      if (session.sources.length > 0) sessions.push({ ...session, facts: factsFor(session) });
       ignoredFiles.push(...ignored);
     }
     ignoredFiles.push(...project.strangers);
   }
   return { sessions: joined(sessions), ignoredFiles };
+}
+
+/** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
+async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const processes = await readProcesses(root);
+  const teams = await readTeams(await besideProjects(root, 'teams'));
+  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
 }
 
 /** A session that was moved to another project (`/cd`) may have left files in the first one's folder: one session. */
@@ -47,7 +48,7 @@ function joined(sessions: readonly LocatedSession[]): readonly LocatedSession[] 
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
   const { session } = await locateSession(root, await readProject(projectFolder, name), name);
-  return { ...session, facts: (await readProcesses(root)).get(session.id) ?? [] };
+  return { ...session, facts: (await readCompanions(root))(session) };
 }
 
 /**
@@ -145,13 +146,4 @@ function projectFolderOf(file: string): string {
   const parts = file.split(path.sep);
   const at = parts.lastIndexOf('subagents');
   return at > 1 ? parts.slice(0, at - 1).join(path.sep) : path.dirname(file);
-}
-
-/** Somebody may point at `projects/` itself, or at one project's folder: what counts is what the files hold. */
-async function projectFolders(root: string): Promise<readonly string[]> {
-  const projects = path.join(root, 'projects');
-  const above = (await isFolder(projects)) ? projects : root;
-  const entries = await listFolder(above);
-  const folders = entries.filter((entry) => entry.kind === 'folder').map(({ name }) => path.join(above, name));
-  return above === projects ? folders : [root, ...folders];
 }

@@ -2,10 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asText, isObject, known } from '../../base/json.ts';
-import { isFolder, isMissing, listFolder } from '../../io/folders.ts';
+import { isMissing, listFolder } from '../../io/folders.ts';
 import { isProcessAlive } from '../../io/processes.ts';
 import type { ProcessSeen, ProcessState } from '../../model/event.ts';
 import { type SessionId, toSessionId, toSourceId } from '../../model/ids.ts';
+import { besideProjects } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 
 /** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
@@ -18,23 +19,13 @@ const STATES: ReadonlyMap<string, ProcessState> = new Map([
 
 export async function readProcesses(root: string): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
   const bySession = new Map<SessionId, ProcessSeen[]>();
-  const folder = await recordsFolder(root);
+  const folder = await besideProjects(root, 'sessions');
   for (const entry of await listFolder(folder)) {
     if (entry.kind !== 'file' || !entry.name.endsWith('.json')) continue;
     const seen = await readProcess(path.join(folder, entry.name), entry.name);
     if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
   }
   return bySession;
-}
-
-/** Beside `projects/`, also where the root is that folder itself, or one project in it. */
-async function recordsFolder(root: string): Promise<string> {
-  const beside = path.join(root, 'sessions');
-  if (await isFolder(path.join(root, 'projects'))) return beside;
-  for (const above of [path.dirname(root), path.dirname(path.dirname(root))]) {
-    if (root.startsWith(path.join(above, 'projects'))) return path.join(above, 'sessions');
-  }
-  return beside;
 }
 
 async function readProcess(file: string, name: string): Promise<ProcessSeen | undefined> {

@@ -24,6 +24,7 @@ export async function show(this: CliContext, flags: ShowFlags, agent: string): P
     hue: computeHues(tree.agents).get(opened.agent) ?? null,
     full: flags.full,
     from: flags.from,
+    problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
     ...known({ limit: flags.limit, width: terminal.width }),
   });
   await terminal.page(`${lines.join('\n')}\n`);

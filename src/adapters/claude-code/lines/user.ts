@@ -53,6 +53,10 @@ function provenanceOf(record: RawRecord): Provenance {
 function noteTold(id: string, text: string, context: LineContext): void {
   const { agent } = context;
   const envelope = TEAM_MESSAGE.exec(text);
+  // Up to 2.1.5x the delivery of a message made an agent's file of its own, which no call asked for.
+  if (envelope && !isMain(context) && !context.file.prompted.has(agent)) {
+    context.emit({ kind: 'agent-seen', agent, internal: 'message delivery' });
+  }
   notePrompt(envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
   if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
 }
