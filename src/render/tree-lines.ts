@@ -12,7 +12,8 @@ import { cutTo } from './width.ts';
 /** `troupe tree` for people: who asked whom, how each is doing, and how the links are known. */
 export function formatTree(report: TreeReport, options: TextOptions): readonly string[] {
   const { paint, width } = options;
-  const rows = report.agents.length === 0 ? [] : branchesOf(report.agents).map((branch) => rowOf(branch, options));
+  const idLength = uniqueLength(report.agents.map(({ id }) => id));
+  const rows = branchesOf(report.agents).map((branch) => rowOf(branch, idLength, options));
   const table = formatTable(COLUMNS, rows, { header: paint.dim, ...known({ width }) });
   return [...headOf(report, options), '', ...table, ...notesOf(report, paint)];
 }
@@ -44,6 +45,14 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
       ),
     ),
   ];
+}
+
+/** How much of the ids tells them apart, so that `troupe show` takes what stands here. */
+function uniqueLength(ids: readonly string[]): number {
+  for (let length = 8; length < 20; length++) {
+    if (new Set(ids.map((id) => id.slice(0, length))).size === ids.length) return length;
+  }
+  return 20;
 }
 
 interface Branch {
@@ -86,12 +95,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'link' },
 ];
 
-function rowOf({ agent, stem }: Branch, { paint, now }: TextOptions): readonly Cell[] {
+function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOptions): readonly Cell[] {
   const label = agent.kind === 'main' ? 'main' : cleanLine(agent.label);
   const mark = formatMark(agent.status, agent.stalled, PLAIN);
   return [
     { text: `${stem}${mark} ${label}`, paint: (text) => paintLabel(text, stem, agent, paint) },
-    { text: cleanLine(agent.id.slice(0, 8)), paint: paint.dim },
+    { text: cleanLine(agent.id.slice(0, idLength)), paint: paint.dim },
     { text: cleanLine(typeText(agent)), paint: paint.dim },
     { text: formatStatus(agent) + runsText(agent) },
     { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },

@@ -14,7 +14,7 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   const text = textOf(block['content']);
   const facts = asObject(details);
   const outcome = outcomeOf(block, text, record);
-  const spawns = tool !== undefined && isSpawning(tool);
+  const spawns = tool === undefined ? isReport(facts) : isSpawning(tool);
   const launched = spawns && outcome === 'ok' && isLaunch(facts, text);
   const reason = outcome === 'ok' ? undefined : firstLine(asText(details) ?? text);
   const { agent } = context;
@@ -27,8 +27,9 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
     ...(launched && { launched }),
     ...known({ reason }),
   });
-  if (tool === undefined || outcome !== 'ok') return;
+  if (outcome !== 'ok') return;
   if (spawns) nameAgent(call, facts, text, launched, context);
+  else if (tool === undefined) return;
   else if (isMessaging(tool)) noteResume(call, facts ?? jsonIn(text), context);
   else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
   else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
@@ -46,6 +47,13 @@ function outcomeOf(block: RawRecord, text: string, record: RawRecord): CallOutco
   const refused =
     asText(record['toolDenialKind']) !== undefined || REFUSALS.some((refusal) => text.startsWith(refusal));
   return refused ? 'refused' : 'error';
+}
+
+/** A transcript that begins in the middle has the result and not the call: its structure tells an agent's report. */
+function isReport(facts: JsonObject | undefined): boolean {
+  return (
+    asText(facts?.['agentId']) !== undefined && (facts?.['status'] === 'completed' || LAUNCHED.has(facts?.['status']))
+  );
 }
 
 const LAUNCHED = new Set<unknown>(['async_launched', 'teammate_spawned']);
