@@ -8,17 +8,17 @@ import { ADAPTERS } from './adapters/registry.ts';
 import { systemClock } from './base/clock.ts';
 import { known } from './base/json.ts';
 import { UserError } from './base/user-error.ts';
-import { buildTree } from './model/build-tree.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
+import type { SessionTree } from './model/tree.ts';
 import { computeIdentity } from './reports/compute-identity.ts';
 import { computeSessions } from './reports/compute-sessions.ts';
 import { computeTree } from './reports/compute-tree.ts';
 import type { IdentityReport, SessionsReport, TreeReport } from './reports/shapes.ts';
-import { followSession } from './tracker/follow-session.ts';
 import { createIdentifier } from './tracker/identify.ts';
 import { createSessions, placesOf } from './tracker/sessions.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
+import { watchSession } from './tracker/watch-session.ts';
 
 export type {
   SubAgentRef,
@@ -63,7 +63,7 @@ export async function openSession(
 }
 
 export interface WatchOptions {
-  /** How often to look, in milliseconds (250). */
+  /** How often to look without being told of a change, in milliseconds (250). */
   readonly every?: number;
   readonly internal?: boolean;
 }
@@ -75,25 +75,10 @@ export interface WatchOptions {
 export function watchFile(
   transcript: string,
   onChange: (tree: TreeReport) => void,
-  options: WatchOptions = {},
+  { every = 250, internal = false }: WatchOptions = {},
 ): { close(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  let closed = false;
-  const file = path.resolve(transcript);
-  const look = async (follow: (() => Promise<TreeReport | undefined>) | undefined): Promise<void> => {
-    const next = follow ?? (await createFollow(file, options));
-    const tree = await next?.();
-    if (closed) return;
-    if (tree) onChange(tree);
-    timer = setTimeout(() => void look(next), options.every ?? 250);
-  };
-  void look(undefined);
-  return {
-    close() {
-      closed = true;
-      clearTimeout(timer);
-    },
-  };
+  const onTree = (tree: SessionTree): void => onChange(computeTree({ tree, ignoredFiles: 0 }, { internal }));
+  return watchSession(ADAPTERS, path.resolve(transcript), onTree, { clock: systemClock, every });
 }
 
 /** Which agent is behind a tool call, from the transcript that a hook names. Exact with the id of the call. */
@@ -126,19 +111,4 @@ function placesFor({ roots, host }: Where) {
 
 function sessionsOf(where: Where) {
   return createSessions(placesFor(where), { clock: systemClock, named: where.roots !== undefined });
-}
-
-/** A transcript that is not there yet is waited for. */
-async function createFollow(file: string, { internal = false }: WatchOptions) {
-  for (const adapter of ADAPTERS) {
-    const owner = await adapter.identify?.sessionOf(file).catch(() => undefined);
-    if (!owner || owner.session.sources.length === 0) continue;
-    const followed = followSession(adapter, owner.session);
-    return async (): Promise<TreeReport | undefined> => {
-      const now = await adapter.identify?.sessionOf(file);
-      if (!(await followed.refresh(now?.session ?? owner.session))) return undefined;
-      return computeTree({ tree: buildTree(followed.ledger, { now: systemClock() }), ignoredFiles: 0 }, { internal });
-    };
-  }
-  return undefined;
 }

@@ -1,0 +1,66 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type FolderWatch, watchFolders } from './watch-folders.ts';
+
+let root = '';
+let watch: FolderWatch | undefined;
+let changes = 0;
+beforeEach(async () => {
+  root = mkdtempSync(path.join(tmpdir(), 'troupe-watch-'));
+  mkdirSync(path.join(root, 'a/b'), { recursive: true });
+  writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
+  watch = watchFolders(root, () => changes++);
+  await pause(100);
+  changes = 0;
+});
+afterEach(() => {
+  watch?.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function told(): Promise<boolean> {
+  for (let wait = 0; wait < 200 && changes === 0; wait++) await pause(10);
+  const was = changes;
+  await pause(30);
+  changes = 0;
+  return was > 0;
+}
+
+describe('watchFolders', () => {
+  it('tells of appends, new files, and files in folders made at once', async () => {
+    appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
+    expect(await told()).toBe(true);
+    writeFileSync(path.join(root, 'a/two.jsonl'), 'x\n');
+    expect(await told()).toBe(true);
+    mkdirSync(path.join(root, 'c/d/e'), { recursive: true });
+    writeFileSync(path.join(root, 'c/d/e/three.jsonl'), 'x\n');
+    expect(await told()).toBe(true);
+    await pause(50);
+    changes = 0;
+    appendFileSync(path.join(root, 'c/d/e/three.jsonl'), 'y\n');
+    expect(await told()).toBe(true);
+  });
+
+  it('goes on when a folder is removed and made again, and says nothing once closed', async () => {
+    rmSync(path.join(root, 'a'), { recursive: true });
+    expect(await told()).toBe(true);
+    mkdirSync(path.join(root, 'a/b'), { recursive: true });
+    expect(await told()).toBe(true);
+    await pause(50);
+    changes = 0;
+    writeFileSync(path.join(root, 'a/b/again.jsonl'), 'x\n');
+    expect(await told()).toBe(true);
+    watch?.close();
+    writeFileSync(path.join(root, 'a/b/later.jsonl'), 'x\n');
+    await pause(100);
+    expect(changes).toBe(0);
+  });
+
+  it('a folder that is not there is no error', () => {
+    watchFolders(path.join(root, 'nowhere'), () => {}).close();
+  });
+});

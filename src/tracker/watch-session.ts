@@ -1,0 +1,70 @@
+import path from 'node:path';
+import type { SourceAdapter } from '../adapters/adapter.ts';
+import type { Clock } from '../base/clock.ts';
+import { watchFolders } from '../io/watch-folders.ts';
+import { buildTree } from '../model/build-tree.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { type FollowedSession, followSession } from './follow-session.ts';
+
+export interface WatchOptions {
+  readonly clock: Clock;
+  /** How often to look without being told, in milliseconds: for systems whose watches fail, and for processes that end. */
+  readonly every: number;
+}
+
+/** Lines come in bunches: one look for all that come this close together. */
+const TOGETHER_MS = 20;
+
+/** Follows the session of one transcript, its new agents included. A transcript that is not there yet is waited for. */
+export function watchSession(
+  adapters: readonly SourceAdapter[],
+  transcript: string,
+  onTree: (tree: SessionTree) => void,
+  { clock, every }: WatchOptions,
+): { close(): void } {
+  let followed: { readonly adapter: SourceAdapter; readonly session: FollowedSession } | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let state: 'resting' | 'looking' | 'looking, and told again' | 'closed' = 'resting';
+
+  const lookAgainIn = (ms: number): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), ms);
+  };
+  const onChange = (): void => {
+    if (state === 'resting') lookAgainIn(TOGETHER_MS);
+    else if (state === 'looking') state = 'looking, and told again';
+  };
+  const look = async (): Promise<void> => {
+    state = 'looking';
+    const changed = await refresh();
+    if (isClosed()) return;
+    if (changed && followed) onTree(buildTree(followed.session.ledger, { now: clock() }));
+    const again = toldAgain();
+    state = 'resting';
+    lookAgainIn(again ? TOGETHER_MS : every);
+  };
+  const refresh = async (): Promise<boolean> => {
+    for (const adapter of followed ? [followed.adapter] : adapters) {
+      const owner = await adapter.identify?.sessionOf(transcript).catch(() => undefined);
+      if (!owner || owner.session.sources.length === 0) continue;
+      followed ??= { adapter, session: followSession(adapter, owner.session) };
+      return followed.session.refresh(owner.session);
+    }
+    return false;
+  };
+  // Asked anew each time: the state changes while we wait.
+  const isClosed = (): boolean => state === 'closed';
+  const toldAgain = (): boolean => state === 'looking, and told again';
+
+  const folder = transcript.replace(/\.jsonl$/, '');
+  const isOwn = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
+  const watch = watchFolders(path.dirname(transcript), onChange, isOwn);
+  void look();
+  return {
+    close() {
+      state = 'closed';
+      clearTimeout(timer);
+      watch.close();
+    },
+  };
+}
