@@ -50,8 +50,9 @@ export function createLineSplitter(
       if (from < chunk.length) {
         const piece = chunk.subarray(from);
         pendingLength += piece.length;
-        // Copied, because the reader uses its chunk buffer again; dropped beyond the limit, because memory is finite.
-        if (pendingLength <= maxLineBytes) pending.push(piece.slice());
+        // Copied, because the reader uses its chunk buffer again (a Node Buffer's own `slice` is a view, not a copy);
+        // dropped beyond the limit, because memory is finite.
+        if (pendingLength <= maxLineBytes) pending.push(new Uint8Array(piece));
         else pending = [];
       }
       return lines;

@@ -17,8 +17,8 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
   const main = mainAgentOf(ledger.id);
   const ownerOf = createOwnerOf(ledger);
   const records = realAgents(ledger);
-  const links = resolveLinks(ledger, records, ownerOf);
   const life = lifeOf(ledger, options.now);
+  const links = resolveLinks(ledger, records, ownerOf, life.alive);
   const calls = groupBy(ledger.calls.values(), (call) => ownerOf(call.agents));
   const messages = groupBy(ledger.messages.values(), (message) => ownerOf(message.agents));
   const order = spawnOrder(ledger, main, records, links);

@@ -48,13 +48,26 @@ interface Linking {
   readonly exists: ReadonlySet<AgentId>;
   readonly ownerOf: OwnerOf;
   readonly problems: Diagnostic[];
+  /** Whether more may still be written. */
+  readonly isAlive: boolean;
 }
 
 /** Decides every parent from the claims in the ledger: the strongest evidence wins, a guess never replaces a proof. */
-export function resolveLinks(ledger: SessionLedger, records: readonly AgentRecord[], ownerOf: OwnerOf): Links {
+export function resolveLinks(
+  ledger: SessionLedger,
+  records: readonly AgentRecord[],
+  ownerOf: OwnerOf,
+  isAlive: boolean,
+): Links {
   const main = mainAgentOf(ledger.id);
   const problems: Diagnostic[] = [];
-  const linking: Linking = { ledger, exists: new Set([main, ...records.map(({ id }) => id)]), ownerOf, problems };
+  const linking: Linking = {
+    ledger,
+    exists: new Set([main, ...records.map(({ id }) => id)]),
+    ownerOf,
+    problems,
+    isAlive,
+  };
   const agents = records.filter(({ id }) => id !== main).sort((a, b) => (a.id < b.id ? -1 : 1));
   const links = new Map(agents.map((agent) => [agent.id, linkByClaims(agent, linking)]));
   linkByPrompt(agents, links, linking);
@@ -62,7 +75,8 @@ export function resolveLinks(ledger: SessionLedger, records: readonly AgentRecor
   return { of: links, problems };
 }
 
-function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }: Linking): SpawnLink {
+function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
+  const { ledger, exists, ownerOf, problems } = linking;
   // A call that woke the agent names it as well, but did not make it.
   const wakes = new Set([...agent.resumes.values()].map(({ call }) => call));
   const claims = [...agent.links.values(), ...claimsByGroup(agent, ledger)]
@@ -73,7 +87,7 @@ function linkByClaims(agent: AgentRecord, { ledger, exists, ownerOf, problems }:
     const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
     const parent = claim.parent ?? (call && ownerOf(call.agents));
     if (parent === agent.id) continue;
-    if (parent !== undefined && exists.has(parent) && !isForeign(claim, call, agent, ledger)) {
+    if (parent !== undefined && exists.has(parent) && !isForeign(claim, call, agent, linking)) {
       const rank = EVIDENCE[claim.evidence].rank;
       const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
       return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
@@ -94,11 +108,12 @@ function isForeign(
   { evidence, call: named }: LinkClaim,
   call: CallRecord | undefined,
   agent: AgentRecord,
-  ledger: SessionLedger,
+  { ledger, isAlive }: Linking,
 ): boolean {
   if (evidence !== 'sidecar' || named === undefined || call) return false;
   const mainLastAt = ledger.agents.get(mainAgentOf(ledger.id))?.lastAt;
-  return mainLastAt !== undefined && mainLastAt > (agent.startedAt ?? 0) + CALL_DELAY_MS;
+  if (mainLastAt === undefined) return false;
+  return !isAlive || mainLastAt > (agent.startedAt ?? 0) + CALL_DELAY_MS;
 }
 
 /** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */
@@ -119,38 +134,66 @@ function linkByPrompt(
     [...ledger.calls.values()].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
     (call) => call.spawn?.value.prompt?.digest,
   );
-  const unplaced = agents.filter(
-    (agent) => agent.prompt && !agent.internal && !links.get(agent.id)?.parent && !isProven(agent),
+  const unplaced = agents.filter((agent) => agent.prompt && !links.get(agent.id)?.parent && !isProven(agent));
+  const options = new Map(
+    unplaced.map((agent) => [
+      agent,
+      (free.get(agent.prompt?.value.digest) ?? []).filter((call) => isPossible(call, agent)),
+    ]),
   );
-  for (const [digest, rivals] of groupBy(unplaced, (agent) => agent.prompt?.value.digest)) {
-    for (const agent of rivals) {
-      const calls = (free.get(digest) ?? []).filter((call) => !isOverBefore(call, agent));
-      const candidates = calls.slice(0, MAX_CANDIDATES).map((call) => call.id);
-      if (candidates.length === 0) continue;
-      const call = candidates.length === 1 && rivals.length === 1 ? candidates[0] : undefined;
-      // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
-      const owners = new Set(calls.map((one) => ownerOf(one.agents)));
-      const parent = owners.size === 1 ? [...owners][0] : undefined;
-      if (parent !== undefined && parent !== agent.id && exists.has(parent)) {
-        const { rank } = EVIDENCE['same-prompt'];
-        const made = call === undefined ? { candidates } : { call, candidates: [] };
-        links.set(agent.id, { parent, rank, evidence: 'same-prompt', ...made });
-      } else {
-        links.set(agent.id, { ...ORPHAN, candidates });
-      }
-      if (call !== undefined) continue;
-      problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
+  for (const [agent, calls] of matchOneByOne(options)) {
+    if (calls.length === 0) continue;
+    const [only] = calls.length === 1 ? calls : [];
+    const candidates = calls.slice(0, MAX_CANDIDATES).map((call) => call.id);
+    // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
+    const owners = new Set(calls.map((one) => ownerOf(one.agents)));
+    const parent = owners.size === 1 ? [...owners][0] : undefined;
+    if (parent !== undefined && parent !== agent.id && exists.has(parent)) {
+      const { rank } = EVIDENCE['same-prompt'];
+      const made = only ? { call: only.id, candidates: [] } : { candidates };
+      links.set(agent.id, { parent, rank, evidence: 'same-prompt', ...made });
+    } else {
+      links.set(agent.id, { ...ORPHAN, candidates });
+    }
+    if (only) continue;
+    problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
+  }
+}
+
+/** A call that only one agent can come from is that agent's, and nobody else's: again and again, until nothing changes. */
+function matchOneByOne(options: Map<AgentRecord, readonly CallRecord[]>): Map<AgentRecord, readonly CallRecord[]> {
+  const settled = new Set<AgentRecord>();
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [agent, calls] of options) {
+      const [call] = calls;
+      if (settled.has(agent) || calls.length !== 1 || !call) continue;
+      const rivals = [...options].filter(([other, theirs]) => other !== agent && theirs.includes(call));
+      if (rivals.some(([, theirs]) => theirs.length === 1)) continue;
+      settled.add(agent);
+      changed = true;
+      for (const [rival, theirs] of rivals)
+        options.set(
+          rival,
+          theirs.filter((one) => one !== call),
+        );
     }
   }
+  // Two that can come from the same single call: neither is sure.
+  return options;
 }
 
 function isProven(agent: AgentRecord): boolean {
   return [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact');
 }
 
-/** A call that was refused or answered before the agent began did not make it. */
-function isOverBefore(call: CallRecord, agent: AgentRecord): boolean {
-  return call.ended !== undefined && !call.launched && call.ended.at < (agent.startedAt ?? 0);
+/** Clocks of one machine; a call's line and its agent's first one are written by the same program. */
+const CALL_BEFORE_AGENT_MS = 2_000;
+
+/** A call that was refused or answered before the agent began did not make it, and neither did one from after that. */
+function isPossible(call: CallRecord, { startedAt = 0 }: AgentRecord): boolean {
+  if (call.ended !== undefined && !call.launched && call.ended.at < startedAt) return false;
+  return (call.started?.at ?? 0) <= startedAt + CALL_BEFORE_AGENT_MS;
 }
 
 function byId(a: CallRecord, b: CallRecord): number {

@@ -16,17 +16,24 @@ const HEAD_BYTES = 256 * 1024;
 export async function findOrigin(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined> {
   const own = session.sources.find(({ role }) => role === 'session');
   if (!own) return undefined;
-  const age = await ageOf(own.path);
+  const age = await ageOf(own.path).catch(() => undefined);
+  if (!age) return undefined;
   const project = path.dirname(own.path);
   for (const entry of await listFolder(project)) {
     const file = path.join(project, entry.name);
     const isOther = file !== own.path && entry.kind === 'file' && entry.name.endsWith('.jsonl') && !nativeAgentOf(file);
     if (!isOther || path.basename(file, '.jsonl') === nativeId(session.id)) continue;
-    const head = Buffer.from(await readHead(file, HEAD_BYTES));
-    if (!head.includes(`"uuid":"${firstLine}"`) || !isOlder(await ageOf(file), age)) continue;
-    return { id: toSessionId(HOST, path.basename(file, '.jsonl')), replies: await replyIdsIn(file) };
+    const replies = await repliesIfOrigin(file, firstLine, age).catch(() => undefined);
+    if (replies) return { id: toSessionId(HOST, path.basename(file, '.jsonl')), replies };
   }
   return undefined;
+}
+
+/** A neighbour that cannot be read is no origin that we could prove. */
+async function repliesIfOrigin(file: string, firstLine: string, age: Age): Promise<ReadonlySet<string> | undefined> {
+  const head = Buffer.from(await readHead(file, HEAD_BYTES));
+  if (!head.includes(`"uuid":"${firstLine}"`) || !isOlder(await ageOf(file), age)) return undefined;
+  return replyIdsIn(file);
 }
 
 interface Age {

@@ -84,6 +84,6 @@ export function atOf(context: LineContext): { readonly at?: number } {
   return context.at === undefined ? {} : { at: context.at };
 }
 
-export function promptFact(text: string): PromptFact {
-  return { head: firstLine(text) ?? '', digest: digestText(text) };
+export function promptFact(text: string, shown = text): PromptFact {
+  return { head: firstLine(shown) ?? '', digest: digestText(text) };
 }

@@ -1,11 +1,13 @@
 // The conversation of one agent with its bodies. Lines of one reply become one message; a result stands behind its call.
-import { asObject, asText, isObject } from '../../base/json.ts';
+import { asObject, asText } from '../../base/json.ts';
 import { readLines } from '../../io/read-lines.ts';
 import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import type { LocatedSession, LocatedSource } from '../adapter.ts';
+import { agentIdOf } from './line-context.ts';
 import { isSpokenByHarness } from './lines/user.ts';
-import { blocksOf, isHeavy, parseWhole, type RawRecord, textOf } from './record.ts';
+import { blocksOf, parseWhole, type RawRecord, textOf } from './record.ts';
+import { recordsIn } from './records-in-line.ts';
 import { speakerOf } from './speaker.ts';
 import { isSpawning, summarise } from './tools.ts';
 
@@ -23,11 +25,7 @@ export async function readBodies(
   const byCall = new Map<string, Draft>();
   const inline = new Map<string, AgentId>();
   const owner = source.agent ?? mainAgentOf(session.id);
-  await readLines(source.path, ({ bytes, tooLong }) => {
-    if (tooLong || isHeavy(bytes)) return;
-    const record = parseWhole(bytes);
-    if (!isObject(record) || (record['type'] !== 'user' && record['type'] !== 'assistant')) return;
-    if (speakerOf(record, owner, session.id, inline) !== agent) return;
+  const add = (record: RawRecord): void => {
     const draft = draftOf(record, byId);
     if (!draft) return;
     for (const block of toBlocks(record)) {
@@ -40,8 +38,21 @@ export async function readBodies(
       byId.set(draft.id, draft);
       messages.push(draft);
     }
+  };
+  await readLines(source.path, (line) => {
+    for (const { record } of recordsIn(line, parseWhole).records) {
+      const spoken = speakerOf(record, owner, session.id, inline) === agent ? record : copyOf(record, agent);
+      if (spoken && (spoken['type'] === 'user' || spoken['type'] === 'assistant')) add(spoken);
+    }
   });
   return messages.filter(({ content }) => content.length > 0);
+}
+
+/** An agent whose own file is gone: its parent's `progress` lines hold copies (2.1.9 to 2.1.83). */
+function copyOf(record: RawRecord, agent: AgentId): RawRecord | undefined {
+  const data = record['type'] === 'progress' ? asObject(record['data']) : undefined;
+  const native = data?.['type'] === 'agent_progress' ? asText(data['agentId']) : undefined;
+  return native !== undefined && agentIdOf(native) === agent ? asObject(data?.['message']) : undefined;
 }
 
 function draftOf(record: RawRecord, known: ReadonlyMap<string, Draft>): Draft | undefined {

@@ -1,7 +1,6 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
-import { asInstant, asText, isObject, known } from '../../base/json.ts';
+import { asInstant, asText, known } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
-import type { DiagnosticCode } from '../../model/diagnostic.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
@@ -18,8 +17,8 @@ import {
 } from './lines/session-notes.ts';
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
-import { isHeavy, parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
-import { salvage } from './salvage.ts';
+import { parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { recordsIn } from './records-in-line.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 import { speakerOf } from './speaker.ts';
 
@@ -91,40 +90,11 @@ function factsByPlace({ file }: TranscriptOf) {
 }
 
 function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
-  const problem = (code: DiagnosticCode, detail: string): AgentEvent => {
-    const origin = { source: of.source, offset: line.offset, length: line.length };
-    return { kind: 'problem-found', session: of.session, origin, diagnostic: { code, detail, origin } };
-  };
-  if (line.tooLong) return [problem('line-too-long', `${line.length} bytes`)];
-  const bytes = trimmed(line.bytes);
-  if (isHeavy(bytes)) return [];
-  if (bytes.length === 0) return line.bytes.includes(0) ? [problem('nul-bytes', `${line.length} bytes`)] : [];
-  const record = parseLine(bytes);
-  if (isObject(record)) return readRecord(record, line.offset, line.length, of, file);
-  if (record !== undefined) return [problem('not-a-record', `${line.length} bytes`)];
-  if (bytes[0] === SLASH || bytes[0] === HASH) return [problem('comment-line', `${line.length} bytes`)];
-  const saved = salvage(line.bytes);
-  if (saved.length === 0) return [problem(line.torn ? 'torn-line' : 'invalid-json', `${line.length} bytes`)];
-  return [
-    problem('glued-lines', `${saved.length} saved`),
-    ...saved.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file)),
-  ];
-}
-
-const SLASH = 47;
-const HASH = 35;
-
-/** Without what editors, copies and crashes put around a line: a byte order mark, blanks, carriage returns, zeroes. */
-function trimmed(bytes: Uint8Array): Uint8Array {
-  let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  let to = bytes.length;
-  while (from < to && isPadding(bytes[from])) from++;
-  while (to > from && isPadding(bytes[to - 1])) to--;
-  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
-}
-
-function isPadding(byte: number | undefined): boolean {
-  return byte === 32 || byte === 9 || byte === 13 || byte === 0;
+  const { records, problem } = recordsIn(line, parseLine);
+  const events = records.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file));
+  if (!problem) return events;
+  const origin = { source: of.source, offset: line.offset, length: line.length };
+  return [{ kind: 'problem-found', session: of.session, origin, diagnostic: { ...problem, origin } }, ...events];
 }
 
 function readRecord(
@@ -136,6 +106,8 @@ function readRecord(
 ): readonly AgentEvent[] {
   const origin = { source, offset, length };
   const place = { session, origin };
+  // Also for lines that say nothing: others on a side branch may follow them.
+  const speaker = speakerOf(record, agent, session, file.inline);
   const type = typeOf(record);
   const parser = type === undefined ? undefined : PARSERS.get(type);
   if (!parser) {
@@ -148,7 +120,7 @@ function readRecord(
   const at = asInstant(record['timestamp']);
   const context: LineContext = {
     session,
-    agent: speakerOf(record, agent, session, file.inline),
+    agent: speaker,
     origin,
     ...known({ at }),
     copied: false,
@@ -173,11 +145,10 @@ function tellEnvelope(record: RawRecord, context: LineContext): void {
   const { agent, file } = context;
   const news = newsIn(record, context);
   if (news) context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...news });
-  if (agent !== mainAgentOf(context.session)) return;
   const hostVersion = asText(record['version']) ?? file.version;
   const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
-  if (!versionIsNews && !news) return;
   if (hostVersion !== undefined) file.version = hostVersion;
+  if (agent !== mainAgentOf(context.session) || (!versionIsNews && !news)) return;
   context.emit({
     kind: 'session-seen',
     ...atOf(context),

@@ -36,7 +36,7 @@ export function sniffTranscript(head: Uint8Array): boolean {
 
 function judge(record: RawRecord): boolean | undefined {
   const type = typeOf(record);
-  if (type === undefined) return false;
+  if (type === undefined) return undefined;
   if (!CONVERSATION.has(type))
     return OWN_TYPES.has(type) && asText(record['sessionId'] ?? record['agentId']) ? true : undefined;
   const message = asObject(record['message']);

@@ -19,7 +19,7 @@ export async function findTeammates(
   for (const entry of await listFolder(project)) {
     const file = path.join(project, entry.name);
     if (entry.kind !== 'file' || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
-    const member = await memberIn(file);
+    const member = await memberIn(file).catch(() => undefined);
     if (member === undefined || !wanted.has(member)) continue;
     const source = toSource(root, file, 'teammate');
     if (source) found.push({ ...source, agent: agentIdOf(member) });

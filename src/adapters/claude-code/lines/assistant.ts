@@ -4,6 +4,7 @@ import type { ReplyEnd } from '../../../model/event.ts';
 import type { Usage } from '../../../model/usage.ts';
 import { agentIdOf, atOf, callIdOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';
+import { isInline } from '../speaker.ts';
 import { concernsAgents, firstLine, isSpawning, summarise } from '../tools.ts';
 
 /** Model name of lines that the program wrote itself: API errors, "No response requested." */
@@ -42,7 +43,7 @@ export const parseAssistant: LineParser = (record, context) => {
  */
 function notePromptless(context: LineContext): void {
   const { agent, file } = context;
-  if (isMain(context) || context.copied || file.prompted.has(agent)) return;
+  if (isMain(context) || context.copied || isInline(agent) || file.prompted.has(agent)) return;
   file.prompted.add(agent);
   context.emit({ kind: 'agent-seen', agent, internal: 'warm-up' });
 }

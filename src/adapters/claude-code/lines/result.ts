@@ -3,7 +3,7 @@ import { asObject, asText, type JsonObject, known } from '../../../base/json.ts'
 import type { CallOutcome } from '../../../model/event.ts';
 import type { ToolCallId } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';
-import { parseLine, type RawRecord, textOf } from '../record.ts';
+import { parseLine, type RawRecord, textOf, versionNumber } from '../record.ts';
 import { firstLine, isMessaging, isSpawning, isStopping, isWorkflow } from '../tools.ts';
 
 /** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */
@@ -15,7 +15,8 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   const facts = asObject(details);
   const outcome = outcomeOf(block, text, record);
   const spawns = tool === undefined ? isReport(facts) : isSpawning(tool);
-  const launched = spawns && outcome === 'ok' && isLaunch(facts, text);
+  const isWorkflowRun = tool !== undefined && isWorkflow(tool);
+  const launched = (spawns || isWorkflowRun) && outcome === 'ok' && isLaunch(facts, text);
   const reason = outcome === 'ok' ? undefined : firstLine(asText(details) ?? text);
   const { agent } = context;
   context.emit({
@@ -59,10 +60,13 @@ function isReport(facts: JsonObject | undefined): boolean {
 const LAUNCHED = new Set<unknown>(['async_launched', 'teammate_spawned']);
 
 /** The first words of a launch, where the result has no structure beside its text. */
-const LAUNCH_TEXTS = ['Async agent launched', 'Spawned successfully'];
+const LAUNCH_TEXTS = [
+  /^Async agent launched successfully\.[\s\S]*^agentId: \S+ \(internal ID/m,
+  /^Spawned successfully\.[\s\S]*^agent_id: /m,
+];
 
 function isLaunch(facts: JsonObject | undefined, text: string): boolean {
-  return facts ? LAUNCHED.has(facts['status']) : LAUNCH_TEXTS.some((words) => text.startsWith(words));
+  return facts ? LAUNCHED.has(facts['status']) : LAUNCH_TEXTS.some((words) => words.test(text));
 }
 
 function nameAgent(
@@ -73,7 +77,7 @@ function nameAgent(
   context: LineContext,
 ): void {
   const exact = asText(facts?.['agentId']) ?? asText(facts?.['agent_id']);
-  const named = exact ?? idInText(text);
+  const named = exact ?? (versionNumber(context.file.version) >= NAMED_IN_TEXT_SINCE ? idInText(text) : undefined);
   if (named === undefined) return;
   const agent = agentIdOf(named);
   if (launched) context.file.launched.add(agent);
@@ -100,6 +104,8 @@ function nameAgent(
   const team = isTeammate ? asText(facts['team_name']) : undefined;
   if (team !== undefined) context.emit({ kind: 'agent-grouped', agent, group: team, groupKind: 'team' });
 }
+
+const NAMED_IN_TEXT_SINCE = versionNumber('2.0.72');
 
 /** The agents of the run name only the run. */
 function noteWorkflow(call: ToolCallId, facts: JsonObject | undefined, context: LineContext): void {

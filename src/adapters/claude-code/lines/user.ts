@@ -42,7 +42,8 @@ const BY_PERSON = new Set<unknown>(['sdk', 'typed']);
 function isNotice(record: RawRecord, text: string, { agent, file }: LineContext): boolean {
   if (!isNotification(text)) return false;
   if (provenanceOf(record) === 'host') return true;
-  return file.prompted.has(agent) && !BY_PERSON.has(record['promptSource']);
+  const isMarked = asObject(record['origin']) !== undefined;
+  return !isMarked && file.prompted.has(agent) && !BY_PERSON.has(record['promptSource']);
 }
 
 function provenanceOf(record: RawRecord): Provenance {
@@ -57,7 +58,7 @@ function noteTold(id: string, text: string, context: LineContext): void {
   if (envelope && !isMain(context) && !context.file.prompted.has(agent)) {
     context.emit({ kind: 'agent-seen', agent, internal: 'message delivery' });
   }
-  notePrompt(envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
+  notePrompt(text, envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
   if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
 }
 
@@ -89,12 +90,13 @@ function noteInterruption(record: RawRecord, context: LineContext): void {
   });
 }
 
-function notePrompt(text: string, context: LineContext): void {
+/** `shown`: without the envelope that some prompts come in. Compared with the calls is the whole. */
+function notePrompt(text: string, shown: string, context: LineContext): void {
   const { agent, file } = context;
   if (file.prompted.has(agent) || text === '') return;
   file.prompted.add(agent);
-  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
-  const title = commandIn(text) ?? firstLine(text);
+  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text, shown), ...atOf(context) });
+  const title = commandIn(text) ?? firstLine(shown);
   if (isMain(context) && title !== undefined) {
     context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
   }
@@ -116,5 +118,5 @@ function beginFork(id: string, text: string, context: LineContext): void {
   const { agent } = context;
   context.emit({ kind: 'entry-added', agent, entry: 'prompt', id, ...atOf(context) });
   const directive = text.slice(text.lastIndexOf('</fork-boilerplate>') + '</fork-boilerplate>'.length);
-  notePrompt(text.includes('</fork-boilerplate>') ? directive.trim() : text, context);
+  notePrompt(text, text.includes('</fork-boilerplate>') ? directive.trim() : text, context);
 }

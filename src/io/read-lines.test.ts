@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readLines } from './read-lines.ts';
+
+const work = mkdtempSync(path.join(tmpdir(), 'troupe-lines-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+describe('readLines', () => {
+  it.each([
+    ['many lines across chunks', 2000, 3001],
+    ['lines longer than a chunk', 7, 2_500_000],
+    ['lines of about a chunk', 9, 1024 * 1024],
+  ])('%s come out whole, each time', async (_what, count, length) => {
+    const lines = Array.from(
+      { length: count },
+      (_, index) => `${index}:${String.fromCharCode(97 + (index % 26)).repeat(length + (index % 7))}`,
+    );
+    const file = path.join(work, `${count}.txt`);
+    writeFileSync(file, `${lines.join('\n')}\ntorn`);
+    for (let run = 0; run < 3; run++) {
+      const read: string[] = [];
+      const next = await readLines(file, (line) =>
+        read.push(`${Buffer.from(line.bytes).toString()}${line.torn ? ' (torn)' : ''}`),
+      );
+      expect(read.length).toBe(count + 1);
+      expect(read.slice(0, -1).every((line, index) => line === lines[index])).toBe(true);
+      expect(read.at(-1)).toBe('torn (torn)');
+      expect(next).toBe(lines.join('\n').length + 1);
+    }
+  });
+
+  it('goes on where it left off', async () => {
+    const file = path.join(work, 'on.txt');
+    writeFileSync(file, 'one\ntwo\nthr');
+    const next = await readLines(file, () => {});
+    writeFileSync(file, 'one\ntwo\nthree\nfour\n');
+    const read: string[] = [];
+    expect(await readLines(file, (line) => read.push(Buffer.from(line.bytes).toString()), next)).toBe(19);
+    expect(read).toEqual(['three', 'four']);
+  });
+});
