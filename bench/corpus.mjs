@@ -65,7 +65,7 @@ function* transcript(random, session, agent, bytes, spawns) {
     });
   yield envelope('user', { role: 'user', content: text(random, 400) });
   let size = 0;
-  for (let n = 0; size < bytes; n++) {
+  for (let n = 0; size < bytes || n < spawns.length; n++) {
     const spawn = spawns[n];
     const call = spawn?.call ?? `toolu_${session}_${agent ?? 'main'}_c${n}`;
     const input = spawn

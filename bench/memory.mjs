@@ -52,12 +52,15 @@ function longLine(work) {
 /** Peak resident memory of the program, in megabytes, as the system counted it. */
 function peak(folder, args) {
   const script = `process.on('exit', () => process.stderr.write('RSS ' + process.resourceUsage().maxRSS)); process.argv.splice(1, 1); await import(process.argv[1])`;
-  const { stderr, status } = spawnSync(
+  const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ['--input-type=module', '-e', script, '-', path.join(root, 'dist/troupe.js'), ...args, '--json', '--root', folder],
     { encoding: 'utf8', maxBuffer: 1e9 },
   );
   if (status !== 0) throw new Error(stderr);
+  const report = JSON.parse(stdout);
+  const problems = report.diagnostics?.total ?? report.sessions.reduce((sum, session) => sum + session.problems, 0);
+  if (problems > 0) throw new Error(`${problems} problems in a corpus that has none`);
   return Number(stderr.match(/RSS (\d+)/)?.[1]) / 1024;
 }
 

@@ -56,9 +56,10 @@ export async function openSession(
 ): Promise<Session> {
   const opened = await sessionsOf(options).open(id);
   const transcripts = createTranscripts(placesFor(options), systemClock);
+  const tree = computeTree(opened, { internal: options.internal ?? false });
   return {
-    ...computeTree(opened, { internal: options.internal ?? false }),
-    transcript: async (agentId) => (await transcripts.read(agentId)).transcript,
+    ...tree,
+    transcript: async (agentId) => (await transcripts.read(agentId, tree.session.id)).transcript,
   };
 }
 

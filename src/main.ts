@@ -63,11 +63,13 @@ function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => stream.write(text, () => resolve()));
 }
 
-/** The person's own pager; less keeps our colours and quits by itself where there is little to show. */
+/** The person's own pager. */
 function pageThrough(text: string): Promise<void> {
-  const [command = 'less', ...args] = (process.env['PAGER'] || 'less -RFX').split(' ');
+  const [command = 'less', ...args] = (process.env['PAGER'] || 'less').split(' ');
   return new Promise((resolve) => {
-    const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+    // As git does: less shows our colours, and quits by itself where there is little to show.
+    const env = { LESS: 'FRX', ...process.env };
+    const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
     pager.on('error', () => write(process.stdout, text).then(resolve));
     pager.on('close', () => resolve());
     // The person may quit before everything was handed over.

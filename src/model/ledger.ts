@@ -96,6 +96,8 @@ export interface GroupRecord {
 
 export interface LinkClaim {
   readonly evidence: EvidenceSource;
+  /** Left out where it follows from several facts. */
+  readonly origin?: EventOrigin;
   readonly call?: ToolCallId;
   readonly parent?: AgentId;
 }

@@ -92,7 +92,8 @@ function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
       const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
       return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
     }
-    missing ??= parent === undefined ? `the call ${claim.call}` : `the agent ${nativeId(parent)}`;
+    const byCall = claim.call !== undefined && !call;
+    missing ??= byCall || parent === undefined ? `the call ${claim.call}` : `the agent ${nativeId(parent)}`;
   }
   if (missing === undefined) return ORPHAN;
   problems.push({ code: 'missing-parent', detail: `${nativeId(agent.id)} names ${missing}, which was never seen` });

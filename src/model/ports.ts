@@ -30,8 +30,8 @@ export interface OpenedSession {
 
 /** Conversations with their bodies, read when somebody looks. */
 export interface Transcripts {
-  /** By unique prefix of an agent's or a session's id, or by the name of an agent of the newest session. */
-  read(agent: string): Promise<OpenedTranscript>;
+  /** By unique prefix of an agent's or a session's id, or by the name of an agent; of one session only, if one is given. */
+  read(agent: string, session?: string): Promise<OpenedTranscript>;
 }
 
 export interface OpenedTranscript {

@@ -62,9 +62,11 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.prompt = earlier(agent.prompt, said(event.prompt, event));
   },
-  'agent-linked'(ledger, { agent, evidence, call, parent }) {
-    const claim = { evidence, ...known({ call, parent }) };
-    agentIn(ledger, agent).links.set(`${evidence} ${call ?? ''} ${parent ?? ''}`, claim);
+  'agent-linked'(ledger, { agent, evidence, call, parent, origin }) {
+    const { links } = agentIn(ledger, agent);
+    const key = `${evidence} ${call ?? ''} ${parent ?? ''}`;
+    const told = links.get(key)?.origin;
+    if (!told || isBefore(origin, told)) links.set(key, { evidence, origin, ...known({ call, parent }) });
   },
   'spawn-requested'(ledger, event) {
     const record = callIn(ledger, event.call, event.agent);

@@ -2,52 +2,62 @@ import type { ExplanationReport } from '../reports/compute-explanation.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 
-/** `troupe tree --explain` for people: each fact with the place it was read at. */
+type Place = ExplanationReport['facts'][number]['place'];
+
+/** `troupe tree --explain` for people: each fact with the place it was read at; ✓ marks what was believed. */
 export function formatExplanation(report: ExplanationReport, paint: Paint): readonly string[] {
   const { link } = report;
-  const parent =
-    link.parentId === null
-      ? 'no parent known'
-      : `asked for by ${link.parentId}${link.toolUseId ? ` with call ${link.toolUseId}` : ''}`;
+  const head = (text: string): string => paint.bold(cleanLine(text));
+  const fact = (text: string, place: Place | null, believed = false): string =>
+    `${believed ? '✓' : ' '} ${cleanLine(text)}${place ? paint.dim(`  ${cleanLine(placeText(place))}`) : ''}`;
+  const parent = link.parentId === null ? 'no parent known' : `asked for by ${link.parentId}`;
   return [
-    paint.bold(`${cleanLine(report.id)}: ${report.status}`),
+    head(`${report.id}: ${report.status}`),
     '',
-    paint.bold(`Link: ${parent} (${link.rank}${link.source ? `, ${link.source}` : ''})`),
-    ...link.claims.map(
-      (claim) =>
-        `  ${claim.source} (${claim.rank}): ${claim.text}${claim.toolUseId ? `, call ${claim.toolUseId}` : ''}${claim.parentId ? `, parent ${claim.parentId}` : ''}`,
+    head(
+      `Link: ${[parent, link.toolUseId && `call ${link.toolUseId}`, link.rank, link.source].filter(Boolean).join(', ')}`,
     ),
-    ...(link.candidates.length > 0 ? [`  candidates: ${link.candidates.join(', ')}`] : []),
+    ...link.claims.map(({ source, rank, text, toolUseId, parentId, place, believed }) =>
+      fact(
+        [`${source} (${rank}): ${text}`, toolUseId && `call ${toolUseId}`, parentId && `parent ${parentId}`]
+          .filter(Boolean)
+          .join(', '),
+        place,
+        believed,
+      ),
+    ),
+    ...(link.candidates.length > 0 ? [fact(`candidates: ${link.candidates.join(', ')}`, null)] : []),
     '',
-    paint.bold('Runs'),
-    ...report.runs.map(
-      (run) =>
-        `  ${run.toolUseId ?? '–'}: ${run.status} by ${run.signal}${run.reason ? `, «${cleanLine(run.reason)}»` : ''}`,
-    ),
-    ...report.ends.map(
-      (end) =>
-        `  ${end.believed ? '✓' : ' '} ${end.signal} said ${end.outcome} at ${end.at ?? 'no time'}  ${paint.dim(placeText(end.place))}`,
-    ),
-    '',
-    paint.bold('Facts'),
-    ...report.facts.map(
-      (fact) => `  ${fact.field} ${cleanLine(String(fact.value))}  ${paint.dim(placeText(fact.place))}`,
+    head('Runs'),
+    ...report.runs.map(({ toolUseId, status, signal, reason }) =>
+      fact(`${toolUseId ?? 'no call known'}: ${status} by ${signal}${reason ? `, «${reason}»` : ''}`, null),
     ),
     '',
-    paint.bold('Messages and their output tokens'),
-    ...report.messages.map((message) => {
-      const notes = [
-        message.isPlaceholder ? 'only a placeholder' : undefined,
-        message.alsoIn.length > 0 ? `also in ${message.alsoIn.join(', ')}` : undefined,
-      ];
-      return `  ${message.id} ${message.output}${notes
-        .flatMap((note) => note ?? [])
-        .map((note) => `, ${note}`)
-        .join('')}  ${paint.dim(placeText(message.place))}`;
-    }),
+    head('What was said about its end'),
+    ...report.ends.map(({ signal, outcome, at, place, believed }) =>
+      fact(`${signal}: ${outcome}, ${at ?? 'no time'}`, place, believed),
+    ),
+    '',
+    head('Facts'),
+    ...report.facts.map(({ field, value, place }) => fact(`${field}: ${String(value)}`, place)),
+    '',
+    head('Messages and their output tokens'),
+    ...report.messages.map(({ id, model, output, isPlaceholder, alsoIn, place }) =>
+      fact(
+        [
+          `${id} ${output}`,
+          model,
+          isPlaceholder && 'only a placeholder',
+          alsoIn.length > 0 && `also in ${alsoIn.join(', ')}`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+        place,
+      ),
+    ),
   ];
 }
 
-function placeText({ source, offset }: { readonly source: string; readonly offset: number }): string {
-  return `${cleanLine(source)} @ ${offset}`;
+function placeText({ source, offset }: Place): string {
+  return `${source} @ ${offset}`;
 }

@@ -17,7 +17,7 @@ export interface TextOptions {
 export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
   const rows = report.sessions.map((session) => [
     { text: formatMark(session.status, false, PLAIN), paint: () => formatMark(session.status, false, paint) },
-    { text: session.id.slice(0, 8), paint: paint.dim },
+    { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
     { text: session.status },
     { text: cleanLine(session.project ?? '–'), paint: paint.bold },
     { text: cleanLine(session.title ?? '–') },

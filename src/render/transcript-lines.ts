@@ -30,13 +30,15 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
   const shown = transcript.messages.slice(from, last);
   const total = transcript.messages.length;
   const lines = shown.flatMap((message) => ['', ...formatMessage(message, transcript, options)]);
-  const left = total - from - shown.length;
-  const { problems = 0 } = options;
+  const left = Math.max(0, total - from - shown.length);
+  const { problems = 0, width } = options;
+  const cut = (text: string): string => (width === undefined ? text : cutTo(text, width));
+  const before = Math.min(from, total);
   return [
-    paint.bold(cleanLine(transcript.title ?? 'untitled')),
-    paint.dim(headOf(transcript)),
+    paint.bold(cut(cleanLine(transcript.title ?? 'untitled'))),
+    paint.dim(cut(headOf(transcript))),
     ...(problems > 0 ? [paint.dim(`${plural(problems, 'problem')} in this session: see troupe tree`)] : []),
-    ...(from > 0 ? ['', paint.dim(`… ${plural(from, 'message')} before this`)] : []),
+    ...(before > 0 ? ['', paint.dim(`… ${plural(before, 'message')} before this`)] : []),
     ...lines,
     ...(left > 0 ? ['', paint.dim(`… ${plural(left, 'more message')}: go on with --from ${from + shown.length}`)] : []),
   ];
@@ -45,7 +47,7 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
 function headOf({ session_id, parent_session_id, model, messages, usage }: Transcript): string {
   const parts = [
     session_id,
-    parent_session_id === null ? undefined : `asked by ${parent_session_id}`,
+    parent_session_id === null ? undefined : `asked by ${parent_session_id.slice(0, 8)}`,
     model,
     plural(messages.length, 'message'),
     usage ? `${formatCount(usage.output_tokens)} output tokens` : undefined,

@@ -1,5 +1,5 @@
 import { nativeId } from '../model/ids.ts';
-import type { AgentRecord, Said, SessionLedger } from '../model/ledger.ts';
+import type { AgentRecord, EndClaim, Said, SessionLedger } from '../model/ledger.ts';
 import { EVIDENCE } from '../model/link.ts';
 import type { AgentNode } from '../model/tree.ts';
 import { isoTime, orNull } from './json-values.ts';
@@ -11,6 +11,8 @@ const FACTS = [
   'type',
   'name',
   'description',
+  'prompt',
+  'depth',
   'effort',
   'slug',
   'cwd',
@@ -28,7 +30,13 @@ export function computeExplanation(agent: AgentNode, ledger: SessionLedger) {
     id: nativeId(agent.id),
     status: agent.status,
     link: explainLink(agent, record),
-    ends: [...(record?.ends.values() ?? [])]
+    runs: agent.runs.map(({ call, status, signal, reason }) => ({
+      toolUseId: orNull(call),
+      status,
+      signal,
+      reason: orNull(reason),
+    })),
+    ends: [...(record?.ends.values() ?? []), ...resultsOf(agent, ledger)]
       .map(({ signal, outcome, at, reason, call, origin }) => ({
         signal,
         outcome,
@@ -36,30 +44,36 @@ export function computeExplanation(agent: AgentNode, ledger: SessionLedger) {
         reason: orNull(reason),
         toolUseId: orNull(call),
         believed: agent.runs.some((run) => run.signal === signal && run.endedAt === at),
-        place: placeOf({ origin }),
+        place: placeOf(origin),
       }))
       .sort((a, b) => ((a.at ?? '') < (b.at ?? '') ? -1 : 1)),
-    runs: agent.runs.map(({ call, status, signal, reason }) => ({
-      toolUseId: orNull(call),
-      status,
-      signal,
-      reason: orNull(reason),
-    })),
     facts: FACTS.flatMap((field) => {
       const said: Said<unknown> | undefined = record?.[field];
-      return said ? [{ field, value: said.value, place: placeOf(said) }] : [];
+      const value = field === 'prompt' ? record?.prompt?.value.head : said?.value;
+      return said ? [{ field, value, place: placeOf(said.origin) }] : [];
     }),
     messages: [...ledger.messages.values()]
       .filter((message) => message.usage && message.agents.has(agent.id))
       .map((message) => ({
         id: message.id,
+        model: orNull(message.model?.value),
         output: message.usage?.output ?? 0,
         isPlaceholder: message.placeholder,
         alsoIn: [...message.agents].filter((id) => id !== agent.id).map(nativeId),
-        place: placeOf(message),
+        place: placeOf(message.origin),
       })),
     transcripts: agent.sources,
   };
+}
+
+/** The results of the calls that began its runs: an end, too, where they are reports. */
+function resultsOf(agent: AgentNode, ledger: SessionLedger): readonly EndClaim[] {
+  return agent.runs.flatMap(({ call: id }): readonly EndClaim[] => {
+    const call = id === undefined ? undefined : ledger.calls.get(id);
+    if (!id || !call?.spawn || !call.ended || call.launched) return [];
+    const { value, at, origin } = call.ended;
+    return [{ signal: 'result', outcome: value.outcome === 'ok' ? 'completed' : 'failed', call: id, at, origin }];
+  });
 }
 
 function explainLink({ link }: AgentNode, record: AgentRecord | undefined) {
@@ -69,16 +83,18 @@ function explainLink({ link }: AgentNode, record: AgentRecord | undefined) {
     rank: link.rank,
     source: orNull(link.evidence),
     candidates: link.candidates,
-    claims: [...(record?.links.values() ?? [])].map(({ evidence, call, parent }) => ({
+    claims: [...(record?.links.values() ?? [])].map(({ evidence, call, parent, origin }) => ({
       source: evidence,
       rank: EVIDENCE[evidence].rank,
       text: EVIDENCE[evidence].text,
       toolUseId: orNull(call),
       parentId: parent === undefined ? null : nativeId(parent),
+      believed: evidence === link.evidence,
+      place: origin ? placeOf(origin) : null,
     })),
   };
 }
 
-function placeOf({ origin }: { readonly origin: Said<unknown>['origin'] }) {
-  return { source: origin.source, offset: origin.offset, length: origin.length };
+function placeOf({ source, offset, length }: Said<unknown>['origin']) {
+  return { source, offset, length };
 }

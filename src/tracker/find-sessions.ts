@@ -53,7 +53,8 @@ async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
   return result;
 }
 
-const HEAD_BYTES = 64 * 1024;
+/** A first line may be longer: adapters know it by its beginning. */
+const HEAD_BYTES = 8 * 1024;
 
 /**
  * Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted; a

@@ -9,7 +9,7 @@ import { type AgentId, mainAgentOf, type ToolCallId } from '../model/ids.ts';
 import { createOwnerOf } from '../model/owner.ts';
 import type { IdentifiedAgent, Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
 import { selectAgents, selectAtWork, selectPath } from '../model/select.ts';
-import type { AgentNode, SessionTree } from '../model/tree.ts';
+import { type AgentNode, isAtWork, type SessionTree } from '../model/tree.ts';
 import { readSession } from './read-session.ts';
 
 const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, candidates: [] };
@@ -29,7 +29,7 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
       const { session, agent } = await adapter.identify.sessionOf(file);
       const byTail = await adapter.identify.byTail(file);
       const isAlone = session.sources.length <= 1;
-      if (toolCall === undefined && agent === undefined && (isAlone || byTail.who !== 'main')) return byTail;
+      if (toolCall === undefined && agent === undefined && isAlone) return byTail;
       const ledger = await readSession(adapter, session);
       const tree = buildTree(ledger, { now: clock() });
       const call = toolCall === undefined ? undefined : ledger.calls.get(toolCall);
@@ -42,18 +42,42 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
   };
 }
 
-/** The main agent by the end of its transcript; but agents of earlier turns, and woken ones, may be at work as well. */
+/**
+ * The end of the main transcript shows the calls of this turn; agents of earlier turns, woken ones and the children of
+ * agents may be at work as well. One that waits for a child makes no calls.
+ */
 function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
+  const busy = selectAtWork(selectAgents(tree)).filter(({ waitingOn }) => waitingOn !== 'child');
+  const known = new Set([...(guess.agent ? [guess.agent] : []), ...guess.candidates].map(({ call, id }) => call ?? id));
   const main = mainAgentOf(tree.id);
-  const others = selectAtWork(selectAgents(tree)).filter(({ id }) => id !== main);
-  if (guess.who !== 'main' || others.length === 0) return guess;
+  if (guess.who === 'main') known.add(main);
+  const others = busy.filter(({ id, link }) => !known.has(id) && !(link.call && known.has(link.call)));
+  if (others.length === 0) return guess;
+  const said = guess.who === 'main' ? [{ id: main }] : guess.agent ? [guess.agent] : guess.candidates;
+  // Whom the tail names may only be waiting for those who are at work.
+  const candidates = [...said.filter((one) => isBusyOrUnseen(one, tree)), ...others.map(toIdentified)];
+  const [only] = candidates.length === 1 ? candidates : [];
+  const base = { ...guess, agent: undefined, candidates: [] };
+  if (only && only.id !== main) return { ...omitAgent(base), who: 'subagent', agent: only };
   return {
-    ...guess,
+    ...omitAgent(base),
     who: 'unknown',
     evidence: { rank: 'none' },
-    candidates: [{ id: main }, ...others.map(toIdentified)],
-    reason: 'other agents are at work in the background; the id of the call would tell them apart',
+    candidates,
+    reason: 'several agents are at work; the id of the call would tell them apart',
   };
+}
+
+function omitAgent({
+  agent: _agent,
+  ...rest
+}: Omit<Identity, 'agent'> & { readonly agent: undefined }): Omit<Identity, 'agent'> {
+  return rest;
+}
+
+function isBusyOrUnseen({ id, call }: IdentifiedAgent, tree: SessionTree): boolean {
+  const node = tree.agents.find((agent) => agent.id === id || (call !== undefined && agent.link.call === call));
+  return !node || node.kind === 'main' || (isAtWork(node.status) && node.waitingOn !== 'child');
 }
 
 /** The host holds a reply's lines back until the reply has ended, so a hook may ask before its call is on disk. */

@@ -51,11 +51,13 @@ export async function sourcesOf(
   const away = agent.sources.some((id) => !known.has(id));
   const borrowed = away && adapter.locateAgents ? await adapter.locateAgents(session, [agent.id]) : [];
   for (const source of borrowed) known.set(source.id, source);
+  // Without a file of its own there may be copies of its lines in the main transcript.
+  if (agent.sources.length === 0) return session.sources.filter((source) => !source.agent && !source.companion);
   return agent.sources.flatMap((id) => known.get(id) ?? []);
 }
 
 /** Files that are read at the same time: while one is taken apart, the system fetches the others. */
-const SIDE_BY_SIDE = 4;
+const SIDE_BY_SIDE = 8;
 
 /** In any order: the ledger does not care which file comes first. */
 async function readSources(

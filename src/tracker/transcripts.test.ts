@@ -23,7 +23,7 @@ describe('transcripts', () => {
   it('reads as a person expects: voices, results behind their calls, the door into the sub-agent', async () => {
     expect(await text('2.1.325-nested', 'a2ca437a')).toMatchInlineSnapshot(`
       "Audit the repo
-      a2ca437af9f568b24 · asked by fa129e54-d574-4fea-bbfe-0dd74bbd38cd · claude-sonnet-4-5 · 4 messages · 177 output tokens
+      a2ca437af9f568b24 · asked by fa129e54 · claude-sonnet-4-5 · 4 messages · 177 ou…
 
       parent 06:50:17
       ┃ Audit this repository; delegate file checks to another agent.

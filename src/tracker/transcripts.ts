@@ -17,16 +17,17 @@ export function createTranscripts(places: readonly Place[], clock: Clock): Trans
     return node && { tree, agent: node.id, transcript: await readTranscript(ours, tree, node) };
   };
   return {
-    async read(wanted) {
-      const { sessions } = await findSessions(places);
+    async read(wanted, session) {
+      const found = await findSessions(places);
+      const sessions = found.sessions.filter(
+        ({ located }) => session === undefined || nativeId(located.id) === session,
+      );
       const hit = findById(sessions, wanted);
-      if (hit) {
-        const opened = await openIn(hit.session, (tree) => tree.agents.find(({ id }) => id === hit.agent));
-        if (opened) return opened;
-      }
-      for (const session of sessions.slice(0, SEARCHED_BY_NAME)) {
-        const opened = await openIn(session, (tree) => byName(tree, wanted));
-        if (opened) return opened;
+      const opened = hit && (await openIn(hit.session, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
+      if (opened) return opened;
+      for (const one of sessions.slice(0, SEARCHED_BY_NAME)) {
+        const named = await openIn(one, (tree) => byName(tree, wanted));
+        if (named) return named;
       }
       throw new UserError(
         'agent-not-found',
@@ -45,29 +46,36 @@ interface Hit {
   readonly agent: AgentId;
 }
 
-/** An id, or the beginning of one, is found by file names alone. */
+/** An id, or the beginning of one, is found by file names alone. A sidecar may lie in another session's folder, too. */
 function findById(sessions: readonly FoundSession[], wanted: string): Hit | undefined {
-  const hits: Hit[] = [];
+  const hits = new Map<AgentId, Hit>();
   for (const session of sessions) {
-    const ids = new Set([
-      mainAgentOf(session.located.id),
-      ...session.located.sources.flatMap(({ agent }) => agent ?? []),
-    ]);
-    for (const agent of ids) if (nativeId(agent).startsWith(wanted)) hits.push({ session, agent });
+    const own = session.located.sources.filter(({ companion }) => !companion).flatMap(({ agent }) => agent ?? []);
+    for (const agent of [mainAgentOf(session.located.id), ...own]) {
+      if (nativeId(agent).startsWith(wanted) && !hits.has(agent)) hits.set(agent, { session, agent });
+    }
   }
-  const exact = hits.filter(({ agent }) => nativeId(agent) === wanted);
-  const best = exact.length > 0 ? exact : hits;
-  if (best.length <= 1) return best[0];
-  const ids = best.slice(0, 5).map(({ agent }) => nativeId(agent));
-  const message = `${best.length} agents begin with «${wanted}»: ${ids.join(', ')}${best.length > 5 ? ' …' : ''}`;
-  throw new UserError('agent-ambiguous', message, 'Give more characters of the id.');
+  const exact = [...hits.values()].find(({ agent }) => nativeId(agent) === wanted);
+  if (exact || hits.size <= 1) return exact ?? [...hits.values()][0];
+  throw ambiguous(wanted, [...hits.keys()]);
 }
 
+function ambiguous(wanted: string, agents: readonly AgentId[]): UserError {
+  const ids = agents.slice(0, 5).map(nativeId).join(', ');
+  const message = `${agents.length} agents begin with «${wanted}»: ${ids}${agents.length > 5 ? ' …' : ''}`;
+  return new UserError('agent-ambiguous', message, 'Give more characters of the id.');
+}
+
+/** By name or description; by the beginning of an id, too, for agents that have no file of their own. */
 function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
-  const named = tree.agents.filter(
-    ({ name, description, id }) => name === wanted || description === wanted || nativeId(id) === wanted,
-  );
-  return named.length === 1 ? named[0] : undefined;
+  const named = tree.agents.filter(({ name, description }) => name === wanted || description === wanted);
+  const found = named.length > 0 ? named : tree.agents.filter(({ id }) => nativeId(id).startsWith(wanted));
+  if (found.length > 1)
+    throw ambiguous(
+      wanted,
+      found.map(({ id }) => id),
+    );
+  return found[0];
 }
 
 async function readTranscript(
@@ -82,7 +90,9 @@ async function readTranscript(
   for (const source of await sourcesOf(adapter, located, node))
     parts.push(await adapter.readBodies(located, source, node.id));
   // One agent over several files: the file that begins first comes first.
-  const messages = parts.sort((a, b) => ((a[0]?.timestamp ?? '') < (b[0]?.timestamp ?? '') ? -1 : 1)).flat();
+  const inOrder = parts.sort((a, b) => ((a[0]?.timestamp ?? '') < (b[0]?.timestamp ?? '') ? -1 : 1)).flat();
+  // Older states of a file repeat the lines of the newer one.
+  const messages = [...new Map(inOrder.map((message) => [message.id, message])).values()];
   const refs = new Map(
     tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
   );

@@ -38,7 +38,9 @@ export function watchSession(
     state = 'looking';
     const changed = await refresh();
     if (isClosed()) return;
-    if (changed && followed) onTree(buildTree(followed.session.ledger, { now: clock() }));
+    // What the listener throws is its own affair, and must not end the watch.
+    const tree = changed && followed ? buildTree(followed.session.ledger, { now: clock() }) : undefined;
+    if (tree) queueMicrotask(() => onTree(tree));
     const again = toldAgain();
     state = 'resting';
     lookAgainIn(again ? TOGETHER_MS : every);

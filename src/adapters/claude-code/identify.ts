@@ -11,6 +11,7 @@ import { createLedger } from '../../model/ledger.ts';
 import type { IdentifiedAgent, Identity } from '../../model/ports.ts';
 import { reduce } from '../../model/reduce.ts';
 import type { TranscriptOwner } from '../adapter.ts';
+import { sessionNamedIn } from './layouts.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { locateOne } from './locate.ts';
 import { createTranscriptReader } from './read-transcript.ts';
@@ -25,16 +26,18 @@ const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, cand
 /** A main transcript lies beside the folder of its session; a sub-agent's lies below it, in `subagents/`. */
 export async function sessionOf(transcript: string): Promise<TranscriptOwner> {
   const own = nativeAgentOf(transcript);
-  const folder = own === undefined ? transcript.replace(/\.jsonl$/, '') : sessionFolderAbove(transcript);
+  const folder = own === undefined ? transcript.replace(/\.jsonl$/, '') : await sessionFolderOf(transcript);
   const project = path.dirname(folder);
   const session = await locateOne(path.dirname(path.dirname(project)), project, path.basename(folder));
   return own === undefined ? { session } : { session, agent: agentIdOf(own) };
 }
 
-function sessionFolderAbove(file: string): string {
+/** Above `subagents/`; of a file that lies beside the sessions (2.0.42 to 2.1.1), the one that its lines name. */
+async function sessionFolderOf(file: string): Promise<string> {
   const parts = file.split(path.sep);
   const at = parts.lastIndexOf('subagents');
-  return at > 0 ? parts.slice(0, at).join(path.sep) : path.dirname(file);
+  if (at > 0) return parts.slice(0, at).join(path.sep);
+  return path.join(path.dirname(file), (await sessionNamedIn(file)) ?? path.basename(file, '.jsonl'));
 }
 
 /** By the calls of the current turn that have no result yet. Nothing here is proof: two open calls are two candidates. */

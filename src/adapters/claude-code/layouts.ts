@@ -52,7 +52,7 @@ export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
 
 const HEAD_BYTES = 16 * 1024;
 
-async function sessionNamedIn(file: string): Promise<string | undefined> {
+export async function sessionNamedIn(file: string): Promise<string | undefined> {
   try {
     const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
     return head.match(/"sessionId":"([^"\\]+)"/)?.[1];

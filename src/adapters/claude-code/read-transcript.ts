@@ -91,8 +91,10 @@ function factsByPlace({ file }: TranscriptOf) {
 
 function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
   const { records, problem } = recordsIn(line, parseLine);
+  const [first] = records;
+  // The rule: one record, nothing wrong.
+  if (!problem) return first ? readRecord(first.record, line.offset, line.length, of, file) : [];
   const events = records.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file));
-  if (!problem) return events;
   const origin = { source: of.source, offset: line.offset, length: line.length };
   return [{ kind: 'problem-found', session: of.session, origin, diagnostic: { ...problem, origin } }, ...events];
 }

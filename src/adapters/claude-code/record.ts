@@ -1,4 +1,4 @@
-// One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 2.1.2 to 2.1.325.
+// One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 1.0.60 to 2.1.325.
 import { asText, isObject, type JsonObject } from '../../base/json.ts';
 import { shortenStrings } from '../../base/shorten-strings.ts';
 

@@ -28,12 +28,8 @@ function explain(context: CliContext, { json }: TreeFlags, { tree, ledger }: Ope
   const hits = tree.agents.filter((agent) => nativeId(agent.id).startsWith(wanted) || agent.name === wanted);
   const agent = hits.find(({ id }) => nativeId(id) === wanted) ?? hits[0];
   if (!agent || (hits.length > 1 && nativeId(agent.id) !== wanted)) {
-    const found = hits.length === 0 ? 'No agent' : `${hits.length} agents`;
-    throw new UserError(
-      'agent-not-found',
-      `${found} of this session begins with «${wanted}».`,
-      'See the ids with: troupe tree --json',
-    );
+    const found = hits.length === 0 ? 'No agent of this session begins' : `${hits.length} agents of this session begin`;
+    throw new UserError('agent-not-found', `${found} with «${wanted}».`, 'See the ids with: troupe tree --json');
   }
   const report = computeExplanation(agent, ledger);
   if (json) writeJson(context, report);
