@@ -64,8 +64,12 @@ function parseAll(files) {
       const chunk = rest.length === 0 ? buffer.subarray(0, read) : Buffer.concat([rest, buffer.subarray(0, read)]);
       let from = 0;
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
-        JSON.parse(chunk.utf8Slice(from, at));
-        lines++;
+        try {
+          JSON.parse(chunk.utf8Slice(from, at));
+          lines++;
+        } catch {
+          // Real folders hold damaged lines; both readers pass over them.
+        }
         from = at + 1;
       }
       rest = Buffer.from(chunk.subarray(from));

@@ -224,9 +224,52 @@ describe('troupe identify', () => {
   }
 });
 
+describe('troupe show', () => {
+  it('writes a transcript that fits its schema, whole or in part', async () => {
+    for (const [name, agent] of [
+      ['2.1.325-nested', 'a2ca437a'],
+      ['2.1.325-xss', 'a7930099'],
+      ['1.0.60-single', 'inline-56'],
+      ['2.1.325-inter-compact', 'f65c5df0'],
+    ] as const) {
+      const { stdout, code } = await troupe(['show', agent, '--json', '--root', recording(name)]);
+      expect(code).toBe(0);
+      validate('transcript', JSON.parse(stdout));
+    }
+    const part = await troupe([
+      'show',
+      'a2ca437a',
+      '--json',
+      '--from',
+      '1',
+      '--limit',
+      '2',
+      '--root',
+      recording('2.1.325-nested'),
+    ]);
+    expect(JSON.parse(part.stdout).messages).toHaveLength(2);
+  });
+
+  it('strips control sequences, and points into the transcripts of sub-agents', async () => {
+    const { stdout } = await troupe(['show', '311b3f05', '--root', recording('2.1.325-xss')]);
+    expect(stdout).not.toContain('\u001b');
+    expect(stdout).toMatch(/→ .* \(general-purpose\) {2}troupe show a793009932eba9d37/);
+  });
+});
+
+describe('troupe tree --explain', () => {
+  it('names the place of every fact, and marks what was believed', async () => {
+    const { stdout } = await troupe(['tree', '--explain', 'ae4b3f44', '--root', recording('2.1.325-single')]);
+    expect(stdout).toMatch(/✓ sidecar \(exact\).* {2}projects\/.*meta\.json @ 0/);
+    expect(stdout).toMatch(/✓ result: completed/);
+    const json = await troupe(['tree', '--explain', 'ae4b3f44', '--json', '--root', recording('2.1.325-single')]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ id: 'ae4b3f443e0f86901', status: 'completed' });
+  });
+});
+
 describe('help', () => {
   it('shows examples for each command', async () => {
-    for (const command of ['ls', 'tree', 'identify']) {
+    for (const command of ['ls', 'tree', 'show', 'identify']) {
       const { stdout, code } = await troupe([command, '--help']);
       expect(code).toBe(0);
       expect(stdout).toContain(`troupe ${command}`);
