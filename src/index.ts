@@ -16,7 +16,8 @@ import { computeSessions } from './reports/compute-sessions.ts';
 import { computeTree } from './reports/compute-tree.ts';
 import type { IdentityReport, SessionsReport, TreeReport } from './reports/shapes.ts';
 import { createIdentifier } from './tracker/identify.ts';
-import { createSessions, placesOf } from './tracker/sessions.ts';
+import { placesFor } from './tracker/places.ts';
+import { createSessions } from './tracker/sessions.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
 
@@ -55,7 +56,7 @@ export async function openSession(
   options: Where & { readonly internal?: boolean } = {},
 ): Promise<Session> {
   const opened = await sessionsOf(options).open(id);
-  const transcripts = createTranscripts(placesFor(options), systemClock);
+  const transcripts = createTranscripts(placesOf(options), systemClock);
   const tree = computeTree(opened, { internal: options.internal ?? false });
   return {
     ...tree,
@@ -93,23 +94,10 @@ export async function identify(request: {
   return computeIdentity(await createIdentifier(ADAPTERS, systemClock).identify(known({ transcript, toolCall, host })));
 }
 
-function placesFor({ roots, host }: Where) {
-  const adapters = ADAPTERS.filter((adapter) => host === undefined || adapter.host === host);
-  if (adapters.length === 0) {
-    throw new UserError(
-      'unknown-host',
-      `troupe does not know the host «${host}».`,
-      `Known: ${ADAPTERS.map((one) => one.host).join(', ')}`,
-    );
-  }
-  const machine = { env: process.env, home: homedir() };
-  return placesOf(
-    adapters,
-    (adapter) => roots?.map((root) => path.resolve(root)) ?? adapter.roots(machine),
-    host !== undefined,
-  );
+function placesOf(where: Where) {
+  return placesFor(ADAPTERS, { env: process.env, home: homedir() }, where);
 }
 
 function sessionsOf(where: Where) {
-  return createSessions(placesFor(where), { clock: systemClock, named: where.roots !== undefined });
+  return createSessions(placesOf(where), { clock: systemClock, named: where.roots !== undefined });
 }

@@ -9,7 +9,8 @@ import { systemClock } from './base/clock.ts';
 import { runCli } from './faces/cli/run-cli.ts';
 import type { FaceContext, Terminal, Where } from './faces/face.ts';
 import { createIdentifier } from './tracker/identify.ts';
-import { createSessions, placesOf } from './tracker/sessions.ts';
+import { placesFor } from './tracker/places.ts';
+import { createSessions } from './tracker/sessions.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 
 /** Of the installed package: the bundle lies in dist/, beside demo/. */
@@ -17,26 +18,12 @@ const packageRoot = fileURLToPath(new URL('..', import.meta.url));
 
 function createContext(): FaceContext {
   const machine = { env: process.env, home: homedir() };
-  const adaptersFor = (host: string | undefined) =>
-    ADAPTERS.filter((adapter) => host === undefined || adapter.host === host);
-  const placesFor = ({ roots, host }: Where) => {
-    const chosen = roots.map((root) => path.resolve(root));
-    return placesOf(
-      adaptersFor(host),
-      (adapter) => (chosen.length > 0 ? chosen : adapter.roots(machine)),
-      host !== undefined,
-    );
-  };
+  const places = (where: Where) => placesFor(ADAPTERS, machine, where);
   return {
-    sessions: (where) => createSessions(placesFor(where), { clock: systemClock, named: where.roots.length > 0 }),
-    transcripts: (where) => createTranscripts(placesFor(where), systemClock),
+    sessions: (where) => createSessions(places(where), { clock: systemClock, named: where.roots.length > 0 }),
+    transcripts: (where) => createTranscripts(places(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
-    demo: () =>
-      createSessions(
-        placesOf(ADAPTERS, () => [path.join(packageRoot, 'demo')]),
-        { clock: systemClock },
-      ),
-    hosts: ADAPTERS.map(({ host }) => host),
+    demo: () => createSessions(places({ roots: [path.join(packageRoot, 'demo')] }), { clock: systemClock }),
     version: JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')).version,
     clock: systemClock,
     terminal: createTerminal(),

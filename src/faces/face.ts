@@ -15,8 +15,6 @@ export interface FaceContext {
   identifier(): Identifier;
   /** Sessions that ship with troupe, for people who have none yet. */
   demo(): Sessions;
-  /** The names that `--host` takes. */
-  readonly hosts: readonly string[];
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { readHead } from '../io/read-range.ts';
+import type { Place } from './places.ts';
 
 /** A session and the adapter that claimed it. */
 export interface FoundSession {
@@ -8,13 +9,6 @@ export interface FoundSession {
   /** The person said whose the files are. */
   readonly forced: boolean;
   readonly located: LocatedSession;
-}
-
-export interface Place {
-  readonly adapter: SourceAdapter;
-  readonly root: string;
-  /** The person named the host: its word is taken for it. */
-  readonly forced?: boolean;
 }
 
 export interface FoundSessions {
@@ -28,7 +22,7 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
   const sessions: FoundSession[] = [];
   const used = new Set<string>();
   const ignored = new Set<string>();
-  for (const { adapter, root, forced = false } of await distinct(places)) {
+  for (const { adapter, root, forced } of await distinct(places)) {
     const located = await adapter.locate(root);
     for (const session of located.sessions) {
       sessions.push({ adapter, located: session, forced });

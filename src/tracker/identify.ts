@@ -10,6 +10,7 @@ import { createOwnerOf } from '../model/owner.ts';
 import type { IdentifiedAgent, Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
 import { selectAgents, selectAtWork, selectPath } from '../model/select.ts';
 import { type AgentNode, isAtWork, type SessionTree } from '../model/tree.ts';
+import { adaptersFor } from './places.ts';
 import { readSession } from './read-session.ts';
 
 const MAIN: Identity = { who: 'main', path: [], evidence: { rank: 'none' }, candidates: [] };
@@ -22,7 +23,8 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
       if (transcript === undefined || transcript === '') return { ...MAIN, reason: 'no transcript was given' };
       // Hosts hand out links to transcripts, too.
       const file = await realpath(path.resolve(transcript)).catch(() => undefined);
-      const adapter = file === undefined ? undefined : await adapterFor(adapters, file, host);
+      const chosen = adaptersFor(adapters, host);
+      const adapter = file === undefined ? undefined : await adapterFor(chosen, file, host);
       if (file === undefined || !adapter?.identify) {
         return { ...MAIN, reason: 'the transcript is missing, empty, unreadable or of no known host' };
       }
@@ -90,8 +92,7 @@ async function adapterFor(adapters: readonly SourceAdapter[], file: string, host
     // A pipe would never end.
     if (!(await stat(file)).isFile()) return undefined;
     const head = await readHead(file, HEAD_BYTES);
-    if (host !== undefined) return adapters.find((adapter) => adapter.host === host);
-    return adapters.find((adapter) => adapter.sniff(head));
+    return adapters.find((adapter) => host !== undefined || adapter.sniff(head));
   } catch {
     return undefined;
   }

@@ -31,7 +31,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function open(name: string, now = MUCH_LATER, change?: (id: string) => void): Promise<SessionTree> {
   cpSync(path.join(fixtures, name), folder, { recursive: true });
   change?.(JSON.parse(readFileSync(path.join(folder, 'truth.json'), 'utf8')).agents[0].id);
-  return (await createSessions([{ adapter: claudeCode, root: folder }], { clock: () => now }).open()).tree;
+  return (await createSessions([{ adapter: claudeCode, root: folder, forced: false }], { clock: () => now }).open())
+    .tree;
 }
 
 const statuses = (tree: SessionTree): readonly string[] =>
@@ -128,7 +129,9 @@ describe('what is on disk', () => {
     cpSync(path.join(fixtures, '2.1.325-single'), folder, { recursive: true });
     const other = path.join(folder, 'projects/-home-dev-single/chats.jsonl');
     writeFileSync(other, '{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[]}}\n');
-    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
     const listing = await sessions.list({ limit: 20 });
     expect(listing.trees).toHaveLength(1);
     expect(listing.ignoredFiles).toBe(1);
@@ -140,7 +143,9 @@ describe('what is on disk', () => {
     const project = path.join(folder, 'projects/-home-dev-nested');
     cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.jsonl.superseded-1794725500000`));
     cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.orphaned-1794725500000-1.jsonl`));
-    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
     const { trees } = await sessions.list({ limit: 20 });
     expect(trees).toHaveLength(1);
     expect(trees[0]?.agents.map(({ sources, ...agent }) => agent)).toEqual(
@@ -154,7 +159,9 @@ describe('what is on disk', () => {
     const elsewhere = path.join(folder, 'projects/-home-dev-elsewhere');
     mkdirSync(elsewhere);
     renameSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`), path.join(elsewhere, `${id}.jsonl`));
-    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
     const { trees } = await sessions.list({ limit: 20 });
     expect(trees).toHaveLength(1);
     expect(trees[0]?.agents.map(({ id: agent, link }) => [agent, link.parent])).toEqual(
@@ -164,7 +171,9 @@ describe('what is on disk', () => {
 
   it('a forked session names the one it is a copy of, and what it copied', async () => {
     cpSync(path.join(fixtures, '2.1.325-orphan-forked'), folder, { recursive: true });
-    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
     const { tree } = await sessions.open('d1104698');
     expect(tree.forkedFrom).toBe('claude-code:1cc95efd-908e-46cc-bfab-21f959117047');
     expect(tree.inheritedUsage?.output).toBe(81);
@@ -215,7 +224,9 @@ describe('what is on disk', () => {
     const inside = path.join(away, 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents');
     symlinkSync(inside, path.join(inside, 'loop'));
     symlinkSync(path.join(away, 'nowhere'), path.join(inside, 'agent-broken.jsonl'));
-    const sessions = createSessions([{ adapter: claudeCode, root: folder }], { clock: () => MUCH_LATER });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
     expect((await sessions.open()).tree.agents).toHaveLength(4);
     rmSync(away, { recursive: true });
   });
@@ -223,7 +234,9 @@ describe('what is on disk', () => {
   it('takes the projects folder, or one project, for a root as well', async () => {
     for (const place of ['projects', 'projects/-home-dev-nested']) {
       const root = path.join(fixtures, '2.1.325-nested', place);
-      const { tree } = await createSessions([{ adapter: claudeCode, root }], { clock: () => MUCH_LATER }).open();
+      const { tree } = await createSessions([{ adapter: claudeCode, root, forced: false }], {
+        clock: () => MUCH_LATER,
+      }).open();
       expect(tree.agents).toHaveLength(4);
     }
   });

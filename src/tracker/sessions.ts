@@ -1,4 +1,3 @@
-import type { SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 import { isFolder } from '../io/folders.ts';
@@ -7,7 +6,8 @@ import { buildTree } from '../model/build-tree.ts';
 import { nativeId } from '../model/ids.ts';
 import type { Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
-import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
+import { claim, type FoundSession, findSessions } from './find-sessions.ts';
+import type { Place } from './places.ts';
 import { noteOrigin, readSession } from './read-session.ts';
 
 export interface SessionsOptions {
@@ -124,7 +124,7 @@ function matching(sessions: readonly FoundSession[], prefix: string): readonly F
   );
 }
 
-export function noSessions(places: readonly Place[]): UserError {
+function noSessions(places: readonly Place[]): UserError {
   const where = places.map(({ root }) => root).join(', ');
   return new UserError(
     'no-sessions',
@@ -135,12 +135,4 @@ export function noSessions(places: readonly Place[]): UserError {
 
 function byLastActivity(a: SessionTree, b: SessionTree): number {
   return (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0) || (a.id < b.id ? -1 : 1);
-}
-
-export function placesOf(
-  adapters: readonly SourceAdapter[],
-  roots: (adapter: SourceAdapter) => readonly string[],
-  forced = false,
-): Place[] {
-  return adapters.flatMap((adapter) => roots(adapter).map((root) => ({ adapter, root, forced })));
 }

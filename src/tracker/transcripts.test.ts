@@ -8,9 +8,9 @@ import { createTranscripts } from './transcripts.ts';
 
 const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
 const open = (name: string, agent: string) =>
-  createTranscripts([{ adapter: claudeCode, root: path.join(fixtures, name) }], () => Date.parse('2030-01-01')).read(
-    agent,
-  );
+  createTranscripts([{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }], () =>
+    Date.parse('2030-01-01'),
+  ).read(agent);
 
 const text = async (name: string, agent: string, options = {}) => {
   const { transcript } = await open(name, agent);

@@ -5,7 +5,8 @@ import { type AgentId, hostOf, mainAgentOf, nativeId } from '../model/ids.ts';
 import type { Transcripts } from '../model/ports.ts';
 import type { SubAgentRef, Transcript, TranscriptMessage } from '../model/transcript.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
-import { claim, type FoundSession, findSessions, type Place } from './find-sessions.ts';
+import { claim, type FoundSession, findSessions } from './find-sessions.ts';
+import type { Place } from './places.ts';
 import { readSession, sourcesOf } from './read-session.ts';
 
 export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {

@@ -73,7 +73,7 @@ async function treeNow(config: string): Promise<Seen> {
 /** The same a day later: versions without a record of their processes count as alive for five minutes. */
 async function treeLater(config: string): Promise<Seen> {
   const clock = (): number => Date.now() + 86_400_000;
-  const opened = await createSessions([{ adapter: claudeCode, root: config }], { clock }).open();
+  const opened = await createSessions([{ adapter: claudeCode, root: config, forced: false }], { clock }).open();
   return computeTree(opened, { internal: false }) as Seen;
 }
 

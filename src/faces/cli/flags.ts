@@ -1,6 +1,5 @@
 import { known } from '../../base/json.ts';
-import { UserError } from '../../base/user-error.ts';
-import type { FaceContext, Where } from '../face.ts';
+import type { Where } from '../face.ts';
 import type { CliContext } from './run-cli.ts';
 
 /** Flags that several commands share: what to look at, and for whom to write. */
@@ -29,10 +28,7 @@ export const sharedFlags = {
   },
 } as const;
 
-export function whereOf({ root, host }: SharedFlags, face: FaceContext): Where {
-  if (host !== undefined && !face.hosts.includes(host)) {
-    throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${face.hosts.join(', ')}`);
-  }
+export function whereOf({ root, host }: SharedFlags): Where {
   return { roots: root ?? [], ...known({ host }) };
 }
 

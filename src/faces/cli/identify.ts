@@ -3,7 +3,7 @@ import { toToolCallId } from '../../model/ids.ts';
 import { cleanLine } from '../../render/clean-text.ts';
 import { computeIdentity } from '../../reports/compute-identity.ts';
 import type { IdentityReport } from '../../reports/shapes.ts';
-import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
+import { type SharedFlags, writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 
 export interface IdentifyFlags extends Pick<SharedFlags, 'json' | 'host'> {
@@ -12,13 +12,12 @@ export interface IdentifyFlags extends Pick<SharedFlags, 'json' | 'host'> {
 }
 
 export async function identify(this: CliContext, flags: IdentifyFlags): Promise<void> {
-  const { host } = whereOf(flags, this.face);
   const identity = await this.face.identifier().identify({
     ...known({
+      host: flags.host,
       transcript: flags.transcript,
       toolCall: flags.toolUseId === undefined ? undefined : toToolCallId(flags.toolUseId),
     }),
-    ...known({ host }),
   });
   const report = computeIdentity(identity);
   if (flags.json) writeJson(this, report);

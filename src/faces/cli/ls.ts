@@ -9,7 +9,7 @@ export interface LsFlags extends SharedFlags {
 }
 
 export async function ls(this: CliContext, flags: LsFlags): Promise<void> {
-  const listing = await this.face.sessions(whereOf(flags, this.face)).list({ limit: flags.limit });
+  const listing = await this.face.sessions(whereOf(flags)).list({ limit: flags.limit });
   const report = computeSessions(listing);
   if (flags.json) return writeJson(this, report);
   if (report.sessions.length === 0) {

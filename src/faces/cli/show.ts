@@ -13,7 +13,7 @@ export interface ShowFlags extends SharedFlags {
 
 export async function show(this: CliContext, flags: ShowFlags, agent: string): Promise<void> {
   const { terminal } = this.face;
-  const opened = await this.face.transcripts(whereOf(flags, this.face)).read(agent);
+  const opened = await this.face.transcripts(whereOf(flags)).read(agent);
   const { transcript, tree } = opened;
   if (flags.json) {
     const last = flags.limit === undefined ? undefined : flags.from + flags.limit;

@@ -38,7 +38,7 @@ function explain(context: CliContext, { json }: TreeFlags, { tree, ledger }: Ope
 
 async function open({ face }: CliContext, flags: TreeFlags, session: string | undefined): Promise<OpenedSession> {
   try {
-    return await face.sessions(whereOf(flags, face)).open(session);
+    return await face.sessions(whereOf(flags)).open(session);
   } catch (error) {
     const nothingThere = error instanceof UserError && error.code === 'no-sessions';
     if (!flags.orDemo || !nothingThere) throw error;
