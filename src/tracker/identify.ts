@@ -9,7 +9,7 @@ import { type AgentId, mainAgentOf, type ToolCallId } from '../model/ids.ts';
 import { createOwnerOf } from '../model/owner.ts';
 import type { IdentifiedAgent, Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
 import { selectAgents, selectAtWork, selectPath } from '../model/select.ts';
-import { type AgentNode, isAtWork, type SessionTree } from '../model/tree.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { adaptersFor } from './places.ts';
 import { readSession } from './read-session.ts';
 
@@ -49,37 +49,23 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
  * agents may be at work as well. One that waits for a child makes no calls.
  */
 function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
-  const busy = selectAtWork(selectAgents(tree)).filter(({ waitingOn }) => waitingOn !== 'child');
-  const known = new Set([...(guess.agent ? [guess.agent] : []), ...guess.candidates].map(({ call, id }) => call ?? id));
-  const main = mainAgentOf(tree.id);
-  if (guess.who === 'main') known.add(main);
-  const others = busy.filter(({ id, link }) => !known.has(id) && !(link.call && known.has(link.call)));
+  const { agent, ...rest } = guess;
+  const named = guess.who === 'main' ? [{ id: mainAgentOf(tree.id) }] : agent ? [agent] : guess.candidates;
+  const isNamed = ({ id, link }: AgentNode): boolean =>
+    named.some((one) => one.id === id || (one.call !== undefined && one.call === link.call));
+  const others = selectAtWork(selectAgents(tree)).filter((node) => node.waitingOn !== 'child' && !isNamed(node));
   if (others.length === 0) return guess;
-  const said = guess.who === 'main' ? [{ id: main }] : guess.agent ? [guess.agent] : guess.candidates;
   // Whom the tail names may only be waiting for those who are at work.
-  const candidates = [...said.filter((one) => isBusyOrUnseen(one, tree)), ...others.map(toIdentified)];
-  const [only] = candidates.length === 1 ? candidates : [];
-  const base = { ...guess, agent: undefined, candidates: [] };
-  if (only && only.id !== main) return { ...omitAgent(base), who: 'subagent', agent: only };
-  return {
-    ...omitAgent(base),
-    who: 'unknown',
-    evidence: { rank: 'none' },
-    candidates,
-    reason: 'several agents are at work; the id of the call would tell them apart',
-  };
+  const candidates = [...named.filter((one) => !isWaitingForChild(one, tree)), ...others.map(toIdentified)];
+  const [only] = others;
+  if (candidates.length === 1 && only) return toIdentity(tree, only.id, { rank: 'guess', source: 'open-call' });
+  const reason = 'several agents are at work; the id of the call would tell them apart';
+  return { ...rest, who: 'unknown', evidence: { rank: 'none' }, candidates, reason };
 }
 
-function omitAgent({
-  agent: _agent,
-  ...rest
-}: Omit<Identity, 'agent'> & { readonly agent: undefined }): Omit<Identity, 'agent'> {
-  return rest;
-}
-
-function isBusyOrUnseen({ id, call }: IdentifiedAgent, tree: SessionTree): boolean {
+function isWaitingForChild({ id, call }: IdentifiedAgent, tree: SessionTree): boolean {
   const node = tree.agents.find((agent) => agent.id === id || (call !== undefined && agent.link.call === call));
-  return !node || node.kind === 'main' || (isAtWork(node.status) && node.waitingOn !== 'child');
+  return node?.kind !== 'main' && node?.waitingOn === 'child';
 }
 
 /** The host holds a reply's lines back until the reply has ended, so a hook may ask before its call is on disk. */

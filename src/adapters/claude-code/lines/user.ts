@@ -23,8 +23,9 @@ export const parseUser: LineParser = (record, context) => {
   if (context.file.inherited && results.length > 0) return beginFork(id, text, context);
   for (const result of results)
     parseResult(result, results.length === 1 ? record['toolUseResult'] : undefined, record, context);
-  const entry = results.length > 0 ? 'result' : entryOf(record, text);
   const { agent } = context;
+  const isFirst = !context.file.prompted.has(agent);
+  const entry = results.length > 0 ? 'result' : entryOf(record, text, isFirst);
   context.emit({ kind: 'entry-added', agent, entry, id, ...atOf(context), ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, provenanceOf(record), context);
@@ -62,9 +63,15 @@ function noteTold(id: string, text: string, context: LineContext): void {
   if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
 }
 
-function entryOf(record: RawRecord, text: string): Exclude<EntryKind, 'result' | 'reply' | 'failure'> {
+/** `isFirst`: nothing was said to the agent before. What a person typed, or an agent was asked, may quote anything. */
+function entryOf(
+  record: RawRecord,
+  text: string,
+  isFirst: boolean,
+): Exclude<EntryKind, 'result' | 'reply' | 'failure'> {
   const head = text.trimStart();
-  if (head.startsWith(INTERRUPTED)) return 'interruption';
+  const isQuote = isFirst || BY_PERSON.has(record['promptSource']);
+  if (head.startsWith(INTERRUPTED) && !isQuote) return 'interruption';
   if (record['isCompactSummary'] === true || record['queueTranscriptOnly'] === true) return 'note';
   // A message from the agent's parent is written as meta text, too, but it sets the agent to work (2.1.100 and later).
   if (record['isMeta'] === true) return asObject(record['origin'])?.['kind'] === 'coordinator' ? 'prompt' : 'note';
@@ -73,7 +80,7 @@ function entryOf(record: RawRecord, text: string): Exclude<EntryKind, 'result' |
 
 /** Text in the user's place that no person and no agent wrote. */
 export function isSpokenByHarness(record: RawRecord, text: string): boolean {
-  return isNotification(text) || entryOf(record, text) === 'note';
+  return isNotification(text) || entryOf(record, text, false) === 'note';
 }
 
 /** In a terminal it is the Escape key, and the session goes on; elsewhere the same line is written as the process ends. */
