@@ -125,6 +125,11 @@ function compare(seen: Seen, dictated: readonly DictatedAgent[]): void {
 
 const minor = (version: string): number => Number(version.split('.')[2]);
 
+/** Up to 2.1.25 a run with -p ends without waiting for its background agents: what became of them is nowhere. */
+const leavesBackground = (version: string): boolean => minor(version) < 38;
+/** 2.1.9 has no TaskStop: the call fails, and the agent goes down with the program. */
+const cannotStop = (version: string): boolean => minor(version) < 25;
+
 for (const program of programs) {
   describe(`Claude Code at ${path.relative(path.parse(program).root, program).split(path.sep).slice(0, 3).join('/')}`, () => {
     for (const scenario of [
@@ -143,10 +148,14 @@ for (const program of programs) {
         const seen = await treeLater(config);
         // Up to 2.1.150 SendMessage is not offered with -p: the call fails, and there is no second run.
         if (scenario === 'resume' && minor(seen.session.hostVersion) < 190) return expect(seen.agents).toHaveLength(2);
+        const { hostVersion } = seen.session;
+        const isLeft = scenario === 'background' ? leavesBackground : scenario === 'stop' ? cannotStop : () => false;
+        if (isLeft(hostVersion))
+          return expect(seen.agents.map(({ status }) => status).join(' ')).toMatch(/^completed (unknown|stopped)$/);
         const depth = Math.max(...seen.agents.map((agent) => agent.depth));
         compare(seen, await dictate(scenario, scenario === 'nested' ? depth : 1));
         const counted = modelUsage(out);
-        const { usage, usageIsLowerBound, hostVersion } = seen.session;
+        const { usage, usageIsLowerBound } = seen.session;
         if (usageIsLowerBound) expect(usage.output).toBeLessThanOrEqual(counted ?? 0);
         else expect(usage.output).toBe(counted);
         if (hostVersion === '2.1.325' && scenario !== 'stop') expect(usageIsLowerBound).toBe(false);
@@ -180,11 +189,17 @@ for (const program of programs) {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       const { config: left } = await recording;
+      const atTheEnd = await treeLater(left);
+      if (leavesBackground(atTheEnd.session.hostVersion)) {
+        expect([...seen]).toContain('task running');
+        // Now and then it still gets to write the interruption as it goes down.
+        return expect(atTheEnd.agents.map(({ status }) => status).join(' ')).toMatch(/^completed (unknown|stopped)$/);
+      }
       expect([...seen]).toContain('task running Bash');
       expect([...seen].some((state) => state.startsWith('main running') || state.startsWith('main waiting'))).toBe(
         true,
       );
-      expect((await treeLater(left)).agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
+      expect(atTheEnd.agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
     });
   });
 }

@@ -51,8 +51,8 @@ const WITHOUT_NEWS = new Set([
   'frame-link',
 ]);
 
-/** The first version seen to keep `sessions/<pid>.json` (2.1.63 has none); where it left no record, nothing runs. */
-const PROCESS_RECORDS_SINCE = versionNumber('2.1.100');
+/** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
+const PROCESS_RECORDS_SINCE = versionNumber('2.1.85');
 
 export interface TranscriptOf {
   readonly session: SessionId;
