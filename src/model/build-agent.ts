@@ -57,7 +57,8 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
   const currentTool = isAtWork(life.status) ? toToolInUse(open.at(-1)) : undefined;
   const hasTranscript = record.tails.size > 0;
   const usage = hasTranscript ? totalOf(own.messages) : undefined;
-  const kind = id === main ? 'main' : kindOf(record, link, asked);
+  const group = groupOf(record, ledger);
+  const kind = id === main ? 'main' : kindOf(record, link, asked, group);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
   const lastRequest = own.messages.findLast((message) => message.usage && message.model);
   return {
@@ -90,7 +91,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       contextTokens: contextAfter(record, lastRequest),
       internal: kind === 'internal' ? record.internal?.value : undefined,
       waitingOn: life.waitingOn,
-      group: groupOf(record, ledger),
+      group,
       currentTool,
       toolCallCount: hasTranscript ? own.calls.length : undefined,
       messageCount: hasTranscript ? own.messages.length : undefined,
@@ -108,11 +109,19 @@ function groupOf({ group }: AgentRecord, { groups }: SessionLedger): AgentGroup 
   return record && { id: group.value, kind: record.kind, ...known({ name: record.name }) };
 }
 
-function kindOf(agent: AgentRecord, { call, parent }: SpawnLink, asked: SpawnRecord | undefined): AgentKind {
+function kindOf(
+  agent: AgentRecord,
+  { call, parent, evidence }: SpawnLink,
+  asked: SpawnRecord | undefined,
+  group: AgentGroup | undefined,
+): AgentKind {
   // A warm-up is one only as long as no call turns out to have asked for it.
   const unasked = call === undefined && parent === undefined;
   if (agent.internal && unasked && agent.agentKind?.value !== 'teammate') return 'internal';
-  return agent.agentKind?.value ?? (asked?.type === 'fork' ? 'fork' : 'task');
+  if (agent.agentKind) return agent.agentKind.value;
+  // An agent of a run may ask for others by a call of its own: those are none of the run's.
+  if (group?.kind === 'workflow' && (evidence === 'group-run' || call === undefined)) return 'workflow';
+  return asked?.type === 'fork' ? 'fork' : 'task';
 }
 
 /** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */

@@ -158,9 +158,13 @@ function inheritedUsage(ledger: SessionLedger): Usage {
 }
 
 function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readonly Diagnostic[] {
-  return agents
-    .filter((agent) => agent.id !== main && agent.messageCount === undefined && agent.status !== 'spawning')
-    .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }));
+  return (
+    agents
+      .filter(({ messageCount, status }) => messageCount === undefined && status !== 'spawning')
+      // A session that has only begun holds no conversation yet; one with agents had one.
+      .filter(({ id }) => id !== main || agents.length > 1)
+      .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }))
+  );
 }
 
 function byStart(a: CallRecord, b: CallRecord): number {

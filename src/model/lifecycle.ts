@@ -100,7 +100,7 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   if (!tail) {
     return life.alive
       ? { status: 'waiting', waitingOn: 'input', signal: 'process' }
-      : { status: 'unknown', signal: 'process', reason: 'its transcript holds no conversation' };
+      : { status: 'unknown', signal: 'process', reason: 'no line of its conversation is there' };
   }
   const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
   if (life.alive) return verdictOfLiveMain(ended, context);

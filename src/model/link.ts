@@ -15,7 +15,7 @@ export const EVIDENCE = {
   progress: { rank: 'strong', text: 'progress lines of the call name it' },
   'result-text': { rank: 'strong', text: 'the text of the result names it' },
   notification: { rank: 'strong', text: 'the notice of its end names the call' },
-  'same-prompt': { rank: 'strong', text: 'its prompt is that of one call only' },
+  'same-prompt': { rank: 'strong', text: 'only one agent made calls with its prompt' },
 } as const satisfies Record<string, { rank: EvidenceRank; text: string }>;
 
 export type EvidenceSource = keyof typeof EVIDENCE;
@@ -104,17 +104,22 @@ function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
 /** A reply's lines are written when it ends: so long may the call be missing that a sidecar names. */
 const CALL_DELAY_MS = 60_000;
 
-/** The sidecar of another session's agent, left here by `/clear`: its call never comes, though this session went on. */
+/**
+ * The sidecar of another session's agent, left here by `/clear`: its call never comes, though this session went on. One
+ * that names another agent of this session is at home here, and so is one that began after main's last line: main went
+ * down before it could write the call.
+ */
 function isForeign(
-  { evidence, call: named }: LinkClaim,
+  { evidence, call: named, parent }: LinkClaim,
   call: CallRecord | undefined,
   agent: AgentRecord,
   { ledger, isAlive }: Linking,
 ): boolean {
   if (evidence !== 'sidecar' || named === undefined || call) return false;
-  const mainLastAt = ledger.agents.get(mainAgentOf(ledger.id))?.lastAt;
-  if (mainLastAt === undefined) return false;
-  return !isAlive || mainLastAt > (agent.startedAt ?? 0) + CALL_DELAY_MS;
+  const main = mainAgentOf(ledger.id);
+  const mainLastAt = ledger.agents.get(main)?.lastAt;
+  if (mainLastAt === undefined || (parent !== undefined && parent !== main)) return false;
+  return mainLastAt > (agent.startedAt ?? 0) + (isAlive ? CALL_DELAY_MS : 0);
 }
 
 /** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { groupBy } from '../base/group.ts';
 import { readHead } from '../io/read-range.ts';
 import type { Place } from './places.ts';
 
@@ -31,8 +32,22 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
     for (const file of located.ignoredFiles) ignored.add(file);
   }
   for (const file of used) ignored.delete(file);
-  sessions.sort((a, b) => b.located.modifiedAt - a.located.modifiedAt || (a.located.id < b.located.id ? -1 : 1));
-  return { sessions, ignoredFiles: ignored };
+  const joined = joinCopies(sessions);
+  joined.sort((a, b) => b.located.modifiedAt - a.located.modifiedAt || (a.located.id < b.located.id ? -1 : 1));
+  return { sessions: joined, ignoredFiles: ignored };
+}
+
+/** One session in two places (a data folder was copied to another): of each of its files, the one of the newer copy. */
+function joinCopies(sessions: readonly FoundSession[]): FoundSession[] {
+  return [...groupBy(sessions, ({ located }) => located.id).values()].flatMap((copies) => {
+    const [newest, ...others] = copies.toSorted((a, b) => b.located.modifiedAt - a.located.modifiedAt);
+    if (!newest || others.length === 0) return newest ?? [];
+    const sources = new Map(newest.located.sources.map((source) => [source.id, source]));
+    for (const { located } of others)
+      for (const source of located.sources) if (!sources.has(source.id)) sources.set(source.id, source);
+    const facts = [newest, ...others].flatMap(({ located }) => located.facts);
+    return [{ ...newest, located: { ...newest.located, sources: [...sources.values()], facts } }];
+  });
 }
 
 /** One folder may be reached by two names: people link one of a host's folders to another. */

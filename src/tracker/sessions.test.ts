@@ -3,6 +3,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -106,6 +107,51 @@ describe('what is on disk', () => {
     });
     expect(tree.agents).toHaveLength(4);
     expect(tree.agents.filter((agent) => agent.depth === 2)).toHaveLength(2);
+    expect(tree.diagnostics.map(({ code }) => code)).toEqual(['missing-transcript']);
+  });
+
+  it('agents whose parent left no file hang below it all the same', async () => {
+    const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
+      const parent = path.join(folder, 'projects/-home-dev-nested', id, 'subagents/agent-a2ca437af9f568b24');
+      rmSync(`${parent}.jsonl`);
+      rmSync(`${parent}.meta.json`);
+    });
+    expect(tree.agents.map(({ depth, link }) => [depth, link.rank]).slice(1)).toEqual([
+      [1, 'exact'],
+      [2, 'exact'],
+      [2, 'exact'],
+    ]);
+  });
+
+  it('an agent is its session’s though main was killed before it wrote down the call', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => {
+      const main = path.join(folder, 'projects/-home-dev-hang-sigkill', `${id}.jsonl`);
+      const lines = readFileSync(main, 'utf8').split('\n');
+      const reply = lines.findIndex((line) => line.includes('"type":"assistant"'));
+      writeFileSync(main, `${lines.slice(0, reply).join('\n')}\n`);
+    });
+    expect(tree.agents[1]?.link).toMatchObject({ parent: tree.agents[0]?.id, rank: 'exact', evidence: 'sidecar' });
+  });
+
+  it('the folder of a workflow tells what its agents are, without their sidecars', async () => {
+    const kinds = (tree: SessionTree) => tree.agents.map(({ kind, link }) => [kind, link.parent]);
+    const whole = await open('2.1.325-workflow');
+    const bare = await open('2.1.325-workflow', MUCH_LATER, () => {
+      const projects = path.join(folder, 'projects');
+      const files = readdirSync(projects, { recursive: true, encoding: 'utf8' });
+      for (const file of files) if (file.endsWith('.meta.json')) rmSync(path.join(projects, file));
+    });
+    expect(kinds(bare)).toEqual(kinds(whole));
+  });
+
+  it('one session in two places is one session', async () => {
+    const whole = await open('2.1.325-nested');
+    const copy = path.join(folder, 'copy');
+    cpSync(path.join(folder, 'projects'), path.join(copy, 'projects'), { recursive: true });
+    const places = [folder, copy].map((root) => ({ adapter: claudeCode, root, forced: false }));
+    const sessions = createSessions(places, { clock: () => MUCH_LATER });
+    expect((await sessions.list({ limit: 20 })).total).toBe(1);
+    expect((await sessions.open('fa12')).tree.agents).toEqual(whole.agents);
   });
 
   it('an unreadable file is counted, and the others are read', async () => {

@@ -109,6 +109,15 @@ describe('input that hurts', () => {
     expect(codesOf(tree)).toEqual({ 'glued-lines': 1 });
   });
 
+  it('a good line behind a torn one that nobody needed is saved', async () => {
+    const tree = await withLines(name, (lines) => {
+      const at = lines.findIndex((line) => line.includes('"type":"assistant"'));
+      return [...lines.slice(0, at), `{"type":"tools-used","to${lines[at]}`, ...lines.slice(at + 1)];
+    });
+    expect(shapeOf(tree)).toEqual(shapeOf(await withLines(name, (lines) => lines)));
+    expect(codesOf(tree)).toEqual({ 'glued-lines': 1 });
+  });
+
   it('half a surrogate pair is text like any other', async () => {
     const tree = await withLines(name, (lines) => lines.map((line) => line.replaceAll('Please', '\\ud83d')));
     expect(tree.title).toBe('\ud83d do the job. [[play:single]]');

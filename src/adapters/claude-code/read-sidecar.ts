@@ -47,16 +47,15 @@ function identityIn(facts: RawRecord) {
   const depth = asAmount(facts['spawnDepth']);
   const shape = asText(facts['requestShape']);
   return {
-    agentKind: kindIn(facts),
-    ...known({ type, name, description, worktree, depth }),
+    ...known({ agentKind: kindIn(facts), type, name, description, worktree, depth }),
     ...known({ background: shape === undefined ? undefined : shape === 'background' }),
   };
 }
 
-function kindIn(facts: RawRecord): AgentKind {
+function kindIn(facts: RawRecord): AgentKind | undefined {
   if (asFlag(facts['isFork'])) return 'fork';
   if (facts['taskKind'] === 'in_process_teammate') return 'teammate';
-  return facts['agentType'] === 'workflow-subagent' ? 'workflow' : 'task';
+  return facts['agentType'] === 'workflow-subagent' ? 'workflow' : undefined;
 }
 
 /** Named from 2.1.250 on, and only below depth 1; before that, and for depth 1, the call tells, and depth 1 is main's. */

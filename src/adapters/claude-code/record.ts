@@ -23,7 +23,20 @@ const QUEUED = bytesOf('queued_command"');
 /** `parentUuid` and `isSidechain`, sometimes `agentId`, stand before it. A quote inside a string would be escaped. */
 const ATTACHMENT_WITHIN = 220;
 
+/** How the records begin that have news: one behind a torn heavy line must not go down with it. */
+const BEHIND = ['{"parentUuid":', '{"type":"queue-operation"'].map(bytesOf);
+const CLOSING = 125;
+
 export function isHeavy(bytes: Uint8Array): boolean {
+  return beginsHeavy(bytes) && bytes.at(-1) === CLOSING && !hasRecordBehind(bytes);
+}
+
+function hasRecordBehind(bytes: Uint8Array): boolean {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return BEHIND.some((beginning) => all.indexOf(beginning, 1) !== -1);
+}
+
+function beginsHeavy(bytes: Uint8Array): boolean {
   if (HEAVY_PREFIXES.some((prefix) => startsWith(bytes, prefix, 0))) return true;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, ATTACHMENT_WITHIN));
   const at = head.indexOf(ATTACHMENT);
