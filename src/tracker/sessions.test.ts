@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
 import { buildTree } from '../model/build-tree.ts';
+import { nativeId } from '../model/ids.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { readSession } from './read-session.ts';
 import { createSessions } from './sessions.ts';
@@ -142,6 +144,24 @@ describe('what is on disk', () => {
       for (const file of files) if (file.endsWith('.meta.json')) rmSync(path.join(projects, file));
     });
     expect(kinds(bare)).toEqual(kinds(whole));
+  });
+
+  it('the newest is the one with the youngest line, for the list as for the tree', async () => {
+    for (const name of ['2.1.325-nested', '2.1.197-nested'])
+      cpSync(path.join(fixtures, name), folder, { recursive: true });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const all = (await sessions.list({ limit: 20 })).trees.map(({ id }) => id);
+    expect(all).toHaveLength(2);
+    const project = path.join(folder, 'projects/-home-dev-nested');
+    for (const id of all) {
+      // Whichever file was touched last.
+      utimesSync(path.join(project, `${nativeId(id)}.jsonl`), new Date(), new Date(MUCH_LATER));
+      expect((await sessions.list({ limit: 1 })).trees.map((tree) => tree.id)).toEqual([all[0]]);
+      expect((await sessions.open()).tree.id).toBe(all[0]);
+      utimesSync(path.join(project, `${nativeId(id)}.jsonl`), new Date(), new Date());
+    }
   });
 
   it('one session in two places is one session', async () => {

@@ -43,8 +43,8 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const trees: SessionTree[] = [];
-      const { claimed, strangers } = await claimNewest(found.sessions, limit, ignored);
-      for (const session of claimed) trees.push(await read(session));
+      const { claimed, strangers } = await claimNewest(found.sessions, Math.max(limit, NEWEST_BY_LINES), ignored);
+      for (const session of await lastActive(claimed, limit)) trees.push(await read(session));
       trees.sort(byLastActivity);
       return {
         trees,
@@ -57,9 +57,8 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
-      // File times are those of the copy where a folder was copied: among the newest few, the lines decide.
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
-      const newest = await lastActive(claimed);
+      const [newest] = await lastActive(claimed, 1);
       if (!newest) throw noSessions(places);
       const { adapter, located } = newest;
       const ledger = await readSession(adapter, located);
@@ -80,12 +79,13 @@ async function assertFolders(places: readonly Place[]): Promise<void> {
   }
 }
 
+/** File times are those of the copy where a folder was copied: among the newest few, the lines decide. */
 const NEWEST_BY_LINES = 3;
 const TAIL_BYTES = 64 * 1024;
 
-/** The session whose last lines are the youngest, by a look at the ends of its files. */
-async function lastActive(sessions: readonly FoundSession[]): Promise<FoundSession | undefined> {
-  if (sessions.length <= 1) return sessions[0];
+/** The sessions whose last lines are the youngest, by a look at the ends of their files. */
+async function lastActive(sessions: readonly FoundSession[], limit: number): Promise<readonly FoundSession[]> {
+  if (sessions.length <= limit) return sessions;
   const ages = await Promise.all(
     sessions.map(async (session) => {
       const files = session.located.sources.filter(({ shape }) => shape === 'lines');
@@ -95,7 +95,8 @@ async function lastActive(sessions: readonly FoundSession[]): Promise<FoundSessi
       };
     }),
   );
-  return ages.reduce((a, b) => (b.at > a.at ? b : a)).session;
+  const youngest = ages.sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
+  return youngest.slice(0, limit).map(({ session }) => session);
 }
 
 /** Times in the same notation compare as texts. */
