@@ -45,8 +45,9 @@ function scrub(folder) {
       if (['tool-results', 'memory'].includes(entry)) rmSync(place, { recursive: true });
       else scrub(place);
     } else if (entry.endsWith('.jsonl')) {
-      const lines = readFileSync(place, 'utf8').split('\n');
-      writeFileSync(place, neutral(lines.map((line) => (line === '' ? line : scrubLine(line))).join('\n')));
+      // Names first: a path that was cut in two is no longer recognised.
+      const lines = neutral(readFileSync(place, 'utf8')).split('\n');
+      writeFileSync(place, lines.map((line) => (line === '' ? line : scrubLine(line))).join('\n'));
     } else if (entry.endsWith('.json')) {
       writeFileSync(place, neutral(readFileSync(place, 'utf8')));
     } else {
