@@ -32,13 +32,16 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
     for (const file of located.ignoredFiles) ignored.add(file);
   }
   for (const file of used) ignored.delete(file);
-  const joined = joinCopies(sessions);
+  const joined = joinById(sessions);
   joined.sort((a, b) => b.located.modifiedAt - a.located.modifiedAt || (a.located.id < b.located.id ? -1 : 1));
   return { sessions: joined, ignoredFiles: ignored };
 }
 
-/** One session in two places (a data folder was copied to another): of each of its files, the one of the newer copy. */
-function joinCopies(sessions: readonly FoundSession[]): FoundSession[] {
+/**
+ * One session in two places: it was moved to another project and left files in the first one's folder, or its data
+ * folder was copied to another. Of a file that is in both, the one of the newer place.
+ */
+function joinById(sessions: readonly FoundSession[]): FoundSession[] {
   return [...groupBy(sessions, ({ located }) => located.id).values()].flatMap((copies) => {
     const [newest, ...others] = copies.toSorted((a, b) => b.located.modifiedAt - a.located.modifiedAt);
     if (!newest || others.length === 0) return newest ?? [];

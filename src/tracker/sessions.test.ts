@@ -178,9 +178,8 @@ describe('what is on disk', () => {
     const agent =
       'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/agent-ab4c7b9a30ff9f65c.jsonl';
     const tree = await open('2.1.325-nested', MUCH_LATER, () => {
-      // Root reads everything; a folder in the file's place is unreadable for everybody.
+      // Root reads everything: for root, what cannot be read is empty.
       rmSync(path.join(folder, agent));
-      renameSync(path.join(folder, 'truth.json'), path.join(folder, 'was-truth.json'));
       writeFileSync(path.join(folder, agent), '');
       chmodSync(path.join(folder, agent), 0o000);
     });

@@ -26,7 +26,7 @@ export async function locate(root: string): Promise<Located> {
     }
     ignoredFiles.push(...project.strangers);
   }
-  return { sessions: joined(sessions), ignoredFiles };
+  return { sessions, ignoredFiles };
 }
 
 /** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
@@ -34,15 +34,6 @@ async function readCompanions(root: string): Promise<(session: LocatedSession) =
   const processes = await readProcesses(root);
   const teams = await readTeams(await besideProjects(root, 'teams'));
   return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
-}
-
-/** A session that was moved to another project (`/cd`) may have left files in the first one's folder: one session. */
-function joined(sessions: readonly LocatedSession[]): readonly LocatedSession[] {
-  return [...groupBy(sessions, ({ id }) => id).values()].flatMap(([first, ...others]) => {
-    if (!first) return [];
-    const sources = [...first.sources, ...others.flatMap((other) => other.sources)];
-    return [{ ...first, sources, modifiedAt: Math.max(first.modifiedAt, ...others.map((other) => other.modifiedAt)) }];
-  });
 }
 
 /** One session by its name, for those who were handed a path. */
