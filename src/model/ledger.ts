@@ -2,14 +2,13 @@ import type { Diagnostic } from './diagnostic.ts';
 import type {
   AgentKind,
   CallOutcome,
-  EndSignal,
   EntryKind,
   EventOrigin,
   GroupKind,
   ProcessState,
   PromptFact,
   ReplyEnd,
-  RunOutcome,
+  RunEnded,
   TitleKind,
 } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
@@ -102,15 +101,7 @@ export interface LinkClaim {
   readonly parent?: AgentId;
 }
 
-export interface EndClaim {
-  readonly signal: EndSignal;
-  readonly outcome: RunOutcome;
-  readonly call?: ToolCallId;
-  readonly byCallOnly?: boolean;
-  readonly at?: number;
-  readonly reason?: string;
-  readonly origin: EventOrigin;
-}
+export type EndClaim = Pick<RunEnded, 'signal' | 'outcome' | 'call' | 'byCallOnly' | 'at' | 'reason' | 'origin'>;
 
 export interface Tail {
   readonly entry: EntryKind;
