@@ -20,6 +20,19 @@ import { root } from './ensure-installed.mjs';
 const CUT_AT = 160;
 const VENDOR_LINES = new Set(['attachment', 'api-request', 'api-request-shape', 'api-request-blob', 'system']);
 const KEEP = ['projects', 'sessions'];
+const TRUTH_FIELDS = [
+  'key',
+  'id',
+  'description',
+  'type',
+  'parent',
+  'depth',
+  'kind',
+  'endStatus',
+  'toolCalls',
+  'outputTokens',
+  'recordedOutputTokens',
+];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { truth: { type: 'string' } } });
 const [recording, name] = positionals;
@@ -101,32 +114,10 @@ function writeTruth(file) {
   const truth = JSON.parse(readFileSync(file, 'utf8'));
   const mine = truth.find((entry) => path.resolve(path.dirname(file), entry.path) === path.resolve(recording));
   if (!mine) throw new Error(`${file} says nothing about ${recording}`);
-  const agents = mine.agents.map(
-    ({
-      key,
-      id,
-      description,
-      type,
-      parent,
-      depth,
-      kind,
-      endStatus,
-      toolCalls,
-      outputTokens,
-      recordedOutputTokens,
-    }) => ({
-      key,
-      id,
-      description,
-      type,
-      parent,
-      depth,
-      kind,
-      endStatus,
-      toolCalls,
-      outputTokens,
-      ...(recordedOutputTokens !== undefined && { recordedOutputTokens }),
-    }),
+  const agents = mine.agents.map((agent) =>
+    Object.fromEntries(
+      TRUTH_FIELDS.filter((field) => agent[field] !== undefined).map((field) => [field, agent[field]]),
+    ),
   );
   writeFileSync(
     path.join(target, 'truth.json'),

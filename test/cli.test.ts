@@ -168,17 +168,7 @@ describe('troupe identify', () => {
   const nested = mainTranscript('2.1.325-nested', '-home-dev-nested', 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd');
 
   it('is exact with the id of the call, at any depth', async () => {
-    const { stdout } = await troupe([
-      'identify',
-      '--json',
-      '--transcript',
-      nested,
-      '--tool-use-id',
-      callIn('2.1.325-nested', 'agent-ab4c7b9a30ff9f65c'),
-    ]);
-    const report = JSON.parse(stdout);
-    validate('identity', report);
-    expect(report).toMatchObject({
+    expect(await identifyByCall('agent-ab4c7b9a30ff9f65c')).toMatchObject({
       agent_type: 'subagent',
       subagent_name: 'general-purpose',
       subagent_description: 'Check app.js',
@@ -189,15 +179,7 @@ describe('troupe identify', () => {
   });
 
   it('knows the main agent by its own call', async () => {
-    const { stdout } = await troupe([
-      'identify',
-      '--json',
-      '--transcript',
-      nested,
-      '--tool-use-id',
-      callIn('2.1.325-nested', 'fa129e54'),
-    ]);
-    expect(JSON.parse(stdout)).toMatchObject({ agent_type: 'main', evidence: { rank: 'exact' } });
+    expect(await identifyByCall('fa129e54')).toMatchObject({ agent_type: 'main', evidence: { rank: 'exact' } });
   });
 
   it('takes no, a missing or an unreadable transcript as the main agent', async () => {
@@ -208,6 +190,15 @@ describe('troupe identify', () => {
       expect(JSON.parse(stdout)).toMatchObject({ agent_type: 'main', agent_id: null, evidence: { rank: 'none' } });
     }
   });
+
+  /** Who made the first call in one of the session's files. */
+  async function identifyByCall(file: string): Promise<unknown> {
+    const call = callIn('2.1.325-nested', file);
+    const { stdout } = await troupe(['identify', '--json', '--transcript', nested, '--tool-use-id', call]);
+    const report = JSON.parse(stdout);
+    validate('identity', report);
+    return report;
+  }
 
   function callIn(name: string, file: string): string {
     const folder = path.join(fixtures, name, 'projects');
