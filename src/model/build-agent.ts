@@ -1,16 +1,10 @@
 import { known } from '../base/json.ts';
 import type { AgentKind } from './event.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
-import {
-  type AgentRecord,
-  type CallRecord,
-  createAgentRecord,
-  type MessageRecord,
-  type SessionLedger,
-  type SpawnRecord,
-} from './ledger.ts';
+import type { AgentRecord, CallRecord, MessageRecord, SessionLedger, SpawnRecord } from './ledger.ts';
 import { type Life, lifeOfMain, lifeOfSubAgent } from './lifecycle.ts';
 import type { SpawnLink } from './link.ts';
+import type { Own } from './own.ts';
 import { type SessionLife, tailOf } from './session-life.ts';
 import {
   type Activity,
@@ -22,13 +16,7 @@ import {
   isOver,
   type ToolInUse,
 } from './tree.ts';
-import { addUsage, contextOf, NO_USAGE, type Usage } from './usage.ts';
-
-/** What is an agent's own, in order, copies in other sources left out. */
-export interface Own {
-  readonly calls: readonly CallRecord[];
-  readonly messages: readonly MessageRecord[];
-}
+import { contextOf, NO_USAGE } from './usage.ts';
 
 export interface AgentContext {
   readonly ledger: SessionLedger;
@@ -46,21 +34,20 @@ export interface AgentContext {
 }
 
 /** One node: everything that follows from the agent's own facts, the call that made it and its children. */
-export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
+export function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const { ledger, main, own, link, depth, options } = context;
-  const record = ledger.agents.get(id) ?? createAgentRecord(id);
+  const { id } = record;
   const spawnCall = link.call === undefined ? undefined : ledger.calls.get(link.call);
   const asked =
     spawnCall?.spawn?.value ?? sharedBy(link.candidates.map((call) => ledger.calls.get(call)?.spawn?.value));
-  const open = own.calls.filter((call) => isOpen(call, record, ledger));
-  const life = lifeIn(record, spawnCall, open, context);
-  const currentTool = isAtWork(life.status) ? toToolInUse(open.at(-1)) : undefined;
+  const life = lifeIn(record, spawnCall, context);
+  const currentTool = isAtWork(life.status) ? toToolInUse(own.openCalls.at(-1)) : undefined;
   const hasTranscript = record.tails.size > 0;
-  const usage = hasTranscript ? totalOf(own.messages) : undefined;
+  const usage = hasTranscript ? own.usage : undefined;
   const group = groupOf(record, ledger);
   const kind = id === main ? 'main' : kindOf(record, link, asked, group);
   const lastActivityAt = record.lastAt ?? spawnCall?.started?.at;
-  const lastRequest = own.messages.findLast((message) => message.usage && message.model);
+  const { lastRequest } = own;
   return {
     id,
     link,
@@ -70,7 +57,7 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
     activity: activityOf(life, currentTool),
     changes: life.changes,
     runs: life.runs,
-    usageIsLowerBound: usage === undefined || isLowerBound(life.status, own.messages),
+    usageIsLowerBound: usage === undefined || isLowerBound(life.status, own),
     subtreeIsLowerBound: false,
     subtreeUsage: usage ?? NO_USAGE,
     compactions: record.compactions.size,
@@ -93,8 +80,8 @@ export function buildAgent(id: AgentId, context: AgentContext): AgentNode {
       waitingOn: life.waitingOn,
       group,
       currentTool,
-      toolCallCount: hasTranscript ? own.calls.length : undefined,
-      messageCount: hasTranscript ? own.messages.length : undefined,
+      toolCallCount: hasTranscript ? own.callCount : undefined,
+      messageCount: hasTranscript ? own.messageCount : undefined,
       usage,
       lastRequest: lastRequest?.usage,
       startedAt: record.startedAt ?? spawnCall?.started?.at,
@@ -124,16 +111,6 @@ function kindOf(
   return asked?.type === 'fork' ? 'fork' : 'task';
 }
 
-/** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */
-export function isOpen(call: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
-  if (!call.started || call.ended) return false;
-  const { source, offset } = call.started.origin;
-  if (offset < (agent.lastTold.get(source) ?? -1)) return false;
-  const reply = agent.lastReply.get(source);
-  const begins = reply && ledger.messages.get(reply.id)?.origin;
-  return !begins || begins.source !== source || offset >= begins.offset;
-}
-
 /** The result is surer than what was asked for: it says that the agent was launched, or is its report. */
 function isInBackground(
   agent: AgentRecord,
@@ -155,10 +132,10 @@ function contextAfter(agent: AgentRecord, lastRequest: MessageRecord | undefined
 function lifeIn(
   record: AgentRecord,
   spawnCall: CallRecord | undefined,
-  open: readonly CallRecord[],
-  { ledger, main, life, link, children, others, asker, options }: AgentContext,
+  { ledger, main, life, own, link, children, others, asker, options }: AgentContext,
 ): Life {
   const { heldUntil } = record;
+  const open = own.openCalls;
   const context = {
     life,
     callOf: (call: ToolCallId) => ledger.calls.get(call),
@@ -192,14 +169,9 @@ function sharedBy(spawns: readonly (SpawnRecord | undefined)[]): SpawnRecord | u
   return Object.fromEntries(agreed);
 }
 
-function totalOf(messages: readonly MessageRecord[]): Usage {
-  return messages.reduce((total, message) => (message.usage ? addUsage(total, message.usage) : total), NO_USAGE);
-}
-
 /** A request that was cut off has cost tokens that nobody wrote down. */
-function isLowerBound(status: AgentStatus, messages: readonly MessageRecord[]): boolean {
-  if (status === 'unknown' || status === 'stopped') return true;
-  return messages.some((message) => message.usage !== undefined && message.placeholder);
+function isLowerBound(status: AgentStatus, { hasPlaceholder }: Own): boolean {
+  return status === 'unknown' || status === 'stopped' || hasPlaceholder;
 }
 
 const STALLED_AFTER_MS = 3 * 60_000;

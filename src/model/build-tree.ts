@@ -1,11 +1,12 @@
 import { groupBy } from '../base/group.ts';
 import { known } from '../base/json.ts';
-import { buildAgent, isOpen, type Own } from './build-agent.ts';
+import { buildAgent } from './build-agent.ts';
 import { countDiagnostics, type Diagnostic } from './diagnostic.ts';
 import type { TitleKind } from './event.ts';
-import { type AgentId, mainAgentOf, nativeId, type SourceId } from './ids.ts';
-import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
+import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
+import { type AgentRecord, createAgentRecord, type SessionLedger } from './ledger.ts';
 import { type Links, resolveLinks } from './link.ts';
+import { type Own, ownOf } from './own.ts';
 import { createOwnerOf } from './owner.ts';
 import { realAgents } from './real-agents.ts';
 import { lifeOf } from './session-life.ts';
@@ -19,25 +20,21 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
   const records = realAgents(ledger);
   const life = lifeOf(ledger, options.now);
   const links = resolveLinks(ledger, records, ownerOf, life.alive);
-  const calls = groupBy(ledger.calls.values(), (call) => ownerOf(call.agents));
-  const messages = groupBy(ledger.messages.values(), (message) => ownerOf(message.agents));
   const order = spawnOrder(ledger, main, records, links);
-  const own = (id: AgentId): Own => ({
-    calls: (calls.get(id) ?? []).sort(byStart),
-    messages: inFileOrder(messages.get(id) ?? []),
-  });
+  const own = (agent: AgentRecord): Own => ownOf(agent, ledger, ownerOf);
 
-  const asker = life.alive && life.process?.state === 'waiting' ? askerOf(ledger, main, calls) : undefined;
+  const asker = life.alive && life.process?.state === 'waiting' ? askerOf(ledger, main, own) : undefined;
   // Children first: whether a parent waits depends on whether a child is at work.
   const built = new Map<AgentId, AgentNode>();
   const childrenOf = groupBy(order, ({ id }) => links.of.get(id)?.parent);
   for (const { id, depth } of order.toReversed()) {
     const children = (childrenOf.get(id) ?? []).map((child) => built.get(child.id));
-    const node = buildAgent(id, {
+    const record = ledger.agents.get(id) ?? createAgentRecord(id);
+    const node = buildAgent(record, {
       ledger,
       main,
       life,
-      own: own(id),
+      own: own(record),
       link: links.of.get(id) ?? { rank: 'none', candidates: [] },
       depth,
       children: children.filter((child) => child !== undefined),
@@ -60,14 +57,8 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
 }
 
 /** The process asks one thing at a time, and does not say for whom: for the only agent in the middle of a call, else main. */
-function askerOf(
-  ledger: SessionLedger,
-  main: AgentId,
-  calls: ReadonlyMap<AgentId | undefined, readonly CallRecord[]>,
-): AgentId {
-  const busy = [...ledger.agents.values()].filter((agent) =>
-    calls.get(agent.id)?.some((call) => !call.spawn && isOpen(call, agent, ledger)),
-  );
+function askerOf(ledger: SessionLedger, main: AgentId, own: (agent: AgentRecord) => Own): AgentId {
+  const busy = [...ledger.agents.values()].filter((agent) => own(agent).openCalls.some((call) => !call.spawn));
   return (busy.length === 1 ? busy[0]?.id : undefined) ?? main;
 }
 
@@ -165,25 +156,4 @@ function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readon
       .filter(({ id }) => id !== main || agents.length > 1)
       .map((agent) => ({ code: 'missing-transcript', detail: nativeId(agent.id) }))
   );
-}
-
-function byStart(a: CallRecord, b: CallRecord): number {
-  return (
-    (a.started?.at ?? 0) - (b.started?.at ?? 0) ||
-    (a.started?.origin.offset ?? 0) - (b.started?.origin.offset ?? 0) ||
-    (a.id < b.id ? -1 : 1)
-  );
-}
-
-/**
- * In the order of the file, not of the clock: 4 % of the time stamps of the recorded corpus run backwards. Of several
- * files, the one that begins first comes first.
- */
-function inFileOrder(messages: readonly MessageRecord[]): readonly MessageRecord[] {
-  const begins = new Map<SourceId, number>();
-  for (const { origin, at = 0 } of messages) begins.set(origin.source, Math.min(begins.get(origin.source) ?? at, at));
-  return messages.toSorted(({ origin: a }, { origin: b }) => {
-    if (a.source === b.source) return a.offset - b.offset;
-    return (begins.get(a.source) ?? 0) - (begins.get(b.source) ?? 0) || (a.source < b.source ? -1 : 1);
-  });
 }

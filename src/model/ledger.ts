@@ -120,7 +120,7 @@ export interface Compaction {
 export interface CallRecord {
   readonly id: ToolCallId;
   /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
-  readonly agents: Set<AgentId>;
+  agents: ReadonlySet<AgentId>;
   started?: Said<{ readonly tool: string; readonly summary?: string }>;
   /** The first result; a later one, of a retry or an interruption, changes nothing. */
   ended?: Said<CallEnd>;
@@ -145,7 +145,7 @@ export interface SpawnRecord {
 export interface MessageRecord {
   readonly id: string;
   readonly role: 'user' | 'assistant';
-  readonly agents: Set<AgentId>;
+  agents: ReadonlySet<AgentId>;
   at?: number;
   usage?: Usage;
   /** No line of the message has its final numbers. */

@@ -3,6 +3,7 @@ import { known } from '../base/json.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { type AgentId, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, LinkClaim, SessionLedger } from './ledger.ts';
+import { indexOf } from './ledger-index.ts';
 import type { OwnerOf } from './owner.ts';
 
 export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
@@ -137,7 +138,7 @@ function linkByPrompt(
   const taken = new Set([...links.values()].map((link) => link.call));
   for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
   const free = groupBy(
-    [...ledger.calls.values()].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
+    [...indexOf(ledger).spawns].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
     (call) => call.spawn?.value.prompt?.digest,
   );
   const unplaced = agents.filter((agent) => agent.prompt && !links.get(agent.id)?.parent && !isProven(agent));

@@ -124,6 +124,19 @@ describe('reduce', () => {
     );
   });
 
+  it('built anew after every fact, is the tree of the facts so far', () => {
+    fc.assert(
+      fc.property(histories, (events) => {
+        const ledger = createLedger(SESSION);
+        for (const [index, event] of events.entries()) {
+          reduce(ledger, event);
+          expect(buildTree(ledger, { now: NOW })).toEqual(treeOf(events.slice(0, index + 1)));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
   it('makes no cycle, gives each agent one parent, and that parent is in the tree', () => {
     fc.assert(
       fc.property(histories, (events) => {

@@ -12,6 +12,7 @@ import {
   type Said,
   type SessionLedger,
 } from './ledger.ts';
+import { indexOf, NOBODY } from './ledger-index.ts';
 import { largestUsage } from './usage.ts';
 
 /**
@@ -72,6 +73,7 @@ const WRITERS: Writers = {
     const record = callIn(ledger, event.call, event.agent);
     const { type, name, description, prompt, background } = event;
     record.spawn = earlier(record.spawn, said(known({ type, name, description, prompt, background }), event));
+    indexOf(ledger).spawns.add(record);
   },
   'run-resumed'(ledger, { agent, id, call, at }) {
     const { resumes } = agentIn(ledger, agent);
@@ -185,10 +187,10 @@ function noteMessage(
 ): MessageRecord {
   let message = ledger.messages.get(id);
   if (!message) {
-    message = { id, role, agents: new Set(), placeholder: true, origin, copied };
+    message = { id, role, agents: NOBODY, placeholder: true, origin, copied };
     ledger.messages.set(id, message);
   }
-  message.agents.add(agent);
+  indexOf(ledger).noteMessage(message, agent);
   if (at !== undefined) message.at = Math.min(message.at ?? at, at);
   if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
     message.origin = origin;
@@ -211,6 +213,7 @@ function groupIn(ledger: SessionLedger, { group: id, groupKind: kind }: GroupSta
 }
 
 function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {
+  indexOf(ledger).touch(id);
   let agent = ledger.agents.get(id);
   if (!agent) {
     agent = createAgentRecord(id);
@@ -222,10 +225,10 @@ function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {
 function callIn(ledger: SessionLedger, id: ToolCallId, agent: AgentId): CallRecord {
   let call = ledger.calls.get(id);
   if (!call) {
-    call = { id, agents: new Set(), launched: false };
+    call = { id, agents: NOBODY, launched: false };
     ledger.calls.set(id, call);
   }
-  call.agents.add(agent);
+  indexOf(ledger).noteCall(call, agent);
   return call;
 }
 
