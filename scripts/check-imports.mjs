@@ -14,7 +14,7 @@ const MAY_IMPORT = {
   'adapters/*': ['base', 'model', 'io', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
-  'faces/face': ['base', 'model'],
+  'faces/face': ['base', 'model', 'reports'],
   'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
   index: ['base', 'model', 'reports', 'adapters/registry', 'tracker'],
   main: ['*'],

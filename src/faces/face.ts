@@ -1,5 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Identifier, Sessions, Transcripts } from '../model/ports.ts';
+import type { Transcript } from '../model/transcript.ts';
+import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
+import type { AgentReport } from '../reports/shapes.ts';
 
 /** What the person asked to look at, before anything is opened. */
 export interface Where {
@@ -29,4 +32,39 @@ export interface Terminal {
   /** Columns, where a person is watching. */
   readonly width?: number;
   readonly colours: 'none' | '16' | '24bit';
+}
+
+/** Everything that is followed, as it changes. */
+export interface LiveFeed {
+  /** First a snapshot, at once or as soon as there is one; then every change in order. */
+  subscribe(listener: (event: LiveEvent) => void): Subscription;
+}
+
+export interface Subscription {
+  close(): void;
+}
+
+/** What is followed on this machine, for a face that answers questions about it. */
+export interface Live extends LiveFeed {
+  /** As it stands. */
+  snapshot(): LiveSnapshot;
+  /** By its whole id. One of the older ones is read now, and followed from now on. */
+  session(id: string, options: { readonly internal: boolean }): Promise<SessionDetail | undefined>;
+  /** By its whole id, in the session that is named or in any that is followed, the newest first. */
+  agent(id: string, session?: string): Promise<AgentReport | undefined>;
+  /** Messages `from` on, at most `limit` of them: only their bytes are read. */
+  transcript(agent: string, range: MessageRange, session?: string): Promise<TranscriptPage | undefined>;
+  close(): void;
+}
+
+export interface MessageRange {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** A part of a transcript. */
+export interface TranscriptPage extends Transcript {
+  readonly from: number;
+  /** How many messages there are in all. */
+  readonly total: number;
 }

@@ -11,7 +11,7 @@ beforeEach(async () => {
   root = mkdtempSync(path.join(tmpdir(), 'troupe-watch-'));
   mkdirSync(path.join(root, 'a/b'), { recursive: true });
   writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
-  watch = watchFolders(root, () => changes++);
+  watch = watchFolders(root, { onChange: () => changes++ });
   await pause(100);
   changes = 0;
 });
@@ -61,6 +61,6 @@ describe('watchFolders', () => {
   });
 
   it('a folder that is not there is no error', () => {
-    watchFolders(path.join(root, 'nowhere'), () => {}).close();
+    watchFolders(path.join(root, 'nowhere'), { onChange: () => {} }).close();
   });
 });

@@ -1,80 +1,157 @@
-import { type FSWatcher, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isFolder, listFolder } from './folders.ts';
 
 export interface FolderWatch {
+  /** Looks for what no watch told: folders whose entries changed, and files in folders that could not be watched. */
+  sweep(): Promise<void>;
+  /** When everything that was there at the beginning is watched. */
+  readonly ready: Promise<void>;
+  /** Folders below the root, the root included, and how many of them the system would not watch. */
+  counts(): { readonly folders: number; readonly unwatched: number };
   close(): void;
 }
 
-/**
- * Tells that something changed below a folder, soon after it did; what exactly, the caller looks up. New folders are
- * watched as they appear, also where their files were written before we could look. It is a hint, not a promise: the
- * system may run out of watches, and network file systems have none, so callers look by themselves now and then.
- * Folders below that are not wanted cost nothing, where the system allows it.
- */
-export function watchFolders(
-  root: string,
-  onChange: () => void,
-  isWanted: (folder: string) => boolean = () => true,
-): FolderWatch {
-  return process.platform === 'linux' ? watchEach(root, onChange, isWanted) : watchRecursively(root, onChange);
+export interface WatchHandlers {
+  /** Something changed at this place, soon after it did: a file grew, or something came or went by this name. */
+  onChange(place: string): void;
+  /** Folders below that are not wanted cost nothing, where the system allows it. */
+  isWanted?(folder: string): boolean;
 }
 
-/** Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing. */
-function watchEach(root: string, onChange: () => void, isWanted: (folder: string) => boolean): FolderWatch {
-  const watchers = new Map<string, FSWatcher>();
+interface Folder {
+  watcher: FSWatcher | undefined;
+  readonly realPath: string;
+  readonly inode: number;
+  /** Its own last change, in milliseconds: entries came or went. */
+  changedAt: number;
+  names: ReadonlySet<string>;
+}
+
+/**
+ * Tells what changed below a folder; what it is now, the caller looks up. New folders are watched as they appear, and
+ * what was written into them before we could look is told as well. It is a hint, not a promise: the system may run out
+ * of watches, and network file systems have none, so callers call `sweep` now and then.
+ */
+export function watchFolders(root: string, { onChange, isWanted = () => true }: WatchHandlers): FolderWatch {
+  // Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing.
+  const isEach = process.platform === 'linux';
+  const folders = new Map<string, Folder>();
+  const visited = new Set<string>();
   let closed = false;
-  const add = async (folder: string): Promise<void> => {
-    if (closed || watchers.has(folder) || (folder !== root && !isWanted(folder))) return;
-    const watcher = watchOne(folder, (name) => {
-      onChange();
-      if (name !== undefined) void addBelow(path.join(folder, name));
-    });
-    if (!watcher) return;
-    watchers.set(folder, watcher);
-    watcher.on('error', () => drop(folder));
-    await addAll(folder);
+
+  const onEvent = (folder: string, event: string, name: string | null): void => {
+    if (closed) return;
+    if (name === null) return void sweepFolder(folder);
+    const place = path.join(folder, name);
+    onChange(place);
+    if (event === 'rename') void look(place);
   };
-  const addAll = async (folder: string): Promise<void> => {
-    for (const { name, kind } of await listFolder(folder)) if (kind === 'folder') await add(path.join(folder, name));
+  const watchOne = (folder: string): FSWatcher | undefined => {
+    try {
+      const options = { persistent: false, recursive: !isEach };
+      const watcher = watch(folder, options, (event, name) => onEvent(folder, event, name));
+      watcher.on('error', () => drop(folder));
+      return watcher;
+    } catch {
+      return undefined;
+    }
+  };
+  /** Watches a folder and all below it. What was there before the watch began is told where `tells`. */
+  const add = async (folder: string, tells: boolean): Promise<void> => {
+    if (closed || folders.has(folder) || (folder !== root && !isWanted(folder))) return;
+    const realPath = await realpath(folder).catch(() => undefined);
+    const state = stateOf(folder);
+    // Over a loop of links, or in a race with ourselves: once is enough.
+    if (realPath === undefined || !state || visited.has(realPath) || closed || folders.has(folder)) return;
+    visited.add(realPath);
+    const entry: Folder = { watcher: undefined, realPath, ...state, names: new Set() };
+    folders.set(folder, entry);
+    if (isEach || folder === root) entry.watcher = watchOne(folder);
+    const entries = await listFolder(folder).catch(() => []);
+    entry.names = new Set(entries.map(({ name }) => name));
+    for (const { name, kind } of entries) {
+      if (tells) onChange(path.join(folder, name));
+      if (kind === 'folder') await add(path.join(folder, name), tells);
+    }
   };
   /** Something came or went by this name. A folder that came holds news; one that went took its watches along. */
-  const addBelow = async (place: string): Promise<void> => {
-    for (const folder of watchers.keys()) if (folder === place || folder.startsWith(place + path.sep)) drop(folder);
-    if (!(await isFolder(place))) return;
-    await add(place);
-    onChange();
+  const look = async (place: string): Promise<void> => {
+    for (const folder of folders.keys()) if (folder === place || folder.startsWith(place + path.sep)) drop(folder);
+    if (await isFolder(place).catch(() => false)) await add(place, true);
   };
   const drop = (folder: string): void => {
-    watchers.get(folder)?.close();
-    watchers.delete(folder);
+    const entry = folders.get(folder);
+    if (!entry) return;
+    entry.watcher?.close();
+    visited.delete(entry.realPath);
+    folders.delete(folder);
   };
-  void add(root);
+
+  const sweepFolder = (folder: string): void => {
+    const entry = folders.get(folder);
+    if (!entry) return;
+    const state = stateOf(folder);
+    if (state?.inode !== entry.inode) {
+      onChange(folder);
+      return void look(folder);
+    }
+    if (state.changedAt !== entry.changedAt) {
+      entry.changedAt = state.changedAt;
+      const names = namesIn(folder);
+      for (const name of names) if (!entry.names.has(name)) tell(path.join(folder, name), true);
+      for (const name of entry.names) if (!names.has(name)) tell(path.join(folder, name), false);
+      entry.names = names;
+    }
+    if (isEach && !entry.watcher) {
+      entry.watcher = watchOne(folder);
+      for (const name of entry.names) onChange(path.join(folder, name));
+    }
+  };
+  /** Most of it a watch has told already: a folder is looked at only where that is news. */
+  const tell = (place: string, isThere: boolean): void => {
+    onChange(place);
+    if (folders.has(place) !== isThere) void look(place);
+  };
+
   return {
+    ready: add(root, false),
+    async sweep() {
+      if (!folders.has(root)) await add(root, true);
+      let looked = 0;
+      for (const folder of [...folders.keys()]) {
+        if (closed) return;
+        sweepFolder(folder);
+        // Others are waiting for us: a few thousand folders must not be one long step.
+        if (++looked % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    counts() {
+      const watched = isEach ? [...folders.values()].filter(({ watcher }) => watcher).length : folders.size;
+      return { folders: folders.size, unwatched: folders.size - watched };
+    },
     close() {
       closed = true;
-      for (const watcher of watchers.values()) watcher.close();
+      for (const { watcher } of folders.values()) watcher?.close();
+      folders.clear();
     },
   };
 }
 
-function watchRecursively(root: string, onChange: () => void): FolderWatch {
-  const watcher = watchOne(root, () => onChange(), true);
-  watcher?.on('error', () => watcher.close());
-  return { close: () => watcher?.close() };
-}
-
-/** None where there is no such folder, or where the system has no watches left. */
-function watchOne(
-  folder: string,
-  onEvent: (name: string | undefined) => void,
-  recursive = false,
-): FSWatcher | undefined {
+function stateOf(folder: string): Pick<Folder, 'inode' | 'changedAt'> | undefined {
   try {
-    return watch(folder, { persistent: false, recursive }, (event, name) =>
-      onEvent(event === 'rename' ? (name ?? undefined) : undefined),
-    );
+    const { ino, mtimeMs } = statSync(folder);
+    return { inode: ino, changedAt: mtimeMs };
   } catch {
     return undefined;
+  }
+}
+
+function namesIn(folder: string): ReadonlySet<string> {
+  try {
+    return new Set(readdirSync(folder));
+  } catch {
+    return new Set();
   }
 }

@@ -60,7 +60,7 @@ export function watchSession(
 
   const folder = transcript.replace(/\.jsonl$/, '');
   const isOwn = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
-  const watch = watchFolders(path.dirname(transcript), onChange, isOwn);
+  const watch = watchFolders(path.dirname(transcript), { onChange, isWanted: isOwn });
   void look();
   return {
     close() {

@@ -1,0 +1,84 @@
+// The JSON of the live feed (docs/API.md). The names are a contract: add, never rename.
+import type { Activity } from '../model/tree.ts';
+import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
+
+/** A session with what its main agent is doing, without its agents. */
+export interface LiveSessionReport extends SessionReport {
+  readonly activity: Activity;
+  readonly currentTool: string | null;
+  readonly currentToolSummary: string | null;
+}
+
+/** A session with its agents. */
+export interface SessionDetail extends LiveSessionReport {
+  readonly main: AgentReport;
+  /** In the order of the tree: children behind their parent, as they were asked for; orphans last. */
+  readonly subagents: readonly AgentReport[];
+  readonly diagnostics: DiagnosticsReport;
+}
+
+/** A session that nobody has looked at, from before the window: listed, not read. */
+export interface OlderSession {
+  readonly id: string;
+  readonly host: string;
+  /** Of its newest file. */
+  readonly modifiedAt: string | null;
+  readonly files: number;
+}
+
+/** Everything that is followed, at one moment. */
+export interface LiveSnapshot {
+  /** Last active first. */
+  readonly sessions: readonly SessionDetail[];
+  /** Newest first. */
+  readonly older: readonly OlderSession[];
+  /** Files in the places looked at that no adapter knows. */
+  readonly ignoredFiles: number;
+  /** Where is looked. */
+  readonly places: readonly string[];
+  /** false: sessions are still being read for the first time. */
+  readonly isComplete: boolean;
+}
+
+/** What became different in one session. What is left as it was is null or not listed. */
+export interface SessionChange {
+  readonly sessionId: string;
+  readonly host: string;
+  readonly session: LiveSessionReport | null;
+  /** New or changed, whole; the main agent, too. */
+  readonly agents: readonly AgentReport[];
+  /** Ids of agents that are none any more. */
+  readonly removed: readonly string[];
+  /** Ids of all its agents, main first, where who is there or their order changed. */
+  readonly order: readonly string[] | null;
+  readonly diagnostics: DiagnosticsReport | null;
+  /** Files that were read on, whether or not it changed anything else. */
+  readonly sources: readonly SourceProgress[];
+}
+
+export interface SourceProgress {
+  /** As in `transcripts` of an agent. */
+  readonly source: string;
+  /** Its agent; null where it is nobody's own. */
+  readonly agentId: string | null;
+  /** Read so far, a torn last line not counted. */
+  readonly bytes: number;
+}
+
+/** A session that is not followed any more: its files are gone, or it has become one of the older ones. */
+export interface SessionGone {
+  readonly sessionId: string;
+  readonly host: string;
+}
+
+export interface ListingChange {
+  readonly older: readonly OlderSession[];
+  readonly ignoredFiles: number;
+  readonly isComplete: boolean;
+}
+
+export type LiveEvent =
+  | { readonly type: 'snapshot'; readonly data: LiveSnapshot }
+  | { readonly type: 'change'; readonly data: SessionChange }
+  | { readonly type: 'gone'; readonly data: SessionGone }
+  | { readonly type: 'listing'; readonly data: ListingChange };
