@@ -1,4 +1,4 @@
-import type { AgentId, HostName, SessionId, ToolCallId } from './ids.ts';
+import type { AgentId, HostName, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { Transcript } from './transcript.ts';
 import type { SessionTree } from './tree.ts';
@@ -26,6 +26,44 @@ export interface OpenedSession {
   /** The facts that the tree was made from. */
   readonly ledger: SessionLedger;
   readonly ignoredFiles: number;
+}
+
+/** Sessions as they change. */
+export interface LiveTrees {
+  /** Those that are followed, as they stand. */
+  current(): readonly SessionTree[];
+  listing(): LiveListing;
+  subscribe(listener: (change: TreeChange) => void): { close(): void };
+  /** Reads one of the older ones, or finds one that is followed; follows it from now on. */
+  look(session: string): Promise<SessionTree | undefined>;
+  close(): void;
+}
+
+export interface LiveListing {
+  /** Newest first; known by their files only. */
+  readonly older: readonly OlderSessionFiles[];
+  readonly ignoredFiles: number;
+  readonly places: readonly string[];
+  /** Everything that was there at the beginning has been read. */
+  readonly isComplete: boolean;
+}
+
+export interface OlderSessionFiles {
+  readonly id: SessionId;
+  readonly modifiedAt: number;
+  readonly files: number;
+}
+
+export type TreeChange =
+  | { readonly kind: 'tree'; readonly tree: SessionTree; readonly sources: readonly SourceProgress[] }
+  | { readonly kind: 'gone'; readonly session: SessionId }
+  | { readonly kind: 'listing' };
+
+/** How far a source was read. */
+export interface SourceProgress {
+  readonly source: SourceId;
+  readonly agent?: AgentId;
+  readonly bytes: number;
 }
 
 /** Conversations with their bodies, read when somebody looks. */

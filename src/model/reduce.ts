@@ -1,6 +1,14 @@
 import { known } from '../base/json.ts';
-import { MAX_EXAMPLES } from './diagnostic.ts';
-import type { AgentEvent, AgentGrouped, EntryAdded, EventOrigin, GroupStarted, UsageCounted } from './event.ts';
+import { type Diagnostic, MAX_EXAMPLES } from './diagnostic.ts';
+import type {
+  AgentEvent,
+  AgentGrouped,
+  EntryAdded,
+  EventOrigin,
+  GroupStarted,
+  RunEnded,
+  UsageCounted,
+} from './event.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
   type AgentRecord,
@@ -23,6 +31,35 @@ import { largestUsage } from './usage.ts';
 export function reduce(ledger: SessionLedger, event: AgentEvent): void {
   const write: (ledger: SessionLedger, event: never) => void = WRITERS[event.kind];
   write(ledger, event as never);
+}
+
+/**
+ * Takes back a fact that is no longer said: a torn line has grown, a document was written anew. Not every fact can be
+ * taken back (what it replaced is gone): false says so, and whoever asked reads everything again.
+ */
+export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
+  if (event.kind === 'run-ended') {
+    indexOf(ledger).touch(event.agent);
+    ledger.agents.get(event.agent)?.ends.delete(endKey(event));
+    return true;
+  }
+  if (event.kind !== 'problem-found') return false;
+  const key = problemKey(event.diagnostic);
+  const problem = ledger.problems.get(key);
+  if (!problem) return true;
+  const offset = event.diagnostic.origin?.offset ?? 0;
+  const examples = problem.examples.filter(({ origin }) => origin?.offset !== offset);
+  if (problem.count === 1) ledger.problems.delete(key);
+  else ledger.problems.set(key, { count: problem.count - 1, lastOffset: offset - 1, examples });
+  return true;
+}
+
+function endKey({ signal, outcome, call, at, byCallOnly }: RunEnded): string {
+  return `${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
+}
+
+function problemKey({ code, origin }: Diagnostic): string {
+  return `${code} ${origin?.source ?? ''}`;
 }
 
 type Writers = { readonly [E in AgentEvent as E['kind']]: (ledger: SessionLedger, event: E) => void };
@@ -90,9 +127,10 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.group = later(agent.group, said(event.group, event));
   },
-  'run-ended'(ledger, { agent, signal, outcome, call, at, reason, byCallOnly, origin }) {
+  'run-ended'(ledger, event) {
+    const { agent, signal, outcome, call, at, reason, byCallOnly, origin } = event;
     const { ends } = agentIn(ledger, agent);
-    const key = `${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
+    const key = endKey(event);
     const told = ends.get(key);
     if (told && !isBefore(origin, told.origin)) return;
     ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly }) });
@@ -134,8 +172,8 @@ const WRITERS: Writers = {
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
   'problem-found'(ledger, { diagnostic }) {
-    const { code, origin } = diagnostic;
-    const key = `${code} ${origin?.source ?? ''}`;
+    const { origin } = diagnostic;
+    const key = problemKey(diagnostic);
     const problem = ledger.problems.get(key) ?? { count: 0, lastOffset: -1, examples: [] };
     ledger.problems.set(key, problem);
     const offset = origin?.offset ?? problem.lastOffset + 1;

@@ -1,78 +1,219 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapters/adapter.ts';
-import { readLines } from '../io/read-lines.ts';
+import type { Line } from '../base/lines.ts';
+import type { Diagnostic } from '../model/diagnostic.ts';
+import type { AgentEvent } from '../model/event.ts';
+import type { AgentId, SourceId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
-import { reduce } from '../model/reduce.ts';
+import type { SourceProgress } from '../model/ports.ts';
+import { reduce, retract } from '../model/reduce.ts';
+import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from './follow-source.ts';
 
-/** A session that is still being written: each `refresh` reads what came since the last one. */
+/** A session that may still be written: each `refresh` reads what came since the last one. */
 export interface FollowedSession {
   readonly ledger: SessionLedger;
-  /** Whether anything was new. Never throws on what it finds. */
-  refresh(session: LocatedSession): Promise<boolean>;
+  /** Its files, those that lie elsewhere included. */
+  readonly sources: readonly LocatedSource[];
+  /** How often everything was read from the beginning. */
+  readonly generation: number;
+  /**
+   * Reads what is new in the session's files, or in those that are said to have `changed`. Never throws on what it
+   * finds: a file that cannot be read is a diagnostic, and the others go on.
+   */
+  refresh(session: LocatedSession, changed?: ReadonlySet<string>): Promise<readonly SourceProgress[]>;
+  /** Agents that the session names may have turned up elsewhere since. */
+  lookForAgents(): void;
 }
 
-interface Cursor {
-  readonly reader: SourceReader;
-  /** Behind the last whole line; for a document, its last change. */
-  next: number;
-  size: number;
-  inode: number;
-}
+/** Files that are read at the same time: while one is taken apart, the system fetches the others. */
+const SIDE_BY_SIDE = 8;
+/** A file that changes faster than we can begin anew is read as far as it goes, and again at the next look. */
+const TRIES = 3;
 
 export function followSession(adapter: SourceAdapter, first: LocatedSession): FollowedSession {
   let ledger = createLedger(first.id);
-  let cursors = new Map<string, Cursor>();
+  let followed = new Map<SourceId, FollowedSource>();
+  let borrowed: readonly LocatedSource[] = [];
+  let asked = new Set<AgentId>();
+  let generation = 0;
 
-  const readNew = async (session: LocatedSession, source: LocatedSource): Promise<boolean> => {
-    const stats = await stat(source.path).catch(() => undefined);
-    if (!stats) return false;
-    const known = cursors.get(source.id);
-    const cursor = known ?? { reader: adapter.createReader(session, source), next: 0, size: -1, inode: stats.ino };
-    cursors.set(source.id, cursor);
-    const mark = source.shape === 'document' ? stats.mtimeMs : stats.size;
-    if (cursor.size === mark) return false;
-    cursor.size = mark;
-    forgetTornLine(source.id);
-    if (source.shape === 'document') {
-      const bytes = await readFile(source.path);
-      for (const event of cursor.reader.read({ bytes, offset: 0, length: bytes.length, torn: false, tooLong: false }))
-        reduce(ledger, event);
-    } else {
-      const read = (line: Parameters<SourceReader['read']>[0]): void => {
-        for (const event of cursor.reader.read(line)) reduce(ledger, event);
-      };
-      cursor.next = await readLines(source.path, read, cursor.next);
+  const restart = (): void => {
+    ledger = createLedger(first.id);
+    followed = new Map();
+    borrowed = [];
+    asked = new Set();
+    generation++;
+  };
+  const noteFacts = (session: LocatedSession): void => {
+    // The record of a process that ended in good order is gone: what is said of processes is said anew each time.
+    ledger.processes.clear();
+    for (const fact of session.facts) reduce(ledger, fact);
+  };
+  /** In any order: the ledger does not care which file comes first. */
+  const readAll = async (session: LocatedSession, sources: readonly LocatedSource[]): Promise<Outcome> => {
+    const queue = sources.values();
+    const progress: SourceProgress[] = [];
+    let isReplaced = false;
+    const readOn = async (): Promise<void> => {
+      for (const source of queue) {
+        const one = followed.get(source.id) ?? followSource(adapter, session, source);
+        followed.set(source.id, one);
+        const look = await one.look(ledger);
+        if (look === 'replaced' || look === 'gone') isReplaced = true;
+        if (look === 'news') progress.push(one.progress());
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, sources.length) }, readOn));
+    return { isReplaced, progress };
+  };
+  /** What is found elsewhere may name agents of its own. */
+  const readElsewhere = async (session: LocatedSession): Promise<readonly SourceProgress[]> => {
+    const progress: SourceProgress[] = [];
+    for (;;) {
+      const missing = agentsWithoutTranscript(ledger).filter((agent) => !asked.has(agent));
+      if (missing.length === 0 || !adapter.locateAgents) return progress;
+      for (const agent of missing) asked.add(agent);
+      const found = (await adapter.locateAgents(session, missing)).filter(({ id }) => !followed.has(id));
+      borrowed = [...borrowed, ...found];
+      progress.push(...(await readAll(session, found)).progress);
     }
-    return true;
-  };
-
-  /** A file that shrank or was replaced holds other lines than those that were read: everything is read again. */
-  const isReplaced = async ({ id, path, shape }: LocatedSource): Promise<boolean> => {
-    const cursor = cursors.get(id);
-    const stats = cursor && shape === 'lines' ? await stat(path).catch(() => undefined) : undefined;
-    return cursor !== undefined && stats !== undefined && (stats.ino !== cursor.inode || stats.size < cursor.next);
-  };
-
-  /** A torn last line that has grown since: what was said of it no longer holds. */
-  const forgetTornLine = (source: string): void => {
-    ledger.problems.delete(`torn-line ${source}`);
   };
 
   return {
     get ledger() {
       return ledger;
     },
-    async refresh(session) {
-      const replaced = await Promise.all(session.sources.map(isReplaced));
-      if (replaced.includes(true)) {
-        ledger = createLedger(session.id);
-        cursors = new Map();
+    get sources() {
+      return [...followed.values()].map(({ source }) => source);
+    },
+    get generation() {
+      return generation;
+    },
+    lookForAgents() {
+      asked = new Set();
+    },
+    async refresh(session, changed) {
+      const progress: SourceProgress[] = [];
+      for (let tries = 0; tries < TRIES; tries++) {
+        const sources = [...session.sources, ...borrowed];
+        const there = new Set(sources.map(({ id, path }) => `${id} ${path}`));
+        const isLost = [...followed.values()].some(({ source }) => !there.has(`${source.id} ${source.path}`));
+        if (isLost) restart();
+        noteFacts(session);
+        const wanted = isLost
+          ? session.sources
+          : sources.filter(({ id, path }) => !changed || changed.has(path) || !followed.has(id));
+        const outcome = await readAll(session, wanted);
+        progress.push(...outcome.progress);
+        if (!outcome.isReplaced) break;
+        restart();
       }
-      const before = JSON.stringify([...ledger.processes.values()]);
-      for (const fact of session.facts) reduce(ledger, fact);
-      let changed = before !== JSON.stringify([...ledger.processes.values()]);
-      for (const source of session.sources) changed = (await readNew(session, source).catch(() => false)) || changed;
-      return changed || replaced.includes(true);
+      progress.push(...(await readElsewhere(session)));
+      return progress;
     },
   };
+}
+
+interface Outcome {
+  readonly isReplaced: boolean;
+  readonly progress: readonly SourceProgress[];
+}
+
+interface FollowedSource {
+  readonly source: LocatedSource;
+  look(ledger: SessionLedger): Promise<Look>;
+  progress(): SourceProgress;
+}
+
+function followSource(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): FollowedSource {
+  const reader = adapter.createReader(session, source);
+  const cursor = source.shape === 'document' ? createDocumentCursor(source.path) : createLineCursor(source.path);
+  const taker = source.shape === 'document' ? takeDocument(reader) : takeLines(reader);
+  let hasFailed = false;
+  const fail = (ledger: SessionLedger, error: unknown, line?: Line): void => {
+    const origin = { source: source.id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
+    const diagnostic = { ...failure(error), origin };
+    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
+  };
+  return {
+    source,
+    progress: () => progressOf(source, cursor),
+    async look(ledger) {
+      let isReplaced = false;
+      try {
+        const look = await cursor.look((line) => {
+          try {
+            isReplaced = !taker.take(ledger, line) || isReplaced;
+          } catch (error) {
+            fail(ledger, error, line);
+          }
+        });
+        // It can be read again: what was said of it no longer holds.
+        if (hasFailed) return 'replaced';
+        return isReplaced ? 'replaced' : look;
+      } catch (error) {
+        if (hasFailed) return 'nothing';
+        hasFailed = true;
+        fail(ledger, error);
+        return 'news';
+      }
+    },
+  };
+}
+
+interface Taker {
+  /** Whether the ledger can be brought up to date; else everything has to be read again. */
+  take(ledger: SessionLedger, line: Line): boolean;
+}
+
+function takeLines(reader: SourceReader): Taker {
+  /** What a torn last line made us say: it no longer holds once the line has grown. */
+  let torn: readonly AgentEvent[] = [];
+  return {
+    take(ledger, line) {
+      for (const event of torn) retract(ledger, event);
+      torn = [];
+      const events = reader.read(line);
+      for (const event of events) reduce(ledger, event);
+      if (line.torn) torn = events.filter(({ kind }) => kind === 'problem-found');
+      return true;
+    },
+  };
+}
+
+/** What the last text said and this one does not is taken back. */
+function takeDocument(reader: SourceReader): Taker {
+  let last: readonly AgentEvent[] = [];
+  return {
+    take(ledger, line) {
+      const events = reader.read(line);
+      const said = new Set(events.map(withoutPlace));
+      const isUpToDate = last.filter((event) => !said.has(withoutPlace(event))).every((lost) => retract(ledger, lost));
+      for (const event of events) reduce(ledger, event);
+      last = events;
+      return isUpToDate;
+    },
+  };
+}
+
+function withoutPlace({ origin: _origin, ...event }: AgentEvent): string {
+  return JSON.stringify(event);
+}
+
+function progressOf({ id, agent }: LocatedSource, { next }: LineCursor): SourceProgress {
+  return { source: id, bytes: next, ...(agent && { agent }) };
+}
+
+/** A file that cannot be read, or a bug of ours in it: told with its place. */
+function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
+  if (error instanceof Error && 'syscall' in error) return { code: 'unreadable-file', detail: error.message };
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
+}
+
+/** Named by a call's result or by the notice of its end, and not read yet. A sidecar alone may be another session's. */
+function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
+  return [...ledger.agents.values()]
+    .filter((agent) => agent.sources.size === 0)
+    .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
+    .map((agent) => agent.id);
 }

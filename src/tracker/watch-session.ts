@@ -50,7 +50,10 @@ export function watchSession(
       const owner = await adapter.identify?.sessionOf(transcript).catch(() => undefined);
       if (!owner || owner.session.sources.length === 0) continue;
       followed ??= { adapter, session: followSession(adapter, owner.session) };
-      return followed.session.refresh(owner.session);
+      const before = JSON.stringify([...followed.session.ledger.processes.values()]);
+      followed.session.lookForAgents();
+      const progress = await followed.session.refresh(owner.session);
+      return progress.length > 0 || before !== JSON.stringify([...followed.session.ledger.processes.values()]);
     }
     return false;
   };

@@ -1,0 +1,127 @@
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createLineSplitter, type Line } from '../base/lines.ts';
+import { readLines } from '../io/read-lines.ts';
+import { readRange } from '../io/read-range.ts';
+
+/** What a look at a file brought. `replaced`: it holds other bytes than those that were read. */
+export type Look = 'nothing' | 'news' | 'replaced' | 'gone';
+
+/** One growing file: each look hands over the lines that came since the last one, the torn last one again if it grew. */
+export interface LineCursor {
+  /** Behind the last whole line. */
+  readonly next: number;
+  look(onLine: (line: Line) => void): Promise<Look>;
+}
+
+/** Enough to tell that a file was written anew and has grown beyond its old size since. */
+const TAIL_BYTES = 64;
+/** So much is read at once, without giving way to others: an append is a few kilobytes. */
+const AT_ONCE_BYTES = 256 * 1024;
+
+interface Seen {
+  readonly inode: number;
+  readonly size: number;
+  readonly changedAt: number;
+}
+
+export function createLineCursor(file: string): LineCursor {
+  let next = 0;
+  let seen: Seen | undefined;
+  /** The bytes before `next`. */
+  let tail: Uint8Array = new Uint8Array(0);
+
+  const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
+    const stats = await stat(file);
+    seen = toSeen(stats);
+    next = await readLines(file, onLine);
+    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
+    return 'news';
+  };
+  const readMuch = async (onLine: (line: Line) => void): Promise<Look> => {
+    if (!isEqual(await readRange(file, next - tail.length, tail.length), tail)) return 'replaced';
+    next = await readLines(file, onLine, next);
+    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
+    return 'news';
+  };
+  const readAtOnce = (size: number, onLine: (line: Line) => void): Look => {
+    const from = next - tail.length;
+    const bytes = readBytes(file, from, size - from);
+    if (!isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
+    const splitter = createLineSplitter({ startOffset: next });
+    for (const line of splitter.push(bytes.subarray(tail.length))) {
+      next = line.offset + line.length + 1;
+      onLine(line);
+    }
+    const rest = splitter.rest();
+    if (rest) onLine(rest);
+    // Copied: a view would keep all the bytes around it.
+    tail = new Uint8Array(bytes.subarray(Math.max(0, next - TAIL_BYTES - from), next - from));
+    return 'news';
+  };
+
+  return {
+    get next() {
+      return next;
+    },
+    async look(onLine) {
+      try {
+        if (!seen) return await firstLook(onLine);
+        // Without giving way: a promise for each of a thousand appends a second costs more than the reading.
+        const now = toSeen(statSync(file));
+        if (now.inode !== seen.inode || now.size < next) return 'replaced';
+        if (now.size === seen.size && now.changedAt === seen.changedAt) return 'nothing';
+        seen = now;
+        return now.size - next > AT_ONCE_BYTES ? await readMuch(onLine) : readAtOnce(now.size, onLine);
+      } catch (error) {
+        if (seen && isGone(error)) return 'gone';
+        throw error;
+      }
+    },
+  };
+}
+
+/** One document, written anew as a whole: each look hands over its text where it may have changed. */
+export function createDocumentCursor(file: string): LineCursor {
+  let seen: Seen | undefined;
+  return {
+    next: 0,
+    async look(onLine) {
+      try {
+        const now = toSeen(seen ? statSync(file) : await stat(file));
+        if (seen && now.inode === seen.inode && now.size === seen.size && now.changedAt === seen.changedAt)
+          return 'nothing';
+        const bytes = await readFile(file);
+        seen = now;
+        onLine({ bytes, offset: 0, length: bytes.length, torn: false, tooLong: false });
+        return 'news';
+      } catch (error) {
+        if (seen && isGone(error)) return 'gone';
+        throw error;
+      }
+    },
+  };
+}
+
+/** It was there before. A file that cannot be read at all is another matter: what is wrong with it is told. */
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+function toSeen({ ino, size, ctimeMs }: Stats): Seen {
+  return { inode: ino, size, changedAt: ctimeMs };
+}
+
+function readBytes(file: string, offset: number, length: number): Uint8Array {
+  const bytes = Buffer.allocUnsafe(length);
+  const handle = openSync(file, 'r');
+  try {
+    return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isEqual(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
