@@ -22,8 +22,30 @@ export interface SourceAdapter {
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
   readonly identify?: IdentifyCapability;
-  /** The conversation of one agent in one source, with its bodies, in order. */
-  readBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Promise<readonly TranscriptMessage[]>;
+  /** Without it, a data folder is looked at as a whole whenever something in it changes. */
+  readonly follow?: FollowCapability;
+  /** The conversation of one agent in one source, with its bodies. */
+  openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
+}
+
+/** A conversation that may still be written: where its messages stand is known, and some of them are read at a time. */
+export interface Bodies {
+  /** In order. Cheap where little came since the last time. */
+  places(): Promise<readonly BodyPlace[]>;
+  /** The messages that stand at these places, of this conversation, in the same order. */
+  read(places: readonly BodyPlace[]): Promise<readonly TranscriptMessage[]>;
+}
+
+/** One message: its lines, and those of the results that belong to its calls. */
+export interface BodyPlace {
+  readonly id: string;
+  readonly timestamp: string | null;
+  readonly lines: readonly ByteRange[];
+}
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
 }
 
 export interface SessionOrigin {
@@ -31,6 +53,30 @@ export interface SessionOrigin {
   /** Ids of the replies that stand in it. */
   readonly replies: ReadonlySet<string>;
 }
+
+/** For following a data folder while it is written, without looking at all of it each time. */
+export interface FollowCapability {
+  /** Which folders below the root may hold something of use. */
+  watched(root: string): Promise<(folder: string) => boolean>;
+  /** What a place below the root is about, by its name where possible. */
+  subjectOf(root: string, place: string): Promise<Subject>;
+  /** One part of a session as it is now, without its facts; without sources where nothing of it is left. */
+  locatePart(root: string, part: SessionPart): Promise<LocatedSession>;
+  /** What lies beside the sessions and tells about them: which processes run, what was written to whom. */
+  readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
+}
+
+/** What of a session lies in one folder; it may have been moved and left files behind. */
+export interface SessionPart {
+  readonly id: SessionId;
+  readonly folder: string;
+}
+
+export type Subject =
+  | { readonly kind: 'part'; readonly part: SessionPart }
+  /** What `readFacts` reads. */
+  | { readonly kind: 'facts' }
+  | { readonly kind: 'nothing' };
 
 /** For hosts whose hooks name only a transcript: who is behind a call. */
 export interface IdentifyCapability {
@@ -60,6 +106,8 @@ export interface Located {
 export interface LocatedSession {
   readonly id: SessionId;
   readonly root: string;
+  /** Where this part of it lies; left out: all of it lies below the root. */
+  readonly folder?: string;
   readonly sources: readonly LocatedSource[];
   /** What the folder itself tells: which of the host's processes is alive. */
   readonly facts: readonly AgentEvent[];

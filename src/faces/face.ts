@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { Identifier, Sessions, Transcripts } from '../model/ports.ts';
+import type { Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
@@ -55,11 +55,6 @@ export interface Live extends LiveFeed {
   /** Messages `from` on, at most `limit` of them: only their bytes are read. */
   transcript(agent: string, range: MessageRange, session?: string): Promise<TranscriptPage | undefined>;
   close(): void;
-}
-
-export interface MessageRange {
-  readonly from: number;
-  readonly limit: number;
 }
 
 /** A part of a transcript. */

@@ -38,8 +38,9 @@ export async function listFilesBelow(folder: string): Promise<readonly string[]>
   const walk = async (at: string): Promise<readonly string[]> => {
     const entries = await listFolder(at);
     if (entries.length === 0) return [];
-    const real = await realpath(at);
-    if (seen.has(real)) return [];
+    // It may have gone since.
+    const real = await realpath(at).catch(() => undefined);
+    if (real === undefined || seen.has(real)) return [];
     seen.add(real);
     const files: string[] = [];
     for (const { name, kind } of entries) {

@@ -22,7 +22,8 @@ export async function isProcessAlive(mark: ProcessMark): Promise<boolean> {
   return startedAt === undefined || Math.abs(startedAt - mark.startedAt) < 60_000;
 }
 
-function isRunning(pid: number): boolean {
+/** Some process has that number. */
+export function isRunning(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);

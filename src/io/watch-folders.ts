@@ -13,9 +13,12 @@ export interface FolderWatch {
   close(): void;
 }
 
+/** A file was written to; or something came, went or was replaced by this name. */
+export type PlaceChange = 'written' | 'entry';
+
 export interface WatchHandlers {
-  /** Something changed at this place, soon after it did: a file grew, or something came or went by this name. */
-  onChange(place: string): void;
+  /** Something changed at this place, soon after it did. */
+  onChange(place: string, what: PlaceChange): void;
   /** Folders below that are not wanted cost nothing, where the system allows it. */
   isWanted?(folder: string): boolean;
 }
@@ -45,7 +48,7 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     if (closed) return;
     if (name === null) return void sweepFolder(folder);
     const place = path.join(folder, name);
-    onChange(place);
+    onChange(place, event === 'rename' ? 'entry' : 'written');
     if (event === 'rename') void look(place);
   };
   const watchOne = (folder: string): FSWatcher | undefined => {
@@ -72,14 +75,17 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     const entries = await listFolder(folder).catch(() => []);
     entry.names = new Set(entries.map(({ name }) => name));
     for (const { name, kind } of entries) {
-      if (tells) onChange(path.join(folder, name));
+      if (tells) onChange(path.join(folder, name), 'entry');
       if (kind === 'folder') await add(path.join(folder, name), tells);
     }
   };
   /** Something came or went by this name. A folder that came holds news; one that went took its watches along. */
   const look = async (place: string): Promise<void> => {
-    for (const folder of folders.keys()) if (folder === place || folder.startsWith(place + path.sep)) drop(folder);
+    const known = [...folders.keys()].filter((folder) => folder === place || folder.startsWith(place + path.sep));
+    for (const folder of known) drop(folder);
     if (await isFolder(place).catch(() => false)) await add(place, true);
+    // What went below it while its watches were taken down and put up again, nobody has told.
+    if (known.length > 0) onChange(place, 'entry');
   };
   const drop = (folder: string): void => {
     const entry = folders.get(folder);
@@ -94,7 +100,7 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     if (!entry) return;
     const state = stateOf(folder);
     if (state?.inode !== entry.inode) {
-      onChange(folder);
+      onChange(folder, 'entry');
       return void look(folder);
     }
     if (state.changedAt !== entry.changedAt) {
@@ -106,12 +112,12 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     }
     if (isEach && !entry.watcher) {
       entry.watcher = watchOne(folder);
-      for (const name of entry.names) onChange(path.join(folder, name));
+      for (const name of entry.names) onChange(path.join(folder, name), 'written');
     }
   };
   /** Most of it a watch has told already: a folder is looked at only where that is news. */
   const tell = (place: string, isThere: boolean): void => {
-    onChange(place);
+    onChange(place, 'entry');
     if (folders.has(place) !== isThere) void look(place);
   };
 

@@ -14,6 +14,7 @@ import {
   type BuildOptions,
   isAtWork,
   isOver,
+  STALLED_AFTER,
   type ToolInUse,
 } from './tree.ts';
 import { contextOf, NO_USAGE } from './usage.ts';
@@ -174,19 +175,16 @@ function isLowerBound(status: AgentStatus, { hasPlaceholder }: Own): boolean {
   return status === 'unknown' || status === 'stopped' || hasPlaceholder;
 }
 
-const STALLED_AFTER_MS = 3 * 60_000;
-/** A test suite may be silent for long; a model may not. */
-const TOOL_PATIENCE = 4;
-
+/** Who waits, for the person or for another agent, is not stalled: it says so itself. */
 function isStalled(
   status: AgentStatus,
   lastAt: number | undefined,
   tool: ToolInUse | undefined,
-  options: BuildOptions,
+  { now, stalledAfter = STALLED_AFTER }: BuildOptions,
 ): boolean {
-  if (status !== 'running' || lastAt === undefined) return false;
-  const patience = (options.stalledAfterMs ?? STALLED_AFTER_MS) * (tool ? TOOL_PATIENCE : 1);
-  return options.now - lastAt > patience;
+  if ((status !== 'running' && status !== 'spawning') || lastAt === undefined) return false;
+  const patience = status === 'spawning' ? stalledAfter.start : tool ? stalledAfter.tool : stalledAfter.reply;
+  return now - lastAt > patience;
 }
 
 function toToolInUse(call: CallRecord | undefined): ToolInUse | undefined {

@@ -36,7 +36,21 @@ export interface LiveTrees {
   subscribe(listener: (change: TreeChange) => void): { close(): void };
   /** Reads one of the older ones, or finds one that is followed; follows it from now on. */
   look(session: string): Promise<SessionTree | undefined>;
+  /** A part of the conversation of one of its agents. */
+  transcript(session: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined>;
   close(): void;
+}
+
+export interface MessageRange {
+  /** Messages to pass over. */
+  readonly from: number;
+  readonly limit: number;
+}
+
+export interface PartOfTranscript {
+  readonly transcript: Transcript;
+  /** How many messages there are in all. */
+  readonly total: number;
 }
 
 export interface LiveListing {

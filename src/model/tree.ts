@@ -123,6 +123,17 @@ export interface SessionTree {
 export interface BuildOptions {
   /** Epoch milliseconds: who is still at work depends on it. */
   readonly now: number;
-  /** Silence after which a running agent counts as stalled; longer where a tool is at work. */
-  readonly stalledAfterMs?: number;
+  readonly stalledAfter?: StalledAfter;
 }
+
+/** The silence, in milliseconds, after which an agent counts as stalled, by what it waits for. */
+export interface StalledAfter {
+  /** It was asked for, and has not said a word. */
+  readonly start: number;
+  /** The model's next word. */
+  readonly reply: number;
+  /** A test suite may be silent for long; a model may not. */
+  readonly tool: number;
+}
+
+export const STALLED_AFTER: StalledAfter = { start: 2 * 60_000, reply: 3 * 60_000, tool: 12 * 60_000 };

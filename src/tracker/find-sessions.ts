@@ -32,9 +32,12 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
     for (const file of located.ignoredFiles) ignored.add(file);
   }
   for (const file of used) ignored.delete(file);
-  const joined = joinById(sessions);
-  joined.sort((a, b) => b.located.modifiedAt - a.located.modifiedAt || (a.located.id < b.located.id ? -1 : 1));
-  return { sessions: joined, ignoredFiles: ignored };
+  return { sessions: joinById(sessions).sort(byAge), ignoredFiles: ignored };
+}
+
+/** The newest first. */
+export function byAge({ located: a }: FoundSession, { located: b }: FoundSession): number {
+  return b.modifiedAt - a.modifiedAt || (a.id < b.id ? -1 : 1);
 }
 
 /**
@@ -42,19 +45,21 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
  * folder was copied to another. Of a file that is in both, the one of the newer place.
  */
 function joinById(sessions: readonly FoundSession[]): FoundSession[] {
-  return [...groupBy(sessions, ({ located }) => located.id).values()].flatMap((copies) => {
-    const [newest, ...others] = copies.toSorted((a, b) => b.located.modifiedAt - a.located.modifiedAt);
-    if (!newest || others.length === 0) return newest ?? [];
-    const sources = new Map(newest.located.sources.map((source) => [source.id, source]));
-    for (const { located } of others)
-      for (const source of located.sources) if (!sources.has(source.id)) sources.set(source.id, source);
-    const facts = [newest, ...others].flatMap(({ located }) => located.facts);
-    return [{ ...newest, located: { ...newest.located, sources: [...sources.values()], facts } }];
-  });
+  return [...groupBy(sessions, ({ located }) => located.id).values()].flatMap((parts) => joinParts(parts) ?? []);
+}
+
+export function joinParts(parts: readonly FoundSession[]): FoundSession | undefined {
+  const [newest, ...others] = parts.toSorted((a, b) => b.located.modifiedAt - a.located.modifiedAt);
+  if (!newest || others.length === 0) return newest;
+  const sources = new Map(newest.located.sources.map((source) => [source.id, source]));
+  for (const { located } of others)
+    for (const source of located.sources) if (!sources.has(source.id)) sources.set(source.id, source);
+  const facts = [newest, ...others].flatMap(({ located }) => located.facts);
+  return { ...newest, located: { ...newest.located, sources: [...sources.values()], facts } };
 }
 
 /** One folder may be reached by two names: people link one of a host's folders to another. */
-async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
+export async function distinct(places: readonly Place[]): Promise<readonly Place[]> {
   const seen = new Set<string>();
   const result: Place[] = [];
   for (const place of places) {
@@ -72,14 +77,24 @@ const HEAD_BYTES = 8 * 1024;
  * Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted; a
  * session with nothing in it yet is none.
  */
-export async function claim(found: FoundSession, ignoredFiles: Set<string>): Promise<FoundSession | undefined> {
+export async function claim(
+  found: FoundSession,
+  ignoredFiles: Set<string>,
+  /** Files that were found to be ours before: a file does not change sides. */
+  ours: Set<string> = new Set(),
+): Promise<FoundSession | undefined> {
   const { adapter, located, forced } = found;
   const sources: LocatedSource[] = [];
   let isOurs = false;
   for (const source of located.sources) {
-    const whose = source.companion ? 'comes along' : forced ? 'ours' : await judge(adapter, source.path);
+    const isKnown = forced || ours.has(source.path);
+    const whose = source.companion ? 'comes along' : isKnown ? 'ours' : await judge(adapter, source.path);
+    if (whose === 'ours') ours.add(source.path);
     if (whose === 'not ours') ignoredFiles.add(source.path);
-    else sources.push(source);
+    else {
+      ignoredFiles.delete(source.path);
+      sources.push(source);
+    }
     isOurs ||= whose === 'ours';
   }
   return isOurs ? { ...found, located: { ...located, sources } } : undefined;

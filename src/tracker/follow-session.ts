@@ -1,12 +1,12 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapters/adapter.ts';
 import type { Line } from '../base/lines.ts';
+import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { AgentId, SourceId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
 import type { SourceProgress } from '../model/ports.ts';
 import { reduce, retract } from '../model/reduce.ts';
-import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from './follow-source.ts';
 
 /** A session that may still be written: each `refresh` reads what came since the last one. */
 export interface FollowedSession {

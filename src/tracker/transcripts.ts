@@ -1,13 +1,13 @@
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 import { buildTree } from '../model/build-tree.ts';
-import { type AgentId, hostOf, mainAgentOf, nativeId } from '../model/ids.ts';
+import { type AgentId, mainAgentOf, nativeId } from '../model/ids.ts';
 import type { Transcripts } from '../model/ports.ts';
-import type { SubAgentRef, Transcript, TranscriptMessage } from '../model/transcript.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import type { Place } from './places.ts';
-import { readSession, sourcesOf } from './read-session.ts';
+import { readSession } from './read-session.ts';
+import { readTranscript } from './read-transcript.ts';
 
 export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {
   const openIn = async (session: FoundSession, choose: (tree: SessionTree) => AgentNode | undefined) => {
@@ -15,7 +15,7 @@ export function createTranscripts(places: readonly Place[], clock: Clock): Trans
     if (!ours) return undefined;
     const tree = buildTree(await readSession(ours.adapter, ours.located), { now: clock() });
     const node = choose(tree);
-    return node && { tree, agent: node.id, transcript: await readTranscript(ours, tree, node) };
+    return node && { tree, agent: node.id, transcript: (await readTranscript(ours, tree, node)).transcript };
   };
   return {
     async read(wanted, session) {
@@ -77,67 +77,4 @@ function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
       found.map(({ id }) => id),
     );
   return found[0];
-}
-
-async function readTranscript(
-  { adapter, located }: FoundSession,
-  tree: SessionTree,
-  node: AgentNode,
-): Promise<Transcript> {
-  if (!adapter.readBodies) {
-    throw new UserError('no-transcripts', `troupe cannot read transcripts of ${adapter.title} yet.`, 'See its README.');
-  }
-  const parts: (readonly TranscriptMessage[])[] = [];
-  for (const source of await sourcesOf(adapter, located, node))
-    parts.push(await adapter.readBodies(located, source, node.id));
-  // One agent over several files: the file that begins first comes first.
-  const inOrder = parts.sort((a, b) => ((a[0]?.timestamp ?? '') < (b[0]?.timestamp ?? '') ? -1 : 1)).flat();
-  // Older states of a file repeat the lines of the newer one.
-  const messages = [...new Map(inOrder.map((message) => [message.id, message])).values()];
-  const refs = new Map(
-    tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
-  );
-  const { usage } = node;
-  return {
-    session_id: nativeId(node.id),
-    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
-    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
-    model: node.model ?? null,
-    title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
-    created_at: toIso(node.startedAt),
-    updated_at: toIso(node.lastActivityAt),
-    usage: usage
-      ? {
-          input_tokens: usage.input,
-          output_tokens: usage.output,
-          cache_read_tokens: usage.cacheRead,
-          cache_write_tokens: usage.cacheWrite,
-        }
-      : null,
-    messages: messages.map((message) => withRefs(message, refs)),
-    sub_agents: [],
-  };
-}
-
-/** The door from a call into the transcript of the agent that it made. */
-function withRefs(message: TranscriptMessage, agents: ReadonlyMap<string, AgentNode>): TranscriptMessage {
-  const content = message.content.map((block) => {
-    const agent = block.type === 'tool_use' ? agents.get(block.tool_use_id) : undefined;
-    return agent && block.type === 'tool_use' ? { ...block, sub_agent_ref: toRef(agent) } : block;
-  });
-  return { ...message, content };
-}
-
-function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
-  const team = group?.kind === 'team' ? group.id : undefined;
-  return {
-    agent_id: nativeId(id),
-    agent_name: name ?? description ?? null,
-    agent_type: type ?? null,
-    team_name: team ?? null,
-  };
-}
-
-function toIso(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }

@@ -1,11 +1,12 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { rootsOf } from './data-folder.ts';
+import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents } from './locate.ts';
-import { readBodies } from './read-bodies.ts';
+import { openBodies } from './open-bodies.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
 import { createJournalReader, createManifestReader } from './read-workflow.ts';
@@ -39,5 +40,6 @@ export const claudeCode: SourceAdapter = {
     return READERS[source.role as Role](of);
   },
   identify: { sessionOf, byTail },
-  readBodies,
+  follow,
+  openBodies,
 };

@@ -30,7 +30,7 @@ export async function locate(root: string): Promise<Located> {
 }
 
 /** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
-async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+export async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const processes = await readProcesses(root);
   const teams = await readTeams(await besideProjects(root, 'teams'));
   return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
@@ -38,8 +38,13 @@ async function readCompanions(root: string): Promise<(session: LocatedSession) =
 
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
-  const { session } = await locateSession(root, await readProject(projectFolder, name), name);
+  const session = await locatePart(root, projectFolder, name);
   return { ...session, facts: (await readCompanions(root))(session) };
+}
+
+/** What of one session lies in one project's folder. */
+export async function locatePart(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
+  return (await locateSession(root, await readProject(projectFolder, name), name)).session;
 }
 
 /**
@@ -78,7 +83,7 @@ interface Project {
 }
 
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
-const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
+export const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
 async function readProject(folder: string, session?: string): Promise<Project> {
   const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
@@ -128,7 +133,14 @@ async function locateSession(root: string, project: Project, name: string) {
     else ignored.push(file);
   }
   const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
-  const session = { id: toSessionId(HOST, name), root, sources, facts: [], modifiedAt: Math.max(0, ...times) };
+  const session: LocatedSession = {
+    id: toSessionId(HOST, name),
+    root,
+    folder: project.folder,
+    sources,
+    facts: [],
+    modifiedAt: Math.max(0, ...times),
+  };
   return { session, ignored };
 }
 

@@ -1,55 +1,59 @@
-// The conversation of one agent with its bodies. Lines of one reply become one message; a result stands behind its call.
+// From records to messages with their bodies. Lines of one reply become one message; a result stands behind its call.
 import { asObject, asText } from '../../base/json.ts';
-import { readLines } from '../../io/read-lines.ts';
-import { type AgentId, mainAgentOf } from '../../model/ids.ts';
+import type { AgentId } from '../../model/ids.ts';
 import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
-import type { LocatedSession, LocatedSource } from '../adapter.ts';
 import { agentIdOf } from './line-context.ts';
 import { isSpokenByHarness } from './lines/user.ts';
-import { blocksOf, parseWhole, type RawRecord, textOf } from './record.ts';
-import { recordsIn } from './records-in-line.ts';
-import { speakerOf } from './speaker.ts';
+import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { isSpawning, summarise } from './tools.ts';
 
 interface Draft extends Omit<TranscriptMessage, 'content'> {
   readonly content: TranscriptBlock[];
 }
 
-export async function readBodies(
-  session: LocatedSession,
-  source: LocatedSource,
-  agent: AgentId,
-): Promise<readonly TranscriptMessage[]> {
-  const messages: Draft[] = [];
-  const byId = new Map<string, Draft>();
+/** The messages that these records make, in their order. */
+export function toMessages(records: Iterable<RawRecord>): readonly TranscriptMessage[] {
+  const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
-  const inline = new Map<string, AgentId>();
-  const owner = source.agent ?? mainAgentOf(session.id);
-  const add = (record: RawRecord): void => {
-    const draft = draftOf(record, byId);
-    if (!draft) return;
+  for (const record of records) {
+    const draft = draftOf(record, messages);
+    if (!draft) continue;
     for (const block of toBlocks(record)) {
       const home = block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined;
       if (home && block.type === 'tool_result') putBehindCall(home.content, block);
       else draft.content.push(block);
       if (block.type === 'tool_use') byCall.set(block.tool_use_id, draft);
     }
-    if (!byId.has(draft.id)) {
-      byId.set(draft.id, draft);
-      messages.push(draft);
+    messages.set(draft.id, draft);
+  }
+  return [...messages.values()].filter(({ content }) => content.length > 0);
+}
+
+/** Which messages a record adds to: its own, and those whose calls it holds the results of. */
+export interface BodyPart {
+  readonly id: string;
+  readonly timestamp: string | null;
+}
+
+/** Says so record by record, without keeping any body. */
+export function createBodySorter(): (record: RawRecord) => readonly BodyPart[] {
+  const byCall = new Map<string, BodyPart>();
+  return (record) => {
+    const draft = draftOf(record, new Map());
+    if (!draft) return [];
+    const own: BodyPart = { id: draft.id, timestamp: draft.timestamp };
+    const parts = new Map<string, BodyPart>();
+    for (const block of toBlocks(record)) {
+      const part = (block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined) ?? own;
+      parts.set(part.id, part);
+      if (block.type === 'tool_use') byCall.set(block.tool_use_id, own);
     }
+    return [...parts.values()];
   };
-  await readLines(source.path, (line) => {
-    for (const { record } of recordsIn(line, parseWhole).records) {
-      const spoken = speakerOf(record, owner, session.id, inline) === agent ? record : copyOf(record, agent);
-      if (spoken && (spoken['type'] === 'user' || spoken['type'] === 'assistant')) add(spoken);
-    }
-  });
-  return messages.filter(({ content }) => content.length > 0);
 }
 
 /** An agent whose own file is gone: its parent's `progress` lines hold copies (2.1.9 to 2.1.83). */
-function copyOf(record: RawRecord, agent: AgentId): RawRecord | undefined {
+export function copyOf(record: RawRecord, agent: AgentId): RawRecord | undefined {
   const data = record['type'] === 'progress' ? asObject(record['data']) : undefined;
   const native = data?.['type'] === 'agent_progress' ? asText(data['agentId']) : undefined;
   return native !== undefined && agentIdOf(native) === agent ? asObject(data?.['message']) : undefined;

@@ -1,8 +1,8 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
-import { readLines } from '../io/read-lines.ts';
-import { readRange } from '../io/read-range.ts';
+import { readLines } from './read-lines.ts';
+import { readRange } from './read-range.ts';
 
 /** What a look at a file brought. `replaced`: it holds other bytes than those that were read. */
 export type Look = 'nothing' | 'news' | 'replaced' | 'gone';

@@ -1,0 +1,103 @@
+// The conversation of one agent in one file: where its messages stand, and some of them read at a time.
+import { open } from 'node:fs/promises';
+import type { Line } from '../../base/lines.ts';
+import { createLineCursor } from '../../io/follow-file.ts';
+import { type AgentId, mainAgentOf } from '../../model/ids.ts';
+import type { TranscriptMessage } from '../../model/transcript.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
+import { copyOf, createBodySorter, toMessages } from './read-bodies.ts';
+import { parseLine, parseWhole, type RawRecord } from './record.ts';
+import { recordsIn } from './records-in-line.ts';
+import { speakerOf } from './speaker.ts';
+
+export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+  const owner = source.agent ?? mainAgentOf(session.id);
+  let list = createPlaceList(owner, agent, session);
+  let cursor = createLineCursor(source.path);
+  return {
+    async places() {
+      const look = await cursor.look(list.add);
+      if (look === 'nothing' || look === 'news') return list.all();
+      list = createPlaceList(owner, agent, session);
+      cursor = createLineCursor(source.path);
+      await cursor.look(list.add);
+      return list.all();
+    },
+    read: (places) => readPlaces(source.path, places, agent),
+  };
+}
+
+interface PlaceList {
+  add(line: Line): void;
+  all(): readonly BodyPlace[];
+}
+
+function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession): PlaceList {
+  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const inline = new Map<string, AgentId>();
+  const sort = createBodySorter();
+  return {
+    add(line) {
+      for (const { record } of recordsIn(line, parseLine).records) {
+        const spoken = speakerOf(record, owner, id, inline) === agent ? record : copyOf(record, agent);
+        if (!spoken || !isSpeech(spoken)) continue;
+        for (const part of sort(spoken)) {
+          const place = places.get(part.id) ?? { ...part, lines: [] };
+          places.set(part.id, place);
+          // A torn last line comes again when it has grown.
+          if (place.lines.at(-1)?.offset === line.offset) place.lines.pop();
+          place.lines.push({ offset: line.offset, length: line.length });
+        }
+      }
+    },
+    all: () => [...places.values()],
+  };
+}
+
+function isSpeech({ type }: RawRecord): boolean {
+  return type === 'user' || type === 'assistant';
+}
+
+/** Bytes between two wanted lines that are read along rather than skipped. */
+const GAP_BYTES = 64 * 1024;
+
+async function readPlaces(
+  file: string,
+  places: readonly BodyPlace[],
+  agent: AgentId,
+): Promise<readonly TranscriptMessage[]> {
+  const lines = new Map(places.flatMap((place) => place.lines).map((line) => [line.offset, line]));
+  const inOrder = [...lines.values()].sort((a, b) => a.offset - b.offset);
+  const records: RawRecord[] = [];
+  const handle = await open(file);
+  try {
+    for (const span of spansOf(inOrder)) {
+      const [first, last] = [span[0], span.at(-1)];
+      if (!first || !last) continue;
+      const bytes = Buffer.alloc(last.offset + last.length - first.offset);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, first.offset);
+      for (const { offset, length } of span) {
+        const from = offset - first.offset;
+        const line = { bytes: bytes.subarray(from, Math.min(bytesRead, from + length)), offset, length };
+        for (const { record } of recordsIn({ ...line, torn: false, tooLong: false }, parseWhole).records)
+          records.push(isSpeech(record) ? record : (copyOf(record, agent) ?? record));
+      }
+    }
+  } finally {
+    await handle.close();
+  }
+  const messages = new Map(toMessages(records).map((message) => [message.id, message]));
+  return places.flatMap(({ id }) => messages.get(id) ?? []);
+}
+
+/** Lines that lie close together are read in one go. */
+function spansOf(lines: readonly ByteRange[]): readonly (readonly ByteRange[])[] {
+  const spans: ByteRange[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const line of lines) {
+    if (line.offset - end > GAP_BYTES) spans.push([]);
+    spans.at(-1)?.push(line);
+    end = line.offset + line.length;
+  }
+  return spans;
+}

@@ -1,0 +1,81 @@
+import type { Live, Subscription } from '../faces/face.ts';
+import { nativeId, type SessionId } from '../model/ids.ts';
+import type { LiveTrees, TreeChange } from '../model/ports.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { computeChange } from '../reports/compute-change.ts';
+import { computeDetail } from '../reports/compute-detail.ts';
+import { computeListing } from '../reports/compute-listing.ts';
+import type { LiveEvent, SessionDetail } from '../reports/live-shapes.ts';
+
+/** Trees as they change, turned into reports once for all who look. */
+export function createLive(trees: LiveTrees): Live {
+  const details = new Map<SessionId, SessionDetail>();
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const tell = (event: LiveEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  const take = (change: TreeChange): void => {
+    if (change.kind === 'listing') return tell({ type: 'listing', data: computeListing(trees.listing()) });
+    if (change.kind === 'gone') {
+      const gone = details.get(change.session);
+      if (details.delete(change.session) && gone) tell({ type: 'gone', data: { sessionId: gone.id, host: gone.host } });
+      return;
+    }
+    const detail = computeDetail(change.tree, { internal: false });
+    const sources = change.sources.map(({ source, agent, bytes }) => ({
+      source,
+      agentId: agent === undefined ? null : nativeId(agent),
+      bytes,
+    }));
+    const data = computeChange(details.get(change.tree.id), detail, sources);
+    details.set(change.tree.id, detail);
+    if (data) tell({ type: 'change', data });
+  };
+  for (const tree of trees.current()) details.set(tree.id, computeDetail(tree, { internal: false }));
+  const subscription = trees.subscribe(take);
+
+  const snapshot = () => {
+    const sessions = [...details.values()].sort(byActivity);
+    const listing = trees.listing();
+    return { sessions, ...computeListing(listing), places: listing.places };
+  };
+  /** The session that is named; else any that is followed, the last active first. */
+  const treeWith = async (agent: string, session: string | undefined): Promise<SessionTree | undefined> => {
+    if (session !== undefined) return trees.look(session);
+    const having = trees.current().filter(({ agents }) => agents.some(({ id }) => nativeId(id) === agent));
+    return having.toSorted((a, b) => (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0))[0] ?? trees.look(agent);
+  };
+
+  return {
+    snapshot,
+    subscribe(listener): Subscription {
+      listener({ type: 'snapshot', data: snapshot() });
+      listeners.add(listener);
+      return { close: () => void listeners.delete(listener) };
+    },
+    async session(id, options) {
+      const tree = await trees.look(id);
+      return tree && computeDetail(tree, options);
+    },
+    async agent(id, session) {
+      const tree = await treeWith(id, session);
+      const { main, subagents } = tree ? computeDetail(tree, { internal: true }) : { main: undefined, subagents: [] };
+      return [main, ...subagents].find((agent) => agent?.id === id);
+    },
+    async transcript(id, range, session) {
+      const tree = await treeWith(id, session);
+      const agent = tree?.agents.find((one) => nativeId(one.id) === id);
+      const part = tree && agent && (await trees.transcript(tree.id, agent.id, range));
+      return part && { ...part.transcript, from: range.from, total: part.total };
+    },
+    close() {
+      subscription.close();
+      listeners.clear();
+      trees.close();
+    },
+  };
+}
+
+function byActivity(a: SessionDetail, b: SessionDetail): number {
+  return (b.lastActivityAt ?? '') < (a.lastActivityAt ?? '') ? -1 : 1;
+}

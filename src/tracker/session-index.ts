@@ -1,0 +1,122 @@
+import path from 'node:path';
+import type { LocatedSession, SessionPart } from '../adapters/adapter.ts';
+import type { AgentEvent } from '../model/event.ts';
+import type { SessionId } from '../model/ids.ts';
+import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
+import type { Place } from './places.ts';
+
+/** Which sessions there are, in which files. Kept up to date piece by piece; no conversation is read for it. */
+export interface SessionIndex {
+  /** Looks at everything anew. */
+  load(): Promise<void>;
+  /** Looks at one place anew. Tells which sessions it has, or had. */
+  loadPlace(place: Place): Promise<ReadonlySet<SessionId>>;
+  relocate(place: Place, part: SessionPart): Promise<void>;
+  /** Tells which sessions something else is said of now. */
+  refreshFacts(place: Place): Promise<ReadonlySet<SessionId>>;
+  get(id: SessionId): FoundSession | undefined;
+  /** Newest first. */
+  all(): readonly FoundSession[];
+  /** Parts whose files lie at or below a folder. */
+  partsBelow(folder: string): readonly { readonly place: Place; readonly part: SessionPart }[];
+  readonly ignoredFiles: number;
+  /** Each data folder once. */
+  places(): readonly Place[];
+}
+
+interface Part {
+  readonly place: Place;
+  readonly folder: string;
+  readonly located: LocatedSession;
+}
+
+export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
+  const parts = new Map<SessionId, Part[]>();
+  const ignored = new Map<Place, readonly string[]>();
+  /** What was said last beside the sessions: a session that appears is told at once. */
+  const factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
+  let places: readonly Place[] = wanted;
+
+  const folderOf = (located: LocatedSession): string => located.folder ?? located.root;
+  const put = (place: Place, located: LocatedSession): void => {
+    const folder = folderOf(located);
+    const others = (parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
+    const all = located.sources.length === 0 ? others : [...others, { place, folder, located }];
+    if (all.length === 0) parts.delete(located.id);
+    else parts.set(located.id, all);
+  };
+  const dropPlace = (place: Place): Set<SessionId> => {
+    const had = new Set<SessionId>();
+    for (const [id, list] of parts) {
+      const others = list.filter((part) => part.place !== place);
+      if (others.length < list.length) had.add(id);
+      if (others.length === 0) parts.delete(id);
+      else parts.set(id, others);
+    }
+    return had;
+  };
+  const loadPlace = async (place: Place): Promise<ReadonlySet<SessionId>> => {
+    const { sessions, ignoredFiles } = await place.adapter.locate(place.root);
+    const factsOf = await place.adapter.follow?.readFacts(place.root);
+    if (factsOf) factsAt.set(place, factsOf);
+    const touched = dropPlace(place);
+    for (const located of sessions) {
+      put(place, located);
+      touched.add(located.id);
+    }
+    ignored.set(place, ignoredFiles);
+    return touched;
+  };
+  const found = (list: readonly Part[]): FoundSession | undefined =>
+    joinParts(list.map(({ place, located }) => ({ adapter: place.adapter, forced: place.forced, located })));
+
+  return {
+    places: () => places,
+    async load() {
+      places = await distinct(wanted);
+      for (const place of places) await loadPlace(place);
+    },
+    loadPlace,
+    async relocate(place, part) {
+      const located = await place.adapter.follow?.locatePart(place.root, part);
+      if (located) put(place, { ...located, facts: factsAt.get(place)?.(located) ?? [] });
+    },
+    async refreshFacts(place) {
+      const touched = new Set<SessionId>();
+      const factsOf = await place.adapter.follow?.readFacts(place.root);
+      if (!factsOf) return touched;
+      factsAt.set(place, factsOf);
+      for (const [id, list] of parts) {
+        const fresh = list.map((part) => (part.place === place ? withFacts(part, factsOf(part.located)) : part));
+        if (fresh.every((part, index) => part === list[index])) continue;
+        parts.set(id, fresh);
+        touched.add(id);
+      }
+      return touched;
+    },
+    get: (id) => found(parts.get(id) ?? []),
+    all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
+    partsBelow(folder) {
+      const isBelow = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
+      return [...parts].flatMap(([id, list]) =>
+        list
+          .filter(({ folder: own, located }) => isBelow(own) || located.sources.some((source) => isBelow(source.path)))
+          .map(({ place, folder: own }) => ({ place, part: { id, folder: own } })),
+      );
+    },
+    get ignoredFiles() {
+      const files = new Set([...ignored.values()].flat());
+      // Of two hosts that look into one folder, each has no use for the other's files.
+      for (const list of parts.values())
+        for (const { located } of list) for (const { path: file } of located.sources) files.delete(file);
+      return files.size;
+    },
+  };
+}
+
+/** The same part where nothing else is said of it. */
+function withFacts(part: Part, facts: readonly AgentEvent[]): Part {
+  if (facts.length === 0 && part.located.facts.length === 0) return part;
+  if (JSON.stringify(facts) === JSON.stringify(part.located.facts)) return part;
+  return { ...part, located: { ...part.located, facts } };
+}

@@ -1,0 +1,272 @@
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeCode } from '../adapters/claude-code/index.ts';
+import { dumpTree } from '../adapters/testing/dump.ts';
+import { MUCH_LATER } from '../adapters/testing/feed.ts';
+import { buildTree } from '../model/build-tree.ts';
+import type { LiveTrees, TreeChange } from '../model/ports.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { claim, findSessions } from './find-sessions.ts';
+import { readSession } from './read-session.ts';
+import { startTracker } from './tracker.ts';
+
+const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
+
+let root = '';
+let tracker: LiveTrees | undefined;
+let changes: TreeChange[] = [];
+let errors: unknown[] = [];
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-'));
+  mkdirSync(path.join(root, 'projects'));
+  changes = [];
+  errors = [];
+});
+afterEach(() => {
+  tracker?.close();
+  rmSync(root, { recursive: true, force: true });
+  expect(errors).toEqual([]);
+});
+
+const place = () => ({ adapter: claudeCode, root, forced: false });
+
+function start(options: Partial<Parameters<typeof startTracker>[1]> = {}): LiveTrees {
+  const window = { ms: Number.POSITIVE_INFINITY, sessions: 1000 };
+  const onError = (error: unknown) => void errors.push(error);
+  tracker = startTracker([place()], { clock: () => MUCH_LATER, window, onError, ...options });
+  tracker.subscribe((change) => changes.push(change));
+  return tracker;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (await holds()) return;
+    await pause(25);
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+const complete = (live: LiveTrees) => until(() => live.listing().isComplete, 'the first reading');
+
+const dumps = (trees: readonly SessionTree[]): readonly string[] =>
+  trees.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(dumpTree);
+
+async function freshTrees(): Promise<readonly SessionTree[]> {
+  const trees: SessionTree[] = [];
+  for (const session of (await findSessions([place()])).sessions) {
+    const ours = await claim(session, new Set());
+    if (ours) trees.push(buildTree(await readSession(ours.adapter, ours.located), { now: MUCH_LATER }));
+  }
+  return trees;
+}
+
+/** Until what is followed is what a fresh look finds; the last difference is what a failure shows. */
+async function settles(live: LiveTrees): Promise<void> {
+  for (let tries = 0; tries < 40; tries++) {
+    const [seen, fresh] = [dumps(live.current()), dumps(await freshTrees())];
+    if (JSON.stringify(seen) === JSON.stringify(fresh)) return;
+    await pause(50);
+  }
+  expect(dumps(live.current())).toEqual(dumps(await freshTrees()));
+}
+
+const copy = (name: string): void => cpSync(path.join(fixtures, name), root, { recursive: true });
+
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .filter((file) => file.includes(`${path.sep}projects${path.sep}`));
+}
+
+describe('tracker', () => {
+  it('reads what is there, newest first, and tells when it has', async () => {
+    for (const name of ['2.1.325-nested', '2.0.76-parallel', '1.0.60-parallel']) copy(name);
+    const live = start();
+    await complete(live);
+    expect(dumps(live.current())).toEqual(dumps(await freshTrees()));
+    expect(live.current().length).toBeGreaterThanOrEqual(3);
+    expect(changes.at(-1)?.kind).toBe('listing');
+  });
+
+  it('follows a session that is written line by line, folders and files appearing at once', async () => {
+    const live = start();
+    await complete(live);
+    const from = path.join(fixtures, '2.1.325-nested');
+    for (const file of filesBelow(from).toSorted()) {
+      const target = path.join(root, path.relative(from, file));
+      mkdirSync(path.dirname(target), { recursive: true });
+      for (const line of readFileSync(file, 'utf8').split(/(?<=\n)/)) {
+        const half = Math.floor(line.length / 2);
+        appendFileSync(target, line.slice(0, half));
+        if (Math.random() < 0.1) await pause(5);
+        appendFileSync(target, line.slice(half));
+      }
+    }
+    await settles(live);
+    expect(live.current()[0]?.agents).toHaveLength(4);
+    const told = changes.flatMap((change) => (change.kind === 'tree' ? change.sources : []));
+    for (const { source, bytes } of told) expect(bytes).toBeLessThanOrEqual(statSync(path.join(root, source)).size);
+  });
+
+  it('sessions older than the window are listed, and read when somebody looks or something is written', async () => {
+    copy('2.1.325-nested');
+    copy('2.1.325-parallel');
+    const live = start({ window: { ms: -1, sessions: 10 } });
+    await complete(live);
+    expect(live.current()).toEqual([]);
+    const { older } = live.listing();
+    expect(older).toHaveLength(2);
+    const tree = await live.look('fa129e54-d574-4fea-bbfe-0dd74bbd38cd');
+    expect(tree?.agents).toHaveLength(4);
+    expect(live.listing().older).toHaveLength(1);
+    expect(await live.look('nobody')).toBeUndefined();
+  });
+
+  it('at most so many sessions are followed, the newest', async () => {
+    copy('2.1.325-nested');
+    copy('2.1.325-parallel');
+    const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 1 } });
+    await complete(live);
+    expect(live.current()).toHaveLength(1);
+    expect(live.listing().older).toHaveLength(1);
+  });
+
+  it('a session that is deleted is gone; one that moves to another project is the same session', async () => {
+    copy('2.1.325-nested');
+    copy('2.1.325-parallel');
+    const live = start();
+    await complete(live);
+    const [one, two] = readdirSync(path.join(root, 'projects')).map((name) => path.join(root, 'projects', name));
+    renameSync(one ?? '', path.join(root, 'projects', '-elsewhere'));
+    rmSync(two ?? '', { recursive: true });
+    await settles(live);
+    expect(live.current()).toHaveLength(1);
+    expect(changes.some(({ kind }) => kind === 'gone')).toBe(true);
+  });
+
+  it('finds out by itself that a process died, and that it ended in good order', async () => {
+    copy('2.1.325-hang-sigkill');
+    const [file] = readdirSync(path.join(root, 'sessions'));
+    const record = path.join(root, 'sessions', file ?? '');
+    const text = JSON.parse(readFileSync(record, 'utf8'));
+    const { spawn } = await import('node:child_process');
+    const host = spawn(process.execPath, ['-e', 'setTimeout(() => {}, 60000)']);
+    const stat = readFileSync(`/proc/${host.pid}/stat`, 'utf8');
+    const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    writeFileSync(record, JSON.stringify({ ...text, pid: host.pid, procStart, startedAt: 0 }));
+    const live = start();
+    await complete(live);
+    expect(live.current()[0]?.agents.map(({ status }) => status)).toContain('running');
+    host.kill('SIGKILL');
+    await until(
+      () => live.current()[0]?.agents.every(({ status }) => status === 'unknown' || status === 'completed') === true,
+      'the end of its agents',
+    );
+    rmSync(record);
+    await settles(live);
+  });
+
+  it('goes on where no watch tells anything, by looking', async () => {
+    copy('2.1.325-nested');
+    const live = start({ sweepEveryMs: 50 });
+    await complete(live);
+    const hidden = path.join(root, 'projects', '-new', 'subfolder');
+    mkdirSync(hidden, { recursive: true });
+    await settles(live);
+  });
+});
+
+describe('ten thousand random operations', () => {
+  const OPERATIONS = 10_000;
+  const CHECK_EVERY = 1_000;
+
+  it('end in the same trees as a fresh read', { timeout: 120_000 }, async () => {
+    for (const name of [
+      '2.1.325-nested',
+      '2.1.325-background',
+      '2.1.325-workflow',
+      '2.0.76-parallel',
+      '2.1.325-resume',
+    ])
+      copy(name);
+    const originals = filesBelow(root).map((file) => ({ file, bytes: readFileSync(file) }));
+    const live = start();
+    await complete(live);
+    const random = createRandom(Number(process.env['TROUPE_SEED'] ?? 20261115));
+    for (let done = 0; done < OPERATIONS; done++) {
+      operate(random, originals);
+      if (random() < 0.02) await pause(1 + random() * 10);
+      if ((done + 1) % CHECK_EVERY === 0) await settles(live);
+    }
+  });
+});
+
+interface Original {
+  readonly file: string;
+  readonly bytes: Buffer;
+}
+
+function operate(random: () => number, originals: readonly Original[]): void {
+  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
+  const original = pick(originals);
+  const now = pick(filesNow(originals));
+  if (!original) return;
+  const { file, bytes } = original;
+  const size = now && existsSync(now) ? statSync(now).size : 0;
+  const whose = originals.find((one) => one.file === now);
+  const kind = random();
+  if (kind < 0.6 && now && whose) {
+    // What a host does: goes on writing where it stopped, in whole lines or in halves.
+    appendFileSync(now, whose.bytes.subarray(size, size + Math.ceil(random() * 3000)));
+  } else if (kind < 0.7 || !now) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, bytes.subarray(0, Math.floor(random() * bytes.length)));
+  } else if (kind < 0.78) truncateSync(now, Math.floor(random() * size));
+  else if (kind < 0.84) {
+    writeFileSync(`${now}.tmp`, bytes.subarray(0, Math.floor(random() * bytes.length)));
+    renameSync(`${now}.tmp`, now);
+  } else if (kind < 0.92) rmSync(now);
+  else if (kind < 0.96) {
+    const folder = path.dirname(now);
+    const aside = `${folder}-${Math.floor(random() * 3)}`;
+    rmSync(aside, { recursive: true, force: true });
+    if (random() < 0.5) renameSync(folder, aside);
+    else cpSync(folder, aside, { recursive: true });
+  } else if (kind < 0.98) rmSync(path.dirname(now), { recursive: true });
+  else {
+    mkdirSync(path.join(path.dirname(now), 'deep', 'deeper'), { recursive: true });
+    writeFileSync(path.join(path.dirname(now), 'deep', 'deeper', path.basename(file)), bytes);
+  }
+}
+
+function filesNow(originals: readonly Original[]): readonly string[] {
+  return originals.map(({ file }) => file).filter((file) => existsSync(file));
+}
+
+/** The same numbers each time: a failure can be looked at again. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
