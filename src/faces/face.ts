@@ -18,9 +18,74 @@ export interface FaceContext {
   identifier(): Identifier;
   /** Sessions that ship with troupe, for people who have none yet. */
   demo(): Sessions;
+  /** Follows what changes, in this process, until it is closed. */
+  follow(request: FollowRequest): Promise<Live>;
+  readonly server: ServerControl;
+  /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
+  watch(request: WatchRequest): Promise<void>;
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;
+}
+
+export interface FollowRequest {
+  readonly where: Where;
+  /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
+  readonly demoSpeed?: number;
+}
+
+export interface WatchRequest extends FollowRequest {
+  readonly json: boolean;
+  /** Lines instead of a screen, also where somebody watches. */
+  readonly plain: boolean;
+  /** Only this session, by the beginning of its id. */
+  readonly session?: string;
+}
+
+/** The server of this person: one at most that others find. */
+export interface ServerControl {
+  /** Serves in this process, or finds the server that runs already. Throws a `UserError` where neither can be. */
+  serve(request: ServeRequest): Promise<Serving>;
+  /** Starts one that outlives this process, or finds the one that runs. */
+  start(request: Omit<ServeRequest, 'demoSpeed'>): Promise<RunningServer>;
+  stop(): Promise<StopReport>;
+  status(): Promise<RunningServer | undefined>;
+  /** What the running server follows, where it is what was asked for. */
+  feed(where: Where): Promise<RemoteFeed | undefined>;
+}
+
+export interface ServeRequest extends FollowRequest {
+  /** A free one where none is given. */
+  readonly port?: number;
+}
+
+export interface Serving {
+  readonly server: RunningServer;
+  /** Another process serves. */
+  readonly isFound: boolean;
+  /** When it is over: by a signal, or because another server took over. Never, where another process serves. */
+  readonly ended: Promise<'stopped' | 'replaced'>;
+}
+
+export interface RunningServer {
+  readonly pid: number;
+  readonly port: number;
+  /** With the token: whoever has it sees everything. */
+  readonly url: string;
+  readonly version: string;
+  readonly startedAt: string;
+  /** Where it looks. */
+  readonly places: readonly string[];
+}
+
+export interface StopReport {
+  /** `silent`: a process that does not answer, and was not touched. `stopping`: told to, but still there. */
+  readonly outcome: 'none' | 'stopped' | 'stopping' | 'silent';
+  readonly server?: RunningServer;
+}
+
+export interface RemoteFeed extends LiveFeed, Subscription {
+  readonly port: number;
 }
 
 export interface Terminal {
@@ -29,6 +94,8 @@ export interface Terminal {
   page(text: string): Promise<void>;
   /** For words that are not the answer: progress, hints. */
   note(text: string): void;
+  /** Shows an address in the person's browser, where there is one. */
+  browse(url: string): void;
   /** Columns, where a person is watching. */
   readonly width?: number;
   readonly colours: 'none' | '16' | '24bit';

@@ -7,6 +7,9 @@ import { computeDetail } from '../reports/compute-detail.ts';
 import { computeListing } from '../reports/compute-listing.ts';
 import type { LiveEvent, SessionDetail } from '../reports/live-shapes.ts';
 
+/** Hundreds of files may come at once: the list of sessions is told so late, once for all of them. */
+const LISTING_MS = 200;
+
 /** Trees as they change, turned into reports once for all who look. */
 export function createLive(trees: LiveTrees): Live {
   const details = new Map<SessionId, SessionDetail>();
@@ -14,8 +17,20 @@ export function createLive(trees: LiveTrees): Live {
   const tell = (event: LiveEvent): void => {
     for (const listener of listeners) listener(event);
   };
+  let listed = '';
+  const tellListing = (): void => {
+    listingTimer = undefined;
+    const data = computeListing(trees.listing());
+    const text = JSON.stringify(data);
+    if (text !== listed) tell({ type: 'listing', data });
+    listed = text;
+  };
+  let listingTimer: NodeJS.Timeout | undefined;
   const take = (change: TreeChange): void => {
-    if (change.kind === 'listing') return tell({ type: 'listing', data: computeListing(trees.listing()) });
+    if (change.kind === 'listing') {
+      listingTimer ??= setTimeout(tellListing, LISTING_MS);
+      return;
+    }
     if (change.kind === 'gone') {
       const gone = details.get(change.session);
       if (details.delete(change.session) && gone) tell({ type: 'gone', data: { sessionId: gone.id, host: gone.host } });
@@ -69,6 +84,7 @@ export function createLive(trees: LiveTrees): Live {
       return part && { ...part.transcript, from: range.from, total: part.total };
     },
     close() {
+      clearTimeout(listingTimer);
       subscription.close();
       listeners.clear();
       trees.close();

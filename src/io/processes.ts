@@ -33,7 +33,9 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-async function linuxStart(pid: number): Promise<string | undefined> {
+/** When it started, as Linux counts it: tells a process from a later one with the same number. None on other systems. */
+export async function linuxStart(pid: number): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined;
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     // The command's name stands in brackets and may hold spaces and brackets itself.

@@ -1,6 +1,13 @@
 import type { LiveEvent, LiveSnapshot, SessionChange, SessionDetail } from './live-shapes.ts';
 
-const NOTHING: LiveSnapshot = { sessions: [], older: [], ignoredFiles: 0, places: [], isComplete: false };
+const NOTHING: LiveSnapshot = {
+  sessions: [],
+  older: [],
+  olderTotal: 0,
+  ignoredFiles: 0,
+  places: [],
+  isComplete: false,
+};
 
 /** The picture after an event: how a client of the feed keeps up. What did not change is the same object as before. */
 export function applyEvent(picture: LiveSnapshot = NOTHING, event: LiveEvent): LiveSnapshot {

@@ -7,8 +7,19 @@ import { isoTime, orNull } from './json-values.ts';
 import { labelOf } from './label.ts';
 import type { AgentReport, EvidenceReport, RunReport, UsageReport } from './shapes.ts';
 
+/** A node never changes, and what follows it live asks for the same ones again and again. */
+const computed = new WeakMap<AgentNode, AgentReport>();
+
 /** One agent as JSON. */
 export function computeAgent(agent: AgentNode, session: SessionId, hue: number | undefined): AgentReport {
+  const known = computed.get(agent);
+  if (known && known.sessionId === nativeId(session) && known.hue === orNull(hue)) return known;
+  const report = toReport(agent, session, hue);
+  computed.set(agent, report);
+  return report;
+}
+
+function toReport(agent: AgentNode, session: SessionId, hue: number | undefined): AgentReport {
   const { contextTokens, lastRequest } = agent;
   return {
     id: nativeId(agent.id),

@@ -1,5 +1,5 @@
+import { isEqual } from '../base/is-equal.ts';
 import type { LiveSessionReport, SessionChange, SessionDetail, SourceProgress } from './live-shapes.ts';
-import type { AgentReport } from './shapes.ts';
 
 /**
  * What is different between two pictures of a session; all of it, where there was none before. Nothing where nothing is
@@ -30,12 +30,8 @@ export function computeChange(
   return isNews ? change : undefined;
 }
 
-function sessionOnly(detail: SessionDetail): LiveSessionReport {
+/** Without its agents. */
+export function sessionOnly(detail: SessionDetail): LiveSessionReport {
   const { main: _main, subagents: _subagents, diagnostics: _diagnostics, ...session } = detail;
   return session;
-}
-
-/** Both were made by the same function, so their fields stand in the same order. */
-function isEqual(a: AgentReport | object | undefined, b: AgentReport | object): boolean {
-  return a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }

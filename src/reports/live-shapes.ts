@@ -30,8 +30,10 @@ export interface OlderSession {
 export interface LiveSnapshot {
   /** Last active first. */
   readonly sessions: readonly SessionDetail[];
-  /** Newest first. */
+  /** Newest first; the first few hundred. */
   readonly older: readonly OlderSession[];
+  /** How many there are of them in all. */
+  readonly olderTotal: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
   /** Where is looked. */
@@ -73,6 +75,7 @@ export interface SessionGone {
 
 export interface ListingChange {
   readonly older: readonly OlderSession[];
+  readonly olderTotal: number;
   readonly ignoredFiles: number;
   readonly isComplete: boolean;
 }

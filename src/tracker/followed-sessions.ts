@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { buildTree } from '../model/build-tree.ts';
 import type { AgentId, SessionId } from '../model/ids.ts';
 import type { MessageRange, PartOfTranscript, SourceProgress, TreeChange } from '../model/ports.ts';
+import { shareUnchanged } from '../model/share-unchanged.ts';
 import { isAtWork, type SessionTree, type StalledAfter } from '../model/tree.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { type FollowedSession, followSession } from './follow-session.ts';
@@ -73,7 +74,8 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
   const isInWindow = ({ located }: FoundSession): boolean =>
     clock() - located.modifiedAt < window.ms || hasLiveProcess(located);
   const build = (one: Followed, sources: readonly SourceProgress[]): void => {
-    one.tree = buildTree(one.session.ledger, { now: clock(), ...(stalledAfter && { stalledAfter }) });
+    const tree = buildTree(one.session.ledger, { now: clock(), ...(stalledAfter && { stalledAfter }) });
+    one.tree = shareUnchanged(one.tree, tree);
     emit({ kind: 'tree', tree: one.tree, sources });
   };
   const forget = (id: SessionId): void => {

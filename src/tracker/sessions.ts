@@ -68,7 +68,8 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
   };
 }
 
-async function assertFolders(places: readonly Place[]): Promise<void> {
+/** For places that the person named. */
+export async function assertFolders(places: readonly Place[]): Promise<void> {
   for (const { root } of places) {
     if (await isFolder(root)) continue;
     throw new UserError(

@@ -49,3 +49,16 @@ export function toCount(text: string): number {
   if (!Number.isInteger(count) || count < 1) throw new SyntaxError(`«${text}» is not a number from 1 on`);
   return count;
 }
+
+export function toPort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new SyntaxError(`«${text}» is not a port (1 to 65535)`);
+  return port;
+}
+
+export function toSpeed(text: string): number {
+  const speed = Number(text);
+  if (!(speed >= 0.1 && speed <= 1000)) throw new SyntaxError(`«${text}» is not a speed from 0.1 to 1000`);
+  return speed;
+}

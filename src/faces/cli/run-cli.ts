@@ -1,173 +1,38 @@
-import { buildApplication, buildCommand, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
+import { buildApplication, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
-import { sharedFlags, toCount, toIndex } from './flags.ts';
+import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
+import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
 
 export interface CliContext extends CommandContext {
   readonly face: FaceContext;
+  /** For answers that a script wants to see by the code. */
+  endWith(code: number): void;
 }
 
-const lsCommand = buildCommand({
-  loader: async () => (await import('./ls.ts')).ls,
-  parameters: {
-    flags: {
-      ...sharedFlags,
-      limit: {
-        kind: 'parsed',
-        parse: toCount,
-        default: '20',
-        placeholder: 'N',
-        brief: 'How many sessions to read, newest first',
-      },
-    },
-    aliases: { n: 'limit' },
-  },
-  docs: {
-    brief: 'List sessions, newest first',
-    fullDescription: [
-      'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
-      'Only the sessions listed are read.',
-      '',
-      'Examples:',
-      '  troupe ls',
-      '  troupe ls -n 100 --json',
-      '  troupe ls --root ~/backup/.claude',
-    ].join('\n'),
-  },
-});
-
-const treeCommand = buildCommand({
-  loader: async () => (await import('./tree.ts')).tree,
-  parameters: {
-    flags: {
-      ...sharedFlags,
-      internal: { kind: 'boolean', default: false, brief: 'Also show agents that the host started for itself' },
-      explain: {
-        kind: 'parsed',
-        parse: String,
-        optional: true,
-        placeholder: 'AGENT',
-        brief: 'Say for one agent how each fact is known, with its place',
-      },
-      orDemo: {
-        kind: 'boolean',
-        default: false,
-        brief: 'Where there is no session, show the recording that ships with troupe',
-      },
-    },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'SESSION',
-          brief: 'The first characters of its id; default: the newest',
-        },
-      ],
-    },
-  },
-  docs: {
-    brief: "Show a session's agents: who asked whom, how each is doing, how it is known",
-    fullDescription: [
-      'Draws the tree of agents of one session, main first, with status, model, current tool, calls, tokens and time.',
-      'A link that is not certain says so: ~ strong evidence, ? a guess or none.',
-      '',
-      'Examples:',
-      '  troupe tree',
-      '  troupe tree fa129e54',
-      '  troupe tree fa129e54 --json | jq .agents[].status',
-      '  troupe tree fa129e54 --explain a2ca437a',
-    ].join('\n'),
-  },
-});
-
-const showCommand = buildCommand({
-  loader: async () => (await import('./show.ts')).show,
-  parameters: {
-    flags: {
-      ...sharedFlags,
-      from: {
-        kind: 'parsed',
-        parse: toIndex,
-        default: '0',
-        placeholder: 'N',
-        brief: 'Begin behind the first N messages',
-      },
-      limit: { kind: 'parsed', parse: toCount, optional: true, placeholder: 'N', brief: 'Show at most N messages' },
-      full: { kind: 'boolean', default: false, brief: 'Fold nothing' },
-    },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          placeholder: 'AGENT',
-          brief: "The first characters of an agent's or a session's id, or a name in the newest session",
-        },
-      ],
-    },
-  },
-  docs: {
-    brief: 'Read the transcript of one agent',
-    fullDescription: [
-      'Shows what an agent was told, said and did. Results of tools stand behind their calls; long things are folded with',
-      'their size; under a call that made a sub-agent stands the way into its transcript.',
-      '',
-      'Examples:',
-      '  troupe show ae4b3f4',
-      '  troupe show builder --full',
-      '  troupe show fa129e54 --from 20 --limit 10 --json',
-    ].join('\n'),
-  },
-});
-
-const identifyCommand = buildCommand({
-  loader: async () => (await import('./identify.ts')).identify,
-  parameters: {
-    flags: {
-      json: sharedFlags.json,
-      host: sharedFlags.host,
-      transcript: {
-        kind: 'parsed',
-        parse: String,
-        optional: true,
-        placeholder: 'FILE',
-        brief: "The session's transcript, as a hook names it (transcript_path)",
-      },
-      toolUseId: {
-        kind: 'parsed',
-        parse: String,
-        optional: true,
-        placeholder: 'ID',
-        brief: 'The call in question (tool_use_id): makes the answer exact',
-      },
-    },
-  },
-  docs: {
-    brief: 'Say which agent is behind a tool call',
-    fullDescription: [
-      'Tells whether the main agent or a sub-agent is running, from the transcript that a hook names.',
-      'With the id of the call the answer is exact; without it, the open calls of the current turn decide, and where',
-      'several agents may be meant the answer is "unknown" with all candidates.',
-      '',
-      'Examples:',
-      '  troupe identify --transcript ~/.claude/projects/-home-me-app/01890ac5-….jsonl --json',
-      '  troupe identify --transcript FILE --tool-use-id toolu_01abc --json',
-    ].join('\n'),
-  },
-});
+type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
 const routes = buildRouteMap({
-  routes: { ls: lsCommand, tree: treeCommand, show: showCommand, identify: identifyCommand },
+  routes: {
+    serve: serveCommand,
+    watch: watchCommand,
+    start: startCommand,
+    stop: stopCommand,
+    status: statusCommand,
+    ls: lsCommand,
+    tree: treeCommand,
+    show: showCommand,
+    identify: identifyCommand,
+  },
+  defaultCommand: 'serve',
   docs: {
     brief: 'See the sub-agents of your coding agents',
-    fullDescription:
-      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It changes nothing and sends nothing anywhere.',
+    fullDescription: [
+      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It changes nothing and sends',
+      'nothing anywhere. Without a command it serves the live page.',
+    ].join('\n'),
   },
 });
-
-type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
 export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
@@ -184,7 +49,10 @@ export async function runCli(args: readonly string[], face: FaceContext, process
       },
     },
   });
-  await run(application, args, { process, face } as CliContext);
+  const endWith = (code: number): void => {
+    process.exitCode = code;
+  };
+  await run(application, args, { process, face, endWith } as CliContext);
   // Words that we do not understand are the person's to mend, like every other 2.
   if (typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
 }

@@ -1,0 +1,33 @@
+import { ADAPTERS } from '../adapters/registry.ts';
+import { systemClock } from '../base/clock.ts';
+import type { FaceContext } from '../faces/face.ts';
+import { createIdentifier } from '../tracker/identify.ts';
+import { createSessions } from '../tracker/sessions.ts';
+import { createTranscripts } from '../tracker/transcripts.ts';
+import { demoFolder, packageVersion } from './package.ts';
+import { placesOf } from './places.ts';
+import { createTerminal } from './terminal.ts';
+
+/** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
+const control = async () => (await import('./serve.ts')).createServerControl();
+
+export function createContext(): FaceContext {
+  return {
+    sessions: (where) => createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }),
+    transcripts: (where) => createTranscripts(placesOf(where), systemClock),
+    identifier: () => createIdentifier(ADAPTERS, systemClock),
+    demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
+    follow: async (request) => (await import('./follow.ts')).follow(request),
+    server: {
+      serve: async (request) => (await control()).serve(request),
+      start: async (request) => (await control()).start(request),
+      stop: async () => (await control()).stop(),
+      status: async () => (await control()).status(),
+      feed: async (where) => (await control()).feed(where),
+    },
+    watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
+    version: packageVersion,
+    clock: systemClock,
+    terminal: createTerminal(),
+  };
+}

@@ -1,0 +1,43 @@
+import { homedir } from 'node:os';
+import { systemClock } from '../base/clock.ts';
+import { configFolder, readConfig } from '../config/read-config.ts';
+import { trackerOptionsOf } from '../config/tracker-options.ts';
+import type { FollowRequest, Live } from '../faces/face.ts';
+import { createLive } from '../feed/create-live.ts';
+import { playRecording } from '../tracker/play-recording.ts';
+import { assertFolders } from '../tracker/sessions.ts';
+import { startTracker } from '../tracker/tracker.ts';
+import { demoFolder } from './package.ts';
+import { placesOf } from './places.ts';
+
+export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
+
+/** What changes on this machine, or in the demo, from now on. */
+export async function follow({ where, demoSpeed }: FollowRequest): Promise<Live> {
+  const config = await readOwnConfig();
+  const demo = demoSpeed === undefined ? undefined : await playDemo(demoSpeed);
+  const places = demo ? placesOf({ roots: [demo.root] }) : placesOf(where);
+  if (where.roots.length > 0) await assertFolders(places);
+  const live = createLive(
+    startTracker(places, { clock: systemClock, onError: reportBug, ...trackerOptionsOf(config) }),
+  );
+  return {
+    ...live,
+    close() {
+      live.close();
+      void demo?.close();
+    },
+  };
+}
+
+async function playDemo(speed: number) {
+  const [place] = placesOf({ roots: [demoFolder] });
+  if (!place) throw new Error('troupe: no adapter for the demo');
+  return playRecording(place.adapter, demoFolder, { speed, clock: systemClock, repeat: true });
+}
+
+/** A mistake of ours while following: the rest goes on, and the words are there for a report. */
+export function reportBug(error: unknown): void {
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`troupe: this is a bug of troupe, please report it.\n${words}\n`);
+}

@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Of the installed package: the bundle lies in dist/, beside demo/. */
+const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+
+export const demoFolder = path.join(packageFolder, 'demo');
+/** What runs as `troupe`. */
+export const programFile = path.join(packageFolder, 'dist', 'troupe.js');
+export const packageVersion: string = JSON.parse(
+  readFileSync(path.join(packageFolder, 'package.json'), 'utf8'),
+).version;

@@ -1,0 +1,124 @@
+import { homedir } from 'node:os';
+import { systemClock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
+
+import { claimDaemon } from '../daemon/claim-daemon.ts';
+import { daemonState, stopDaemon } from '../daemon/control.ts';
+import { type Daemon, describeOwn } from '../daemon/daemon-file.ts';
+import { findDaemon } from '../daemon/find-daemon.ts';
+import { createIdentity } from '../daemon/identity.ts';
+import { remoteFeed } from '../daemon/remote-feed.ts';
+import { startInBackground } from '../daemon/start-in-background.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
+import { createServer } from '../faces/server/create-server.ts';
+import { follow, readOwnConfig, reportBug } from './follow.ts';
+import { packageVersion, programFile } from './package.ts';
+import { placesOf } from './places.ts';
+
+/** One server for each person, in this process or in another. */
+export function createServerControl(): ServerControl {
+  const folder = stateFolder({ env: process.env, home: homedir() });
+  return {
+    serve: (request) => serve(folder, request),
+    async start(request) {
+      const running = await findDaemon(folder);
+      if (running && isFor(running, request.where)) return toServer(running);
+      if (running) throw runsElsewhere(running);
+      return toServer(
+        await startInBackground({ folder, command: process.execPath, args: argumentsOf(request), env: process.env }),
+      );
+    },
+    async stop() {
+      const { outcome, daemon } = await stopDaemon(folder);
+      return { outcome, ...(daemon && { server: toServer(daemon) }) };
+    },
+    async status() {
+      const found = await daemonState(folder);
+      return found.state === 'running' ? toServer(found.daemon) : undefined;
+    },
+    async feed(where) {
+      const daemon = await findDaemon(folder);
+      if (!daemon || !isFor(daemon, where)) return undefined;
+      return { ...remoteFeed(daemon, { refind: () => findDaemon(folder) }), port: daemon.port };
+    },
+  };
+}
+
+async function serve(folder: string, request: ServeRequest): Promise<Serving> {
+  const { where, demoSpeed } = request;
+  const isDemo = demoSpeed !== undefined;
+  const running = isDemo ? undefined : await findDaemon(folder);
+  if (running && isFor(running, where))
+    return { server: toServer(running), isFound: true, ended: new Promise(() => {}) };
+  const live = await follow(request);
+  const { token, epoch } = createIdentity();
+  const startedAt = systemClock();
+  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, onError: reportBug });
+  let end: (how: 'stopped' | 'replaced') => void = () => {};
+  const told = new Promise<'stopped' | 'replaced'>((resolve) => {
+    end = resolve;
+  });
+  try {
+    const { port } = await server.listen(request.port ?? (await readOwnConfig()).server?.port);
+    const own = await describeOwn({
+      port,
+      token,
+      epoch,
+      version: packageVersion,
+      startedAt: new Date(startedAt).toISOString(),
+      places: live.snapshot().places,
+    });
+    // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
+    const isAlone = isDemo || running !== undefined;
+    const claim = isAlone
+      ? undefined
+      : await claimDaemon(folder, own, { onLost: () => end('replaced'), onError: reportBug });
+    if (claim?.role === 'found') {
+      await server.close();
+      live.close();
+      return { server: toServer(claim.daemon), isFound: true, ended: new Promise(() => {}) };
+    }
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end('stopped'));
+    const ended = told.then(async (how) => {
+      await claim?.release();
+      await server.close();
+      live.close();
+      return how;
+    });
+    return { server: toServer(own), isFound: false, ended };
+  } catch (error) {
+    await server.close();
+    live.close();
+    throw error;
+  }
+}
+
+function runsElsewhere({ port, places = [] }: Daemon): UserError {
+  return new UserError(
+    'server-elsewhere',
+    `A server runs already, on port ${port}, and looks in ${places.join(', ')}.`,
+    'End it with troupe stop, or serve beside it in the foreground: troupe --root DIR',
+  );
+}
+
+/** Where nothing is named, any server will do; else it must look at the same places. */
+function isFor({ places = [] }: Daemon, where: Where): boolean {
+  if (where.roots.length === 0 && where.host === undefined) return true;
+  const wanted = new Set(placesOf(where).map(({ root }) => root));
+  return wanted.size === new Set(places).size && places.every((place) => wanted.has(place));
+}
+
+function argumentsOf({ where, port }: Omit<ServeRequest, 'demoSpeed'>): readonly string[] {
+  return [
+    programFile,
+    '--no-open',
+    ...(port === undefined ? [] : ['--port', String(port)]),
+    ...where.roots.flatMap((root) => ['--root', root]),
+    ...(where.host === undefined ? [] : ['--host', where.host]),
+  ];
+}
+
+function toServer({ pid, port, token, version, startedAt, places = [] }: Daemon): RunningServer {
+  return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/?token=${token}` };
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import type { Terminal } from '../faces/face.ts';
+
+/** The terminal that we were started in. */
+export function createTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const coloured =
+    env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
+      ? true
+      : stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+  const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
+  return {
+    write: (text) => void stdout.write(text),
+    page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
+    note: (text) => void stderr.write(`${text}\n`),
+    browse: (url) => stdout.isTTY && browse(url),
+    colours: coloured ? (deep ? '24bit' : '16') : 'none',
+    ...(stdout.isTTY && { width: stdout.columns }),
+  };
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => stream.write(text, () => resolve()));
+}
+
+/** The person's own pager. */
+function pageThrough(text: string): Promise<void> {
+  const [command = 'less', ...args] = (process.env['PAGER'] || 'less').split(' ');
+  return new Promise((resolve) => {
+    // As git does: less shows our colours, and quits by itself where there is little to show.
+    const env = { LESS: 'FRX', ...process.env };
+    const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
+    pager.on('error', () => write(process.stdout, text).then(resolve));
+    pager.on('close', () => resolve());
+    // The person may quit before everything was handed over.
+    pager.stdin.on('error', () => {});
+    pager.stdin.end(text);
+  });
+}
+
+/** A machine without a screen has no browser to open: the address stands in the terminal. */
+function browse(url: string): void {
+  const { platform, env } = process;
+  const isBlind = platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'];
+  if (isBlind || env['SSH_CONNECTION']) return;
+  const [command, ...args] =
+    platform === 'darwin' ? ['open', url] : platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
+  const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
+  child.on('error', () => {});
+  child.unref();
+}

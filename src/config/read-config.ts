@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import * as v from 'valibot';
+import { UserError } from '../base/user-error.ts';
+
+const seconds = v.pipe(v.number(), v.minValue(1));
+
+/** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
+const ConfigSchema = v.strictObject({
+  $schema: v.optional(v.string()),
+  live: v.optional(
+    v.strictObject({
+      /** Sessions younger than this are followed; others are listed, and read when somebody looks. */
+      windowHours: v.optional(v.pipe(v.number(), v.minValue(0))),
+      windowSessions: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      /** How often to look without being told. */
+      sweepSeconds: v.optional(seconds),
+      /** The silence after which an agent counts as stalled, by what it waits for. */
+      stalledAfterSeconds: v.optional(
+        v.strictObject({ start: v.optional(seconds), reply: v.optional(seconds), tool: v.optional(seconds) }),
+      ),
+    }),
+  ),
+  server: v.optional(
+    v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),
+  ),
+});
+
+export type Config = v.InferOutput<typeof ConfigSchema>;
+
+/** `TROUPE_HOME`, else where the system keeps settings. */
+export function configFolder(env: Readonly<Record<string, string | undefined>>, home: string): string {
+  return env['TROUPE_HOME'] || path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'troupe');
+}
+
+/** No file is no wishes; a file with a mistake in it is an error that says where. */
+export async function readConfig(folder: string): Promise<Config> {
+  const file = path.join(folder, 'config.json');
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    // One that we may not read holds wishes that would be passed over in silence.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const invalid = (what: string, cause?: unknown): UserError =>
+    new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`not JSON (${cause instanceof Error ? cause.message : cause})`, cause);
+  }
+  // To valibot a list is an object, too.
+  if (Array.isArray(value)) throw invalid('the whole: it must be an object');
+  const result = v.safeParse(ConfigSchema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw invalid(`${v.getDotPath(issue) ?? 'the whole'}: ${issue.message}`);
+}

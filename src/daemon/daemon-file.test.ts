@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { daemonPath, describeOwn, readDaemonFile, removeOwn, sweepLeftovers } from './daemon-file.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-daemon-file-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const FIELDS = { port: 4000, token: 'a-b_c', startedAt: '2026-01-01T00:00:00.000Z', version: '1', epoch: 'e1' };
+const read = async (record: unknown) => {
+  writeFileSync(daemonPath(folder), typeof record === 'string' ? record : JSON.stringify(record));
+  return (await readDaemonFile(daemonPath(folder)))?.daemon;
+};
+
+describe('daemon.json', () => {
+  it('is read as it was written; fields of a later version are passed over', async () => {
+    const own = await describeOwn(FIELDS);
+    expect(own.pid).toBe(process.pid);
+    expect(await read({ ...own, later: true })).toEqual(own);
+    expect(await read({ ...own, places: ['/a', 7] })).toEqual({ ...own, places: ['/a'] });
+    expect(await read({ ...own, places: 'odd' })).toEqual(own);
+    expect(await readDaemonFile(path.join(folder, 'none'))).toBeUndefined();
+  });
+
+  it('is no record where anything is missing or cannot be', async () => {
+    const own = await describeOwn(FIELDS);
+    const odd = [{ port: 80.5 }, { port: 70_000 }, { port: '4000' }, { pid: -1 }, { pid: null }, { epoch: '' }];
+    const hostile = [{ token: 'two\nlines' }, { token: 'ümlaut' }, { token: 'x'.repeat(1_000) }, { token: undefined }];
+    for (const fields of [...odd, ...hostile])
+      expect([fields, await read({ ...own, ...fields })]).toEqual([fields, undefined]);
+    const whole = JSON.stringify(own);
+    for (const text of ['', 'null', '[]', '7', '\u0000', whole.slice(0, -1), `${whole}x`])
+      expect([text, await read(text)]).toEqual([text, undefined]);
+  });
+
+  it('is a matter for the person where it cannot be read', async () => {
+    mkdirSync(daemonPath(folder));
+    await expect(readDaemonFile(daemonPath(folder))).rejects.toMatchObject({ code: 'state-folder' });
+  });
+
+  it('is removed by its owner only', async () => {
+    const own = await describeOwn(FIELDS);
+    await read(own);
+    await removeOwn(folder, { ...own, epoch: 'other' });
+    expect(readdirSync(folder)).toEqual(['daemon.json']);
+    await removeOwn(folder, own);
+    await removeOwn(folder, own);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('old leftovers go, fresh ones and strangers stay', async () => {
+    await read(await describeOwn(FIELDS));
+    const old = new Date(Date.now() - 2 * 60 * 60_000);
+    for (const name of ['daemon.a.next', 'daemon.b.draft', 'server.log', 'daemon.json.bak']) {
+      writeFileSync(path.join(folder, name), '');
+      utimesSync(path.join(folder, name), old, old);
+    }
+    writeFileSync(path.join(folder, 'daemon.c.next'), '');
+    await sweepLeftovers(folder);
+    expect(readdirSync(folder).sort()).toEqual(['daemon.c.next', 'daemon.json', 'daemon.json.bak', 'server.log']);
+  });
+});

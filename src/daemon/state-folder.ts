@@ -1,0 +1,32 @@
+import { chmod, mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../base/user-error.ts';
+
+export interface Home {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+}
+
+/** Where troupe keeps what it needs between two starts. */
+export function stateFolder({ env, home }: Home): string {
+  if (env['TROUPE_HOME']) return path.resolve(env['TROUPE_HOME']);
+  const xdg = env['XDG_STATE_HOME'];
+  // A relative one is to be ignored, says the XDG specification.
+  return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(home, '.local', 'state'), 'troupe');
+}
+
+/** Makes the folder, for nobody but its owner. Throws a `UserError` where that cannot be. */
+export async function ensureStateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { mode } = await stat(folder);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) await chmod(folder, 0o700);
+  } catch (error) {
+    throw new UserError(
+      'state-folder',
+      `troupe cannot use its folder ${folder}: ${error instanceof Error ? error.message : error}`,
+      'Make it a folder of your own, or name another with TROUPE_HOME.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import { buildCommand } from '@stricli/core';
+import { sharedFlags, toPort, toSpeed } from './flags.ts';
+
+const port = {
+  kind: 'parsed',
+  parse: toPort,
+  optional: true,
+  placeholder: 'N',
+  brief: 'The port to serve on; a free one if left out',
+} as const;
+
+const demoFlags = {
+  demo: { kind: 'boolean', default: false, brief: 'Play the recording that ships with troupe' },
+  speed: { kind: 'parsed', parse: toSpeed, default: '1', placeholder: 'X', brief: 'How fast to play it' },
+} as const;
+
+export const serveCommand = buildCommand({
+  loader: async () => (await import('./serve.ts')).serve,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      port,
+      open: { kind: 'boolean', default: true, brief: 'Open the page in the browser' },
+      ...demoFlags,
+    },
+  },
+  docs: {
+    brief: 'Serve the live page on this machine until Ctrl-C',
+    fullDescription: [
+      'Follows every session of this machine and serves it on 127.0.0.1, to nobody without the token in the address.',
+      'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
+      'with --demo, a server of its own runs beside it.',
+      '',
+      'Examples:',
+      '  troupe',
+      '  troupe --port 4711 --no-open',
+      '  troupe --demo --speed 4',
+    ].join('\n'),
+  },
+});
+
+export const startCommand = buildCommand({
+  loader: async () => (await import('./serve.ts')).start,
+  parameters: { flags: { ...sharedFlags, port } },
+  docs: {
+    brief: 'Start the server in the background',
+    fullDescription: [
+      'Starts a server that goes on when the terminal is closed, or finds the one that runs, and says its address.',
+      '',
+      'Examples:',
+      '  troupe start',
+      '  troupe start --port 4711 --json',
+    ].join('\n'),
+  },
+});
+
+export const stopCommand = buildCommand({
+  loader: async () => (await import('./serve.ts')).stop,
+  parameters: { flags: { json: sharedFlags.json } },
+  docs: {
+    brief: 'End the server',
+    fullDescription: 'Ends the server, however it was started.\n\nExample:\n  troupe stop',
+  },
+});
+
+export const statusCommand = buildCommand({
+  loader: async () => (await import('./serve.ts')).status,
+  parameters: { flags: { json: sharedFlags.json } },
+  docs: {
+    brief: 'Say whether the server runs, and where',
+    fullDescription: [
+      'Says port, process, age and address of the running server. Ends with code 1 where none runs.',
+      '',
+      'Examples:',
+      '  troupe status',
+      '  troupe status --json | jq -r .server.url',
+    ].join('\n'),
+  },
+});
+
+export const watchCommand = buildCommand({
+  loader: async () => (await import('./watch.ts')).watch,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      json: { ...sharedFlags.json, brief: 'Write every event as a line of JSON (docs/API.md has the names)' },
+      plain: { kind: 'boolean', default: false, brief: 'Write lines, also where somebody watches' },
+      ...demoFlags,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          optional: true,
+          placeholder: 'SESSION',
+          brief: 'Only this session, by the first characters of its id; default: all',
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Watch the live tree in the terminal',
+    fullDescription: [
+      'Shows every session at work with its agents: status, current tool, tokens, time, silence. Uses the running server, or',
+      'follows by itself. Keys: arrows move and fold, / filters, s sorts, enter reads a transcript, ? tells the rest, q quits.',
+      'Piped, it writes a line for each change; with --json, every event.',
+      '',
+      'Examples:',
+      '  troupe watch',
+      '  troupe watch 7b01ae8f',
+      '  troupe watch --json | jq -c .type',
+      '  troupe watch --demo --speed 4',
+    ].join('\n'),
+  },
+});

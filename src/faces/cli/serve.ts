@@ -1,0 +1,73 @@
+import { known } from '../../base/json.ts';
+import { formatAge } from '../../render/amounts.ts';
+import type { RunningServer } from '../face.ts';
+import { type SharedFlags, whereOf, writeJson } from './flags.ts';
+import type { CliContext } from './run-cli.ts';
+
+export interface ServeFlags extends SharedFlags {
+  readonly port?: number;
+  readonly open: boolean;
+  readonly demo: boolean;
+  readonly speed: number;
+}
+
+/** `troupe`: serves until Ctrl-C, or shows the server that runs already. */
+export async function serve(this: CliContext, flags: ServeFlags): Promise<void> {
+  const { terminal, server: control } = this.face;
+  const demoSpeed = flags.demo ? flags.speed : undefined;
+  const { server, isFound, ended } = await control.serve({
+    where: whereOf(flags),
+    ...known({ port: flags.port, demoSpeed }),
+  });
+  if (flags.json) writeJson(this, server);
+  else if (isFound) terminal.write(`troupe runs already, on port ${server.port}: ${server.url}\n`);
+  else terminal.write(`troupe${flags.demo ? ' plays its demo' : ''}: ${server.url}\nCtrl-C ends it.\n`);
+  if (isFound && flags.port !== undefined && flags.port !== server.port)
+    terminal.note(`It was not started on port ${flags.port}: end the running one first, with troupe stop.`);
+  if (flags.open) terminal.browse(server.url);
+  if (isFound) return;
+  if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
+}
+
+export interface StartFlags extends SharedFlags {
+  readonly port?: number;
+}
+
+export async function start(this: CliContext, flags: StartFlags): Promise<void> {
+  const server = await this.face.server.start({ where: whereOf(flags), ...known({ port: flags.port }) });
+  if (flags.json) return writeJson(this, server);
+  this.face.terminal.write(
+    `troupe runs in the background, on port ${server.port}: ${server.url}\nEnd it with: troupe stop\n`,
+  );
+}
+
+export async function stop(this: CliContext, flags: Pick<SharedFlags, 'json'>): Promise<void> {
+  const { outcome, server } = await this.face.server.stop();
+  if (flags.json) return writeJson(this, { outcome, server: server ?? null });
+  const pid = server?.pid;
+  const words = {
+    none: 'No server runs.',
+    stopped: `The server (process ${pid}) has ended.`,
+    stopping: `The server (process ${pid}) was told to end, but is still there. End it with: kill -9 ${pid}`,
+    silent: `Process ${pid} does not answer as our server, and was left alone. If it is one: kill ${pid}`,
+  };
+  this.face.terminal.write(`${words[outcome]}\n`);
+  if (outcome === 'stopping' || outcome === 'silent') this.endWith(1);
+}
+
+export async function status(this: CliContext, flags: Pick<SharedFlags, 'json'>): Promise<void> {
+  const server = await this.face.server.status();
+  if (!server) this.endWith(1);
+  if (flags.json) return writeJson(this, { running: server !== undefined, server: server ?? null });
+  this.face.terminal.write(
+    server ? `${describe(server, this.face.clock())}\n` : 'No server runs. Start one with: troupe start\n',
+  );
+}
+
+function describe({ pid, port, version, startedAt, places, url }: RunningServer, now: number): string {
+  return [
+    `troupe ${version} runs on port ${port} (process ${pid}), started ${formatAge(startedAt, now)}.`,
+    `It looks in ${places.join(', ')}`,
+    url,
+  ].join('\n');
+}

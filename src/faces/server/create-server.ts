@@ -1,0 +1,108 @@
+import * as http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { UserError } from '../../base/user-error.ts';
+import type { Live, Subscription } from '../face.ts';
+import { answerRefusal } from './answers.ts';
+import { createEventLog, type EventLogLimits } from './event-log.ts';
+import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
+import { findRefusal } from './gate.ts';
+import { createRoutes } from './routes.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export interface ServerOptions {
+  readonly live: Live;
+  readonly token: string;
+  /** Names this run of the server in the ids of events: letters and digits. */
+  readonly epoch: string;
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** Our own mistakes, for a log: whoever asked hears only that there was one. */
+  readonly onError?: (error: unknown) => void;
+  readonly limits?: Partial<EventLogLimits & StreamLimits>;
+}
+
+export interface Server {
+  /** On the loopback interface; on a free port unless one is named. Throws a `UserError` where that one cannot be had. */
+  listen(port?: number): Promise<{ readonly port: number }>;
+  /** Ends every connection. May be called twice. `live` is left open: it is not ours. */
+  close(): Promise<void>;
+  readonly streams: EventStreams;
+}
+
+/** What is followed on this machine, over HTTP: docs/API.md. */
+export function createServer(options: ServerOptions): Server {
+  const { live, token, onError = () => undefined } = options;
+  const log = createEventLog(options.epoch, options.limits);
+  const streams = createEventStreams(log, options.limits);
+  let port = 0;
+  let subscription: Subscription | undefined;
+
+  const routes = createRoutes({ ...options, streams, onError, port: () => port });
+  const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
+  const server = http.createServer(HTTP_LIMITS, (request, response) => handle(request, response));
+  // Without this, Node asks for the body of a request that says `Expect: 100-continue` before we have seen it.
+  server.on('checkContinue', (request, response) => handle(request, response));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.timeout = SILENT_SOCKET_MS;
+
+  function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
+    for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
+    const refusal = findRefusal(request, { port, token });
+    if (refusal) answerRefusal(response, refusal);
+    else answer(request, response).catch(onError);
+  }
+
+  return {
+    streams,
+    async listen(wanted = 0) {
+      port = await listenOn(server, wanted);
+      server.on('error', onError);
+      subscription = live.subscribe((event) => streams.publish(log.append(event)));
+      return { port };
+    },
+    async close() {
+      subscription?.close();
+      streams.close();
+      if (!server.listening) return;
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Loopback clients are near and small: whoever needs longer or more is broken or hostile. */
+const HTTP_LIMITS = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 2_000,
+} as const;
+const SILENT_SOCKET_MS = 60_000;
+/** Below the files a process may open on the usual systems: the tracker needs some, too. */
+const MAX_CONNECTIONS = 4_000;
+
+function listenOn(server: http.Server, wanted: number): Promise<number> {
+  if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
+    throw new UserError('port-invalid', `There is no port ${wanted}.`, 'A port is a number from 1 to 65535.');
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => reject(portError(error, wanted));
+    server.once('error', fail);
+    server.listen({ port: wanted, host: '127.0.0.1' }, () => {
+      server.off('error', fail);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+function portError(error: NodeJS.ErrnoException, port: number): Error {
+  const remedy = 'Name another port, or none: then a free one is taken.';
+  if (error.code === 'EADDRINUSE')
+    return new UserError('port-taken', `Port ${port} is taken by another program.`, remedy, { cause: error });
+  if (error.code === 'EACCES')
+    return new UserError('port-forbidden', `The system does not let us use port ${port}.`, remedy, { cause: error });
+  return error;
+}

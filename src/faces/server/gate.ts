@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import type { Refusal } from './answers.ts';
+import { hasToken } from './token.ts';
+
+export interface Keeper {
+  readonly port: number;
+  readonly token: string;
+}
+
+/**
+ * Why this request must not reach a route. Any web page may send requests to this machine; so a request has to name
+ * this server (a name that somebody made point here does not), must not come from another page, and has to bring the
+ * token for everything that tells anything.
+ */
+export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal | undefined {
+  const { host = '', origin } = request.headers;
+  const hosts = hostsOf(keeper.port);
+  if (!hosts.includes(host.toLowerCase())) return FOREIGN_HOST;
+  if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) return FOREIGN_ORIGIN;
+  if (isFromAnotherPage(request)) return OTHER_SITE;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return WRONG_METHOD;
+  if (bringsBody(request)) return BODY;
+  const { url = '' } = request;
+  if (!isPlainAddress(url)) return BAD_ADDRESS;
+  if (isPublic(url) || hasToken(request, keeper)) return undefined;
+  return NO_TOKEN;
+}
+
+/** As a browser writes them: without the port where it is 80. */
+function hostsOf(port: number): readonly string[] {
+  return ['127.0.0.1', 'localhost', '[::1]'].map((name) => new URL(`http://${name}:${port}`).host);
+}
+
+/** Another port of this machine is the same site to a browser. It may lead people to the page, and no further. */
+function isFromAnotherPage({ headers, url = '' }: IncomingMessage): boolean {
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || (site === 'same-site' && !isPublic(url));
+}
+
+function bringsBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** What we judge here must be what the routes get: nothing that is still to be resolved. */
+function isPlainAddress(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  return path.startsWith('/') && !/\\|\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path);
+}
+
+/** The page tells nothing about anybody's sessions. */
+function isPublic(url: string): boolean {
+  return url === '/' || url.startsWith('/?');
+}
+
+const FOREIGN_HOST: Refusal = { status: 403, code: 'foreign-host', message: 'This server has another name.' };
+const FOREIGN_ORIGIN: Refusal = {
+  status: 403,
+  code: 'foreign-origin',
+  message: 'Other pages may not ask this server.',
+};
+const OTHER_SITE: Refusal = { ...FOREIGN_ORIGIN, code: 'cross-site' };
+const WRONG_METHOD: Refusal = {
+  status: 405,
+  code: 'method-not-allowed',
+  message: 'This server only answers GET and HEAD.',
+  headers: { Allow: 'GET, HEAD' },
+};
+const BODY: Refusal = { status: 400, code: 'no-body', message: 'A request to this server has no body.' };
+const BAD_ADDRESS: Refusal = { status: 400, code: 'bad-address', message: 'This is no address of this server.' };
+const NO_TOKEN: Refusal = {
+  status: 401,
+  code: 'token-needed',
+  message: 'This needs the token of the server.',
+  headers: { 'WWW-Authenticate': 'Bearer' },
+};

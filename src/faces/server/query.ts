@@ -1,0 +1,34 @@
+import { UserError } from '../../base/user-error.ts';
+import type { MessageRange } from '../../model/ports.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+
+/** Throws a `UserError` for what is no number, or too much. */
+export function readRange(from: string | undefined, limit: string | undefined): MessageRange {
+  const range = { from: readNumber(from, 'from', 0), limit: readNumber(limit, 'limit', DEFAULT_LIMIT) };
+  if (range.limit < 1 || range.limit > MAX_LIMIT)
+    throw badQuery(`limit is ${range.limit}.`, `Ask for 1 to ${MAX_LIMIT} messages.`);
+  return range;
+}
+
+export function readFlag(text: string | undefined, name: string): boolean {
+  if (text === undefined || text === '0') return false;
+  if (text === '1') return true;
+  throw badQuery(`${name} is neither 0 nor 1.`, `Say ${name}=1, or leave it out.`);
+}
+
+/** Ids are looked up, never used as a path; all the same, what could be one is no id. */
+export function isPlainId(id: string): boolean {
+  return id !== '' && id.length <= 256 && !/[\u0000-\u001f\u007f/\\]/.test(id) && id !== '.' && id !== '..';
+}
+
+function readNumber(text: string | undefined, name: string, fallback: number): number {
+  if (text === undefined) return fallback;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badQuery(`${name} is not a number.`, `Give ${name} as a whole number, 0 or more.`);
+}
+
+function badQuery(message: string, remedy: string): UserError {
+  return new UserError('bad-query', message, remedy);
+}

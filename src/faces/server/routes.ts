@@ -1,0 +1,106 @@
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import { UserError } from '../../base/user-error.ts';
+import type { Live } from '../face.ts';
+import { answerError, answerJson, type Refusal } from './answers.ts';
+import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
+import { PAGE_HEADERS, renderPage } from './page.ts';
+import { isPlainId, readFlag, readRange } from './query.ts';
+import { sessionList } from './session-list.ts';
+import { isToken, tokenCookie } from './token.ts';
+
+export interface RoutesContext {
+  readonly live: Live;
+  readonly streams: EventStreams;
+  readonly token: string;
+  readonly version: string;
+  readonly startedAt: number;
+  port(): number;
+  onError(error: unknown): void;
+}
+
+type Env = { Bindings: HttpBindings };
+
+/** Every address, and what answers there. Whoever gets here has passed the gate. */
+export function createRoutes({ live, streams, token, version, startedAt, port, onError }: RoutesContext): Hono<Env> {
+  const routes = new Hono<Env>();
+
+  routes.get('/', (context) => {
+    const given = context.req.query('token');
+    if (given === undefined) return context.body(renderPage(), 200, PAGE_HEADERS);
+    if (!isToken(given, token)) return context.body(renderPage('old-token'), 401, PAGE_HEADERS);
+    return context.body(null, 303, { Location: '/', 'Set-Cookie': tokenCookie(port(), token) });
+  });
+
+  routes.get('/api/status', (context) => {
+    const { sessions, olderTotal, isComplete } = live.snapshot();
+    return answerJson(context, {
+      version,
+      pid: process.pid,
+      startedAt: new Date(startedAt).toISOString(),
+      port: port(),
+      sessions: sessions.length,
+      older: olderTotal,
+      clients: streams.count(),
+      isComplete,
+    });
+  });
+
+  routes.get('/api/sessions', (context) => answerJson(context, sessionList(live.snapshot())));
+
+  routes.get('/api/sessions/:id', async (context) => {
+    const id = context.req.param('id');
+    const internal = readFlag(context.req.query('internal'), 'internal');
+    const session = isPlainId(id) ? await live.session(id, { internal }) : undefined;
+    return session ? answerJson(context, session) : answerError(context, NO_SESSION);
+  });
+
+  routes.get('/api/agents/:id', async (context) => {
+    const { id, session } = agentIn(context);
+    const agent = id === undefined ? undefined : await live.agent(id, session);
+    return agent ? answerJson(context, agent) : answerError(context, NO_AGENT);
+  });
+
+  routes.get('/api/agents/:id/transcript', async (context) => {
+    const range = readRange(context.req.query('from'), context.req.query('limit'));
+    const { id, session } = agentIn(context);
+    const page = id === undefined ? undefined : await live.transcript(id, range, session);
+    return page ? answerJson(context, page) : answerError(context, NO_AGENT);
+  });
+
+  routes.get('/api/events', (context) => {
+    if (context.req.method === 'HEAD') return context.body(null, 200, EVENT_STREAM_HEADERS);
+    streams.open(context.env.outgoing, context.req.header('last-event-id') ?? context.req.query('after'));
+    return RESPONSE_ALREADY_SENT;
+  });
+
+  routes.notFound((context) => answerError(context, NO_ROUTE));
+  routes.onError((error, context) => {
+    if (error instanceof UserError) return answerError(context, refusalOf(error));
+    onError(error);
+    return answerError(context, OUR_MISTAKE);
+  });
+  return routes;
+}
+
+/** No id where it cannot be one. */
+function agentIn(context: Context): { readonly id?: string; readonly session?: string } {
+  const id = context.req.param('id') ?? '';
+  const session = context.req.query('session');
+  if (!isPlainId(id) || (session !== undefined && !isPlainId(session))) return {};
+  return session === undefined ? { id } : { id, session };
+}
+
+function refusalOf({ code, message, remedy }: UserError): Refusal {
+  return { status: code.endsWith('not-found') ? 404 : 400, code, message, remedy };
+}
+
+const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };
+const NO_SESSION: Refusal = { status: 404, code: 'session-not-found', message: 'There is no session of this id.' };
+const NO_AGENT: Refusal = { status: 404, code: 'agent-not-found', message: 'There is no agent of this id.' };
+const OUR_MISTAKE: Refusal = {
+  status: 500,
+  code: 'internal',
+  message: 'troupe made a mistake. Its log says more.',
+};
