@@ -20,12 +20,19 @@ export async function benchLive({ seconds = 20, idleSeconds = 45, sessions = 1 }
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-live-'));
   const rows = [];
   try {
-    const data = path.join(work, 'data');
-    const agents = writeSessions(data, { files: FILES, agents: AGENTS, sessions });
+    const corpus = (name) => {
+      const data = path.join(work, name);
+      return { data, agents: writeSessions(data, { files: FILES, agents: AGENTS, sessions }) };
+    };
+    const watched = corpus('watched');
     for (let round = 0; round < 3; round++) {
       for (const watcher of ['own', 'chokidar'])
-        rows.push({ what: `watching: ${watcher}`, ...(await benchWatcher(watcher, data, agents, seconds / 2)) });
+        rows.push({
+          what: `watching: ${watcher}`,
+          ...(await benchWatcher(watcher, watched.data, watched.agents, seconds / 2)),
+        });
     }
+    const { data, agents } = corpus('served');
     const server = await startServer(work, data);
     try {
       rows.push({ what: 'server, idle', ...(await idle(server.pid, idleSeconds)) });

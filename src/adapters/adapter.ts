@@ -26,6 +26,7 @@ export interface SourceAdapter {
   readonly follow?: FollowCapability;
   /** The conversation of one agent in one source, with its bodies. */
   openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
+  readonly replay?: ReplayCapability;
 }
 
 /** A conversation that may still be written: where its messages stand is known, and some of them are read at a time. */
@@ -89,6 +90,29 @@ export interface IdentifyCapability {
 export interface TranscriptOwner {
   readonly session: LocatedSession;
   readonly agent?: AgentId;
+}
+
+/** For hosts whose recordings can be played as if they happened now. */
+export interface ReplayCapability {
+  /**
+   * What the program wrote below its data folder, and when: in order, and at no point more than it knew by then. While
+   * it lasts, this very process stands in for the program, so that the session counts as alive.
+   */
+  schedule(root: string): Promise<readonly ReplayStep[]>;
+  /** The text of a step with the host's own times moved. Everything else stays byte for byte, bodies included. */
+  retime(text: string, toNow: (at: number) => number): string;
+  /** A text or a file's name with other ids in each take, the same ones all through a take. Take 0 is the recording. */
+  rename(text: string, take: number): string;
+}
+
+export interface ReplayStep {
+  /** Epoch milliseconds, by the recording's clock. */
+  readonly at: number;
+  /** Below the root, with forward slashes. */
+  readonly file: string;
+  /** `lines`: whole lines to append. `document`: all of it. `gone`: the file is taken away. */
+  readonly shape: LocatedSource['shape'] | 'gone';
+  readonly text: string;
 }
 
 /** What adapters may know of the machine. */

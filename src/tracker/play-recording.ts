@@ -1,11 +1,10 @@
-import { rmSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayStep, SourceAdapter } from '../adapters/adapter.ts';
 import { assertFound } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 
 export interface PlayOptions {
   /** 1 is as it happened, 4 is four times as fast. */
@@ -41,10 +40,8 @@ export async function playRecording(
   const replay = assertFound(adapter.replay, `recordings of ${adapter.title} cannot be played`);
   const scenes = paced(await replay.schedule(from));
   assertFound(scenes[0], `there is nothing to play in ${from}`);
-  // Others on this machine cannot look into it (mode 0700).
-  const root = await mkdtemp(path.join(tmpdir(), 'troupe-demo-'));
-  const removeNow = (): void => rmSync(root, { recursive: true, force: true });
-  process.once('exit', removeNow);
+  const folder = await createTemporaryFolder('troupe-demo-');
+  const root = folder.path;
   const stopped = new AbortController();
 
   const perform = async (part: readonly Scene[], { take, startedAt }: Take): Promise<void> => {
@@ -78,10 +75,7 @@ export async function playRecording(
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => {
     stopped.abort();
-    closed ??= done
-      .catch(() => {})
-      .then(() => rm(root, { recursive: true, force: true }))
-      .finally(() => process.off('exit', removeNow));
+    closed ??= done.catch(() => {}).then(() => folder.remove());
     return closed;
   };
   if (signal?.aborted) await close();

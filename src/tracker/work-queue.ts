@@ -10,9 +10,9 @@ export interface WorkQueue {
   close(): void;
 }
 
-/** Under a flood, this share of the time is left to those who want to hear of it. */
-const REST = 0.5;
-const MAX_REST_MS = 50;
+/** Under a flood, so many times as long as the last look took: lines gather, and others get their turn. */
+const REST = 3;
+const MAX_REST_MS = 40;
 
 export function createWorkQueue(onError: (error: unknown) => void): WorkQueue {
   let tail: Promise<unknown> = Promise.resolve();

@@ -10,6 +10,9 @@ import { openBodies } from './open-bodies.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
 import { createJournalReader, createManifestReader } from './read-workflow.ts';
+import { rename } from './rename.ts';
+import { schedule } from './replay.ts';
+import { retime } from './retime.ts';
 import { sniffTranscript } from './sniff.ts';
 import type { Role } from './sources.ts';
 
@@ -42,4 +45,5 @@ export const claudeCode: SourceAdapter = {
   identify: { sessionOf, byTail },
   follow,
   openBodies,
+  replay: { schedule, retime, rename },
 };

@@ -108,7 +108,7 @@ export const watchCommand = buildCommand({
       '',
       'Examples:',
       '  troupe watch',
-      '  troupe watch 7b01ae8f',
+      '  troupe watch 30d8c624',
       '  troupe watch --json | jq -c .type',
       '  troupe watch --demo --speed 4',
     ].join('\n'),
