@@ -26,7 +26,7 @@ const height = lines.length * LINE + 36;
 const text = lines.map((line, index) => `<text x="20" y="${34 + index * LINE}">${toSpans(line)}</text>`).join('\n');
 writeFileSync(
   `${root}docs/tree.svg`,
-  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="troupe tree: a session with eight agents">
+  `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="troupe tree: a session with ten agents">
 <rect width="100%" height="100%" rx="8" fill="#16181d"/>
 <g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#d8dce3">
 ${text}

@@ -39,7 +39,8 @@ export function formatTable(
   return [line(columns.map(({ title }) => ({ text: title, paint: options.header }))), ...rows.map(line)];
 }
 
-function formatCell({ text, paint = (whole) => whole }: Cell, width: number, align: Column['align']): string {
+/** Cut or filled up to its width, then painted: colours must not count as text. */
+export function formatCell({ text, paint = (whole) => whole }: Cell, width: number, align: Column['align']): string {
   const cut = cutTo(text, width);
   const space = ' '.repeat(Math.max(0, width - widthOf(cut)));
   return align === 'right' ? space + paint(cut) : paint(cut) + space;

@@ -1,7 +1,8 @@
-import { groupBy } from '../base/group.ts';
 import { known } from '../base/json.ts';
 import type { AgentReport, TreeReport } from '../reports/shapes.ts';
-import { formatAge, formatCount, formatDuration, plural } from './amounts.ts';
+import { contextText, doingText, linkText, outputText, runsText, timeText, typeText } from './agent-texts.ts';
+import { formatAge, formatCount, plural } from './amounts.ts';
+import { type Branch, branchesOf } from './branches.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
@@ -55,32 +56,6 @@ function uniqueLength(ids: readonly string[]): number {
   return 20;
 }
 
-interface Branch {
-  readonly agent: AgentReport;
-  /** The box-drawing lines left of it. */
-  readonly stem: string;
-}
-
-/** Parents before children, as they come; orphans stand at the left edge. */
-function branchesOf(agents: readonly AgentReport[]): readonly Branch[] {
-  const known = new Set(agents.map(({ id }) => id));
-  const children = groupBy(agents, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : undefined));
-  const branches: Branch[] = [];
-  const stack = [...(children.get(undefined) ?? [])].reverse().map((agent) => ({ agent, stem: '', below: '' }));
-  for (let place = stack.pop(); place; place = stack.pop()) {
-    const { agent, stem, below } = place;
-    branches.push({ agent, stem });
-    const list = children.get(agent.id) ?? [];
-    for (let at = list.length - 1; at >= 0; at--) {
-      const child = list[at];
-      const last = at === list.length - 1;
-      if (child)
-        stack.push({ agent: child, stem: `${below}${last ? '└─ ' : '├─ '}`, below: `${below}${last ? '   ' : '│  '}` });
-    }
-  }
-  return branches;
-}
-
 const COLUMNS: readonly Column[] = [
   { title: 'agent', shrinkTo: 30 },
   { title: 'id', dropOrder: 4 },
@@ -106,7 +81,7 @@ function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOp
     { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },
     { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
     { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
-    { text: agent.usage === null ? '–' : `${agent.usageIsLowerBound ? '≥' : ''}${formatCount(agent.usage.output)}` },
+    { text: outputText(agent) },
     { text: contextText(agent) },
     { text: timeText(agent, now) },
     { text: linkText(agent), paint: paint.yellow },
@@ -116,51 +91,11 @@ function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOp
 /** Also where nothing limits the line: one long reason must not push everything else away. */
 const MAX_DOING = 100;
 
-function typeText({ kind, type, internal, background }: AgentReport): string {
-  if (kind === 'main') return '';
-  const what = kind === 'internal' ? (internal ?? 'internal') : (type ?? kind);
-  return background ? `${what} &` : what;
-}
-
-/** How often it was set to work, and how many of the earlier runs failed. */
-function runsText({ runs }: AgentReport): string {
-  if (runs.length <= 1) return '';
-  const failed = runs.slice(0, -1).filter(({ status }) => status === 'failed').length;
-  return ` ×${runs.length}${failed > 0 ? `, ${failed} failed` : ''}`;
-}
-
 function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint): string {
   const rest = text.slice(stem.length);
   const label = rest.slice(2);
   const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.hue, label);
   return `${paint.dim(stem)}${formatMark(agent.status, agent.stalled, paint)} ${painted}`;
-}
-
-/** The call it is in the middle of; of one that came to no good end, why. */
-function doingText({ currentTool, currentToolSummary, status, runs, activity }: AgentReport): string {
-  if (currentTool !== null) return [currentTool, currentToolSummary].filter((part) => part !== null).join(' ');
-  if (status === 'failed' || status === 'stopped' || status === 'unknown') return runs.at(-1)?.reason ?? '';
-  return activity === 'thinking' ? 'thinking' : '';
-}
-
-function contextText({ contextTokens, contextWindow }: AgentReport): string {
-  if (contextTokens === null) return '–';
-  if (contextWindow === null) return formatCount(contextTokens);
-  return `${formatCount(contextTokens)} ${Math.round((100 * contextTokens) / contextWindow)}%`;
-}
-
-function timeText({ startedAt, completedAt, lastActivityAt, status }: AgentReport, now: number): string {
-  if (startedAt === null) return '–';
-  const atWork = status === 'running' || status === 'spawning' || status === 'waiting';
-  const end = atWork ? now : Date.parse(completedAt ?? lastActivityAt ?? startedAt);
-  return formatDuration(end - Date.parse(startedAt));
-}
-
-/** Exact links need no word; everything weaker says so. */
-function linkText({ evidence, kind }: AgentReport): string {
-  if (evidence === null || evidence.rank === 'exact' || kind === 'internal') return '';
-  if (evidence.rank === 'none') return '? no parent known';
-  return evidence.rank === 'guess' ? `? guess: ${evidence.source}` : `~ ${evidence.source}`;
 }
 
 function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): readonly string[] {

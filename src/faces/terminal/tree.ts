@@ -1,0 +1,62 @@
+import { known } from '../../base/json.ts';
+import { type FrameOptions, formatFrame, planOf } from '../../render/watch-frame.ts';
+import type { WatchRow } from '../../render/watch-rows.ts';
+import { FIRST_VIEW, type Size, sessionKey, type WatchView } from '../../render/watch-view.ts';
+import { applyEvent } from '../../reports/apply-change.ts';
+import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
+import type { Key } from './keys.ts';
+import { settleView } from './settle-view.ts';
+import { pressInTree } from './tree-keys.ts';
+
+/** The tree of everything that is followed: the picture, and how the person looks at it. */
+export interface Tree {
+  hear(event: LiveEvent): void;
+  press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined;
+  frame(size: Size, now: number): readonly string[];
+  selected(): WatchRow | undefined;
+  /** As it stands now. */
+  session(key: string): SessionDetail | undefined;
+  /** In the last line, until the next key. */
+  say(message: string): void;
+}
+
+export type TreeSetup = Omit<FrameOptions, 'size' | 'now'>;
+
+export function createTree(setup: TreeSetup): Tree {
+  const { session } = setup;
+  let picture: LiveSnapshot | undefined;
+  let view: WatchView = FIRST_VIEW;
+  let rows: readonly WatchRow[] = [];
+
+  const settle = (size: Size, now: number): void => {
+    if (picture) ({ view, rows } = settleView(picture, view, { size, now, keepsOpen: session !== undefined }));
+  };
+  return {
+    hear(event) {
+      picture = only(applyEvent(picture, event), session);
+    },
+    press(key, size, now) {
+      // Keys may come faster than frames: each must find the rows as the one before it left them.
+      settle(size, now);
+      const { body } = planOf(size);
+      const pressed = pressInTree(view, key, { sessions: picture?.sessions ?? [], rows, height: body, now });
+      view = pressed.view;
+      settle(size, now);
+      return pressed.wish;
+    },
+    frame(size, now) {
+      settle(size, now);
+      return formatFrame(picture, rows, view, { ...setup, size, now, ...known({ session }) });
+    },
+    selected: () => rows.find(({ key }) => key === view.selected),
+    session: (key) => picture?.sessions.find((one) => sessionKey(one) === key),
+    say(message) {
+      view = { ...view, message };
+    },
+  };
+}
+
+function only(picture: LiveSnapshot, session: string | undefined): LiveSnapshot {
+  if (session === undefined) return picture;
+  return { ...picture, sessions: picture.sessions.filter(({ id }) => id.startsWith(session)) };
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../base/clock.ts';
+import { known } from '../../base/json.ts';
+import type { OpenedTranscript } from '../../model/ports.ts';
+import type { ColourDepth } from '../../render/paint.ts';
+import { createWatchPaint } from '../../render/watch-paint.ts';
+import { sessionKey } from '../../render/watch-view.ts';
+import type { LiveFeed, Subscription } from '../face.ts';
+import { startFrames } from './frames.ts';
+import type { Key } from './keys.ts';
+import { createScreenPainter } from './paint-screen.ts';
+import { openReader, type Reader } from './reader.ts';
+import type { Screen } from './screen.ts';
+import { createTree } from './tree.ts';
+
+export interface WatchOptions {
+  readonly feed: LiveFeed;
+  /** By the whole ids of an agent and of its session. */
+  readonly transcript: (agent: string, session: string) => Promise<OpenedTranscript>;
+  readonly screen: Screen;
+  readonly clock: Clock;
+  readonly colours: ColourDepth;
+  readonly version: string;
+  /** Where the picture comes from, in a few words. */
+  readonly source: string;
+  /** Only the sessions whose id begins so. */
+  readonly session?: string;
+}
+
+/** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
+export async function watch(options: WatchOptions): Promise<void> {
+  const { feed, screen, source, version, session } = options;
+  // Whole seconds: all times on the screen turn over together, and nothing is written in between for their sake.
+  const clock = (): number => Math.floor(options.clock() / 1000) * 1000;
+  const paint = createWatchPaint(options.colours);
+  const painter = createScreenPainter((text) => screen.write(text));
+  const tree = createTree({ paint, source, version, ...known({ session }) });
+  let reader: Reader | undefined;
+
+  const frames = startFrames(() => {
+    const size = screen.size();
+    painter.paint((reader ?? tree).frame(size, clock()), size);
+  }, options.clock);
+
+  const leave = (): void => {
+    reader?.close();
+    reader = undefined;
+  };
+  const read = (): void => {
+    const row = tree.selected();
+    if (!row) return;
+    const agent = row.kind === 'agent' ? row.agent : row.session.main;
+    reader = openReader({
+      agent,
+      session: () => tree.session(sessionKey(row.session)) ?? row.session,
+      paint,
+      open: () => options.transcript(agent.id, row.session.id),
+      onChange: frames.soon,
+      onFailure(reason) {
+        leave();
+        tree.say(reason);
+        frames.soon();
+      },
+    });
+  };
+  /** true: the person is done. */
+  const press = (key: Key): boolean => {
+    if (key.kind === 'named') {
+      if (key.name === 'ctrl-c') return true;
+      if (key.name === 'ctrl-z') screen.suspend();
+      if (key.name === 'ctrl-l') painter.forget();
+    }
+    if (reader) {
+      if (reader.press(key, screen.size()) === 'back') leave();
+      return false;
+    }
+    const wish = tree.press(key, screen.size(), clock());
+    if (wish === 'read') read();
+    return wish === 'quit';
+  };
+
+  let subscription: Subscription | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      frames.onFailure(reject);
+      screen.onResize(() => {
+        painter.forget();
+        frames.soon();
+      });
+      screen.onKey((key) => {
+        if (press(key)) resolve();
+        else frames.soon();
+      });
+      frames.soon();
+      // Last: it may call back at once.
+      subscription = feed.subscribe((event) => {
+        tree.hear(event);
+        reader?.hear(event);
+        frames.soon();
+      });
+    });
+  } finally {
+    subscription?.close();
+    leave();
+    frames.close();
+    screen.close();
+  }
+}

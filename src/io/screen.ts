@@ -1,0 +1,129 @@
+// The whole screen of a terminal, with its keyboard, and the way back: whatever ends the process, the person gets the
+// terminal as it was.
+
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface OpenScreen<Key> {
+  size(): ScreenSize;
+  onResize(listener: () => void): void;
+  onKey(listener: (key: Key) => void): void;
+  write(text: string): void;
+  suspend(): void;
+  close(): void;
+}
+
+/** Makes keys of what the keyboard sends. */
+export interface KeySource {
+  read(chunk: string): void;
+  close(): void;
+}
+
+/** Of the process: all that is touched. */
+export type Host = Pick<
+  NodeJS.Process,
+  'stdin' | 'stdout' | 'on' | 'off' | 'listenerCount' | 'kill' | 'pid' | 'platform'
+>;
+
+/**
+ * Alternate screen, no cursor, no line wrap, pasted text marked as such. The modes are set one by one: not every
+ * terminal takes several at once.
+ */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J';
+const LEAVE = '\u001b[?2026l\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
+
+/** The other end of the terminal is gone, or somebody wants us to end: both end us once the terminal is restored. */
+const ENDS = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+export function openScreen<Key>(
+  createKeys: (emit: (key: Key) => void) => KeySource,
+  host: Host = process,
+): OpenScreen<Key> {
+  const { stdin, stdout } = host;
+  let onKey: (key: Key) => void = () => {};
+  let onResize = (): void => {};
+  let isOurs = false;
+  const keys = createKeys((key) => onKey(key));
+
+  const enter = (): void => {
+    if (isOurs) return;
+    isOurs = true;
+    stdin.setRawMode(true);
+    stdin.resume();
+    stdout.write(ENTER);
+  };
+  const leave = (): void => {
+    if (!isOurs) return;
+    isOurs = false;
+    stdout.write(LEAVE);
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+
+  const listeners: Readonly<Record<string, () => void>> = {
+    exit: leave,
+    uncaughtExceptionMonitor: leave,
+    // Stops after the terminal is restored; SIGSTOP, because SIGTSTP would only come here again.
+    SIGTSTP: () => {
+      leave();
+      host.kill(host.pid, 'SIGSTOP');
+    },
+    // From outside: the key itself is no signal here.
+    SIGINT: () => keys.read('\u0003'),
+    SIGCONT: () => {
+      enter();
+      onResize();
+    },
+    ...Object.fromEntries(
+      ENDS.map((signal) => [
+        signal,
+        () => {
+          close();
+          // Ends as if we had never listened, unless somebody else wants to say how it ends.
+          if (host.listenerCount(signal) === 0) host.kill(host.pid, signal);
+        },
+      ]),
+    ),
+  };
+  const onChunk = (chunk: string): void => keys.read(chunk);
+  const onSize = (): void => onResize();
+  // Nobody can press a key any more.
+  const onEnd = (): void => keys.read('\u0003');
+
+  const close = (): void => {
+    leave();
+    onKey = () => {};
+    onResize = () => {};
+    keys.close();
+    stdin.off('data', onChunk).off('end', onEnd);
+    stdout.off('resize', onSize);
+    for (const [event, listener] of Object.entries(listeners)) host.off(event, listener);
+  };
+
+  stdin.setEncoding('utf8');
+  stdin.on('data', onChunk).on('end', onEnd);
+  stdout.on('resize', onSize);
+  for (const [event, listener] of Object.entries(listeners)) host.on(event, listener);
+  enter();
+
+  return {
+    size: () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 }),
+    onResize(listener) {
+      onResize = listener;
+    },
+    onKey(listener) {
+      onKey = listener;
+    },
+    write(text) {
+      // While the terminal is somebody else's, nothing of ours belongs on it.
+      if (isOurs) stdout.write(text);
+    },
+    suspend() {
+      // The whole group: the shell waits for the one who started us, too. Windows has nothing like it.
+      if (host.platform !== 'win32') host.kill(0, 'SIGTSTP');
+    },
+    close,
+  };
+}

@@ -1,0 +1,175 @@
+import type { AgentReport } from '../reports/shapes.ts';
+import { contextText, linkText, outputText, runsText, timeText, typeText } from './agent-texts.ts';
+import { formatAge, formatDuration, plural } from './amounts.ts';
+import { cleanLine } from './clean-text.ts';
+import { type Paint, PLAIN } from './paint.ts';
+import type { Cell } from './table.ts';
+import type { ColumnName } from './watch-columns.ts';
+import { watchedDoing } from './watch-doing.ts';
+import { padTo } from './watch-fit.ts';
+import type { AgentRow, SessionRow, WatchRow } from './watch-rows.ts';
+import {
+  isBusy,
+  isSessionBusy,
+  paintMark,
+  paintWord,
+  type Standing,
+  sessionStanding,
+  standingOf,
+} from './watch-status.ts';
+import { agentsOf } from './watch-view.ts';
+import { cutTo, widthOf } from './width.ts';
+
+export type Cells = Partial<Record<ColumnName, Cell>>;
+
+export interface CellOptions {
+  readonly paint: Paint;
+  readonly now: number;
+  /** The status is a mark without a word. */
+  readonly isMarkOnly: boolean;
+  /** Columns that the heading of a session may take: those of agent, type and doing. */
+  readonly headWidth: number;
+  /** There is a column for the time since the last word; where not, a silence stands with what is being done. */
+  readonly hasLast: boolean;
+}
+
+const same = (text: string): string => text;
+
+export function cellsOf(row: WatchRow, options: CellOptions): Cells {
+  return row.kind === 'session' ? sessionCells(row, options) : agentCells(row, options);
+}
+
+function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOptions): Cells {
+  const { paint, now } = options;
+  const fade = isBusy(agent) ? same : paint.dim;
+  // How many are hidden stands first: the end of a long label is cut off.
+  const indent = `  ${stem}${fold === 'folded' ? `▸ +${inside} ` : ''}`;
+  const name = agent.kind === 'main' ? 'main' : `${doubtOf(agent)}${cleanLine(agent.label)}`;
+  const doing = doingCell(agent, options);
+  const inHue = agent.kind === 'main' ? paint.bold : (text: string) => fade(paint.agent(agent.hue, text));
+  return {
+    status: statusCell(standingOf(agent), options),
+    agent: {
+      text: `${indent}${name}${runsText(agent)}`,
+      paint: (text) => paint.dim(text.slice(0, indent.length)) + inHue(text.slice(indent.length)),
+    },
+    type: { text: cleanLine(typeText(agent)), paint: paint.dim },
+    // Who is done and has nothing more to say leaves the room to the label.
+    ...((isBusy(agent) || doing.text !== '') && { doing }),
+    model: { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
+    calls: { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount), paint: fade },
+    context: contextCell(agent, paint),
+    output: { text: outputText(agent), paint: fade },
+    time: { text: isBusy(agent) ? wholeSeconds(timeText(agent, now)) : timeText(agent, now), paint: fade },
+    last: lastCell(agent, paint, now),
+    id: { text: cleanLine(agent.id.slice(0, 8)), paint: paint.dim },
+    link: { text: linkText(agent), paint: paint.yellow },
+  };
+}
+
+/** A dotted line alone is easily overlooked. */
+function doubtOf({ evidence }: AgentReport): string {
+  return evidence?.rank === 'guess' || evidence?.rank === 'none' ? '? ' : '';
+}
+
+function sessionCells(row: SessionRow, options: CellOptions): Cells {
+  const { session, fold } = row;
+  const { paint, now } = options;
+  const { main, usage, usageIsLowerBound, lastActivityAt } = session;
+  const isAlone = fold === 'leaf';
+  const isQuiet = !isSessionBusy(session);
+  const fade = isQuiet ? paint.dim : same;
+  return {
+    status: statusCell(sessionStanding(session), options),
+    ...(isAlone && isBusy(main)
+      ? { agent: headCell(row, [], options), doing: doingCell(main, options) }
+      : { agent: headCell(row, factsOf(session, options), options) }),
+    model: { text: cleanLine(`${session.host} ${session.hostVersion ?? ''}`), paint: paint.dim },
+    calls: { text: isAlone ? String(main.toolCallCount ?? '–') : '', paint: fade },
+    context: isAlone ? contextCell(main, paint) : { text: '' },
+    output: { text: outputText({ usage, usageIsLowerBound }), paint: fade },
+    time: { text: lengthText(session, isQuiet ? lastActivityAt : now), paint: fade },
+    last: { text: sinceText(lastActivityAt, now), paint: paint.dim },
+    id: { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
+    link: { text: '' },
+  };
+}
+
+/** Project and title, and at the right edge as many of the facts as leave the title readable. */
+function headCell({ session, fold }: SessionRow, facts: readonly string[], { paint, headWidth }: CellOptions): Cell {
+  const mark = { open: '▾ ', folded: '▸ ', leaf: '· ' }[fold];
+  const name = mark + cleanLine(session.project ?? session.id.slice(0, 8));
+  const whole = session.title === null ? name : `${name}  ${cleanLine(session.title)}`;
+  const fitting = facts
+    .map((_, dropped) => `  ${facts.slice(0, facts.length - dropped).join(' · ')}`)
+    .find((text) => widthOf(text) + MIN_HEAD <= headWidth);
+  const head = fitting === undefined ? whole : cutTo(whole, headWidth - widthOf(fitting));
+  return {
+    text: fitting === undefined ? head : padTo(head, headWidth - widthOf(fitting)) + fitting,
+    paint: (text) =>
+      paint.dim(text.slice(0, mark.length)) +
+      paint.bold(text.slice(mark.length, name.length)) +
+      text.slice(name.length, head.length) +
+      paint.dim(text.slice(head.length)),
+  };
+}
+
+const MIN_HEAD = 26;
+
+/** How many agents, when they were last heard of, and of which host: the most telling first. */
+function factsOf(session: SessionRow['session'], { now, hasLast }: CellOptions): readonly string[] {
+  const agents = agentsOf(session).filter(({ kind }) => kind !== 'internal');
+  const busy = agents.filter(isBusy).length;
+  const host = cleanLine(session.host);
+  if (busy > 0) return [`${busy} of ${agents.length} at work`, host];
+  return [...(hasLast ? [] : [formatAge(session.lastActivityAt, now)]), plural(agents.length, 'agent'), host];
+}
+
+function lengthText({ startedAt }: SessionRow['session'], end: string | number | null): string {
+  if (startedAt === null || end === null) return '–';
+  const isGoing = typeof end === 'number';
+  const text = formatDuration((isGoing ? end : Date.parse(end)) - Date.parse(startedAt));
+  return isGoing ? wholeSeconds(text) : text;
+}
+
+/** What still grows is not shown in tenths: they would only flicker. */
+function wholeSeconds(duration: string): string {
+  return duration.replace(/\.\d s$/, ' s');
+}
+
+function sinceText(iso: string | null, now: number): string {
+  return formatAge(iso, now).replace(/ ago$/, '');
+}
+
+function statusCell(standing: Standing, { paint, isMarkOnly }: CellOptions): Cell {
+  const mark = paintMark(standing, PLAIN);
+  return {
+    text: isMarkOnly ? mark : `${mark} ${standing}`,
+    paint: (text) => paintMark(standing, paint) + paintWord(standing, text.slice(mark.length), paint),
+  };
+}
+
+function doingCell(agent: AgentReport, { paint, now, hasLast }: CellOptions): Cell {
+  const standing = standingOf(agent);
+  const text = cleanLine(watchedDoing(agent, hasLast ? undefined : now));
+  const isLoud = standing === 'needs you' || standing === 'silent';
+  return { text, paint: isLoud ? paint.yellow : isBusy(agent) && standing !== 'waiting' ? same : paint.dim };
+}
+
+/** What is said of a context that is nearly full. */
+const NEARLY_FULL = 0.85;
+
+function contextCell(agent: AgentReport, paint: Paint): Cell {
+  const { contextTokens, contextWindow } = agent;
+  const isFull = contextTokens !== null && contextWindow !== null && contextTokens > NEARLY_FULL * contextWindow;
+  return { text: contextText(agent), paint: isFull && isBusy(agent) ? paint.yellow : paint.dim };
+}
+
+/** Only of those at work: of the others, the time they took says it. */
+function lastCell(agent: AgentReport, paint: Paint, now: number): Cell {
+  if (!isBusy(agent) || agent.lastActivityAt === null) return { text: '' };
+  return {
+    text: sinceText(agent.lastActivityAt, now),
+    paint: agent.stalled ? (it) => paint.bold(paint.yellow(it)) : paint.dim,
+  };
+}

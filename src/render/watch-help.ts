@@ -1,0 +1,87 @@
+import type { LiveSnapshot } from '../reports/live-shapes.ts';
+import { plural } from './amounts.ts';
+import { cleanLine } from './clean-text.ts';
+import type { Paint } from './paint.ts';
+import { padTo } from './watch-fit.ts';
+import { paintMark, type Standing } from './watch-status.ts';
+
+export interface HelpFacts {
+  readonly version: string;
+  readonly source: string;
+}
+
+/** The help sheet: what the keys do, what the marks mean, what is followed. */
+export function formatHelp(
+  picture: LiveSnapshot | undefined,
+  { version, source }: HelpFacts,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const keys = KEYS.map(([key, does]) => ` ${paint.bold(key.padEnd(KEY_WIDTH))} ${does}`);
+  const marks = MARKS.map(([standing, means]) => ` ${paintMark(standing, paint)} ${standing.padEnd(9)}  ${means}`);
+  const lines = LINES.map(([line, means]) => ` ${line.padEnd(11)}  ${means}`);
+  const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source)}`;
+  return [
+    ...sideBySide([...keys], [...marks, ...lines], columns),
+    '',
+    paint.dim(from),
+    ...followed(picture).map((line) => paint.dim(` ${line}`)),
+  ];
+}
+
+const KEY_WIDTH = 10;
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['↑ ↓ j k', 'move'],
+  ['pgup pgdn', 'a screen up, down'],
+  ['g G', 'first row, last row'],
+  ['← → h l', 'fold, unfold'],
+  ['←', 'from a leaf: to its parent'],
+  ['space z', 'fold, unfold: this, all'],
+  ['enter', 'read the transcript'],
+  ['/', 'filter; esc clears'],
+  ['s S', 'sort: next way, again'],
+  ['a', 'hide, show the finished'],
+  ['q', 'quit'],
+];
+
+const MARKS: readonly (readonly [Standing, string])[] = [
+  ['running', 'at work'],
+  ['needs you', 'wants a yes or an answer'],
+  ['silent', 'at work, silent for long'],
+  ['waiting', 'for a sub-agent or a limit'],
+  ['idle', 'waits for your next order'],
+  ['completed', 'has come to its end'],
+  ['failed', 'ended badly, see why'],
+  ['stopped', 'was stopped'],
+  ['unknown', 'its end is not known'],
+];
+
+const LINES: readonly (readonly [string, string])[] = [
+  ['├╌  ~', 'strong evidence who asked'],
+  ['├┈  ?', 'a guess who asked'],
+];
+
+/** Two columns where both fit, else one below the other. */
+function sideBySide(left: readonly string[], right: readonly string[], columns: number): readonly string[] {
+  if (columns < 78) return [...left, '', ...right];
+  const width = 40;
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) =>
+    `${padTo(left[row] ?? '', width)}${right[row] ?? ''}`.trimEnd(),
+  );
+}
+
+function followed(picture: LiveSnapshot | undefined): readonly string[] {
+  if (!picture) return [];
+  return [...notesOf(picture), ...picture.places.map((place) => `looks in ${cleanLine(place)}`)];
+}
+
+/** What is there and not shown, or not understood: never kept quiet. */
+export function notesOf({ sessions, olderTotal, ignoredFiles }: LiveSnapshot): readonly string[] {
+  const problems = sessions.reduce((sum, session) => sum + session.problems, 0);
+  return [
+    ...(olderTotal > 0 ? [`${plural(olderTotal, 'older session')} not followed: troupe ls`] : []),
+    ...(problems > 0 ? [`${plural(problems, 'problem')} in what was read: troupe tree`] : []),
+    ...(ignoredFiles > 0 ? [`${plural(ignoredFiles, 'file')} not known to troupe`] : []),
+  ];
+}

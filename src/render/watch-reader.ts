@@ -1,0 +1,109 @@
+import type { AgentReport } from '../reports/shapes.ts';
+import { typeText } from './agent-texts.ts';
+import { cleanLine } from './clean-text.ts';
+import type { Paint } from './paint.ts';
+import { watchedDoing } from './watch-doing.ts';
+import { fitTo, padTo, spread, withoutColours } from './watch-fit.ts';
+import { formatHints, formatTyped } from './watch-footer.ts';
+import type { WatchPaint } from './watch-paint.ts';
+import { paintMark, paintWord, standingOf } from './watch-status.ts';
+import type { Size } from './watch-view.ts';
+import { cutTo } from './width.ts';
+
+/** A transcript on the whole screen. */
+export interface ReaderView {
+  /** All of it, formatted; nothing yet while it is read for the first time. */
+  readonly lines?: readonly string[];
+  readonly top: number;
+  /** Long things are not folded. */
+  readonly isFull: boolean;
+  readonly find: string;
+  readonly isTyping: boolean;
+  /** The line that was found. */
+  readonly hit?: number;
+  readonly message?: string;
+}
+
+export const FIRST_READER: ReaderView = { top: 0, isFull: false, find: '', isTyping: false };
+
+export interface ReaderOptions {
+  readonly size: Size;
+  readonly now: number;
+  readonly paint: WatchPaint;
+  readonly agent: AgentReport;
+  /** Of its session: what a main agent is called. */
+  readonly project: string;
+}
+
+/** Exactly as many lines as the screen has rows, none wider than it. */
+export function formatReader(view: ReaderView, options: ReaderOptions): readonly string[] {
+  const { size, paint } = options;
+  const { columns } = size;
+  const height = readerHeight(size);
+  const lines = view.lines?.slice(view.top, view.top + height) ?? ['', 'Reading …'];
+  const body = Array.from({ length: height }, (_, at) => {
+    const line = lines[at] ?? '';
+    return view.top + at === view.hit
+      ? paint.bar(padTo(fitTo(`›${withoutColours(line)}`, columns), columns))
+      : ` ${line}`;
+  });
+  const screen = [
+    ...(size.rows >= 2 ? [headOf(view, options, height)] : []),
+    ...body,
+    ...(size.rows >= 3 ? [footOf(view, columns, paint, height)] : []),
+  ];
+  return screen.map((line) => fitTo(line, columns));
+}
+
+export function readerHeight({ rows }: Size): number {
+  return rows - (rows >= 3 ? 2 : rows >= 2 ? 1 : 0);
+}
+
+/** Columns that the text of a transcript may take. */
+export function readerWidth({ columns }: Size): number {
+  return Math.max(24, columns - 1);
+}
+
+function headOf(view: ReaderView, { agent, project, size, paint, now }: ReaderOptions, height: number): string {
+  const standing = standingOf(agent);
+  const name = agent.kind === 'main' ? cleanLine(project) : cleanLine(agent.label);
+  const type = agent.kind === 'main' ? 'main agent' : cleanLine(typeText(agent));
+  const label = cutTo(name, Math.max(8, Math.floor(size.columns * 0.4)));
+  const left = [
+    `${paint.dim('‹')} ${paint.bold(paint.agent(agent.hue, label))}`,
+    paint.dim(cutTo(type, 20)),
+    `${paintMark(standing, paint)} ${paintWord(standing, standing, paint)}`,
+    cutTo(cleanLine(watchedDoing(agent, now)), Math.max(0, Math.floor(size.columns * 0.25))),
+  ];
+  const place = placeText(view, height);
+  const room = Math.max(MIN_HEAD, size.columns - place.length - 2);
+  return spread(fitTo(left.filter((part) => part !== '').join('  '), room), paint.dim(place), size.columns);
+}
+
+const MIN_HEAD = 30;
+
+function placeText({ lines, top }: ReaderView, height: number): string {
+  if (!lines) return '';
+  const last = Math.min(lines.length, top + height);
+  return `${last === lines.length ? 'end, ' : ''}line ${last} of ${lines.length}`;
+}
+
+function footOf(view: ReaderView, columns: number, paint: Paint, height: number): string {
+  if (view.isTyping) return formatTyped('find', view.find, 'enter keeps it · esc clears it', columns, paint);
+  if (view.message !== undefined) return fitTo(` ${paint.yellow(cleanLine(view.message))}`, columns);
+  const isAtEnd = view.lines !== undefined && view.top + height >= view.lines.length;
+  const state = view.find === '' ? [] : [`found «${cutTo(cleanLine(view.find), 20)}»`];
+  return formatHints(
+    [
+      ['↑↓', 'scroll'],
+      ['/', 'find'],
+      ...(view.find === '' ? [] : [['n N', 'next, previous'] as const]),
+      ['f', view.isFull ? 'fold long things' : 'unfold long things'],
+      isAtEnd ? ['g', 'beginning'] : ['G', 'end, and follow'],
+      ['←', 'back'],
+    ],
+    state,
+    columns,
+    paint,
+  );
+}

@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+// The built program, as a person runs it: server, background server, watch, demo. Real processes, real sockets.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+
+let home = '';
+let children: ChildProcess[] = [];
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'troupe-live-test-'));
+  cpSync(path.join(fixtures, '2.1.325-nested'), path.join(home, '.claude'), { recursive: true });
+});
+afterEach(async () => {
+  await run('stop');
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
+  rmSync(home, { recursive: true, force: true });
+});
+
+interface Program {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  out(): string;
+  errors(): string;
+  readonly ended: Promise<number | string | null>;
+}
+
+/** Its home is the test's: settings, state and Claude Code's data lie there. */
+function troupe(...args: readonly string[]): Program {
+  const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
+  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], {
+    env: { ...clean, HOME: home, USERPROFILE: home },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.push(child);
+  let [out, errors] = ['', ''];
+  child.stdout?.on('data', (chunk) => {
+    out += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
+  const ended = once(child, 'close').then(([code, signal]) => signal ?? code);
+  return { child, out: () => out, errors: () => errors, ended };
+}
+
+async function run(...args: readonly string[]) {
+  const program = troupe(...args);
+  const code = await program.ended;
+  return { code, out: program.out(), errors: program.errors() };
+}
+
+async function until<T>(find: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
+  for (let tries = 0; tries < 400; tries++) {
+    const found = await find();
+    if (found) return found;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+interface ServerJson {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+}
+
+const serverOf = (program: Program): Promise<ServerJson> =>
+  until(
+    () => (program.out().trimEnd().endsWith('}') ? (JSON.parse(program.out()) as ServerJson) : undefined),
+    'the server',
+  );
+
+function get({ url }: ServerJson, route: string): Promise<unknown> {
+  const { port, searchParams } = new URL(url);
+  const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+  return new Promise((resolve, reject) => {
+    const request = http.get({ host: '127.0.0.1', port, path: route, headers, agent: false }, async (response) => {
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      resolve(JSON.parse(text));
+    });
+    request.on('error', reject);
+  });
+}
+
+const complete = (server: ServerJson) =>
+  until(async () => ((await get(server, '/api/sessions')) as { isComplete: boolean }).isComplete, 'the first reading');
+
+const daemonFile = () => path.join(home, '.local/state/troupe/daemon.json');
+
+describe('troupe, the server', () => {
+  it('serves until Ctrl-C; a second one finds it', async () => {
+    const first = troupe('--no-open', '--json');
+    const server = await serverOf(first);
+    expect(statSync(daemonFile()).mode & 0o777).toBe(0o600);
+    await complete(server);
+    expect(await get(server, `/api/sessions/${SESSION}`)).toMatchObject({
+      status: 'completed',
+      subagents: [{}, {}, {}],
+    });
+    const second = await run('--no-open');
+    expect(second).toMatchObject({ code: 0, out: expect.stringContaining(server.url) });
+    expect((await run('status')).out).toContain(server.url);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    expect(existsSync(daemonFile())).toBe(false);
+    expect(await run('status', '--json')).toMatchObject({ code: 1, out: expect.stringContaining('"running": false') });
+  });
+
+  it('two that start together: one serves', async () => {
+    const both = [troupe('--no-open', '--json'), troupe('--no-open', '--json')];
+    const servers = await Promise.all(both.map(serverOf));
+    expect(new Set(servers.map(({ url }) => url)).size).toBe(1);
+    const serving = both.filter(({ child }) => child.pid === servers[0]?.pid);
+    expect(serving).toHaveLength(1);
+    const other = both.find(({ child }) => child.pid !== servers[0]?.pid);
+    expect(await other?.ended).toBe(0);
+  });
+
+  it('killed and started again, it shows the same picture', async () => {
+    const picture = async (server: ServerJson) => {
+      await complete(server);
+      return get(server, `/api/sessions/${SESSION}`);
+    };
+    const first = troupe('--no-open', '--json');
+    const before = await picture(await serverOf(first));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    expect(existsSync(daemonFile())).toBe(true);
+    const second = troupe('--no-open', '--json');
+    expect(await picture(await serverOf(second))).toEqual(before);
+  });
+
+  it('start, status, stop', async () => {
+    const started = await run('start', '--json');
+    expect(started.code).toBe(0);
+    const server = JSON.parse(started.out) as ServerJson;
+    expect(JSON.parse((await run('start', '--json')).out)).toEqual(server);
+    expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({ running: true, server });
+    expect((await run('stop')).out).toContain(`process ${server.pid}`);
+    expect((await run('stop')).out).toContain('No server runs');
+  });
+
+  it('says what is wrong, and what to do', async () => {
+    const server = await serverOf(troupe('--no-open', '--json'));
+    const elsewhere = path.join(fixtures, '2.1.325-parallel');
+    expect(await run('--no-open', '--root', elsewhere, '--port', String(server.port))).toMatchObject({
+      code: 2,
+      errors: expect.stringMatching(/Port \d+ is taken/),
+    });
+    expect((await run('--port', 'abc')).code).toBe(2);
+    expect(await run('start', '--root', elsewhere)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('troupe stop'),
+    });
+    mkdirSync(path.join(home, '.config/troupe'), { recursive: true });
+    writeFileSync(path.join(home, '.config/troupe/config.json'), '{"live":{"windowHours":"two"}}');
+    expect(await run('watch', '--json', '--root', elsewhere)).toMatchObject({
+      code: 2,
+      errors: expect.stringContaining('live.windowHours'),
+    });
+  });
+
+  it('beside one that looks elsewhere, serves what was asked for', async () => {
+    await serverOf(troupe('--no-open', '--json'));
+    const beside = await serverOf(troupe('--no-open', '--json', '--root', path.join(fixtures, '2.1.325-parallel')));
+    await complete(beside);
+    expect(await get(beside, '/api/sessions')).toMatchObject({ total: 1, sessions: [{ project: 'parallel' }] });
+  });
+});
+
+describe('troupe watch, piped', () => {
+  const transcript = () => path.join(home, '.claude/projects/-home-dev-nested', `${SESSION}.jsonl`);
+  const events = (program: Program): readonly { type: string; data: { sources?: readonly unknown[] } }[] =>
+    program
+      .out()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  const next = JSON.stringify({ type: 'custom-title', customTitle: 'A new name', sessionId: SESSION });
+
+  for (const withServer of [true, false]) {
+    it(`writes every event as a line of JSON, ${withServer ? 'from the server' : 'by itself'}`, async () => {
+      if (withServer) await run('start');
+      const watch = troupe('watch', '--json');
+      await until(() => events(watch)[0], 'a snapshot');
+      expect(events(watch)[0]?.type).toBe('snapshot');
+      await until(() => events(watch).some(({ type }) => type === 'listing') || withServer, 'the first reading');
+      appendFileSync(transcript(), `${next}\n`);
+      await until(() => watch.out().includes('A new name') || undefined, 'the change');
+      const change = events(watch).findLast(({ type }) => type === 'change');
+      expect(change).toMatchObject({ data: { session: { title: 'A new name' } } });
+      watch.child.kill('SIGINT');
+      expect(await watch.ended).toBe(0);
+    });
+  }
+
+  it('writes a line for each change, without control characters', async () => {
+    const watch = troupe('watch', '--demo', '--speed', '40');
+    await until(() => watch.out().split('\n').length > 12 || undefined, 'some lines');
+    watch.child.kill('SIGTERM');
+    expect(await watch.ended).toBe(0);
+    expect(watch.out()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    expect(watch.out()).toContain('Build the limiter');
+  });
+});
+
+describe('troupe --demo', () => {
+  it('plays the recording through the same adapters, and leaves nothing behind', async () => {
+    const demo = troupe('--demo', '--speed', '40', '--no-open', '--json');
+    const server = await serverOf(demo);
+    const session = await until(async () => {
+      const { sessions } = (await get(server, '/api/sessions')) as { sessions: { agents: number; running: number }[] };
+      return sessions.find(({ agents, running }) => agents > 3 && running > 0);
+    }, 'agents at work');
+    expect(session).toMatchObject({ project: 'shop-api' });
+    const [folder = ''] = ((await get(server, '/api/status')) as { places?: string[] }).places ?? [];
+    demo.child.kill('SIGTERM');
+    expect(await demo.ended).toBe(0);
+    if (folder) expect(existsSync(folder)).toBe(false);
+    expect(existsSync(daemonFile())).toBe(false);
+  });
+});
