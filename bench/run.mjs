@@ -6,3 +6,5 @@ const { benchRead, printRead } = await import('./read.mjs');
 printRead(await benchRead({ runs: 10 }));
 const { benchMemory, printMemory } = await import('./memory.mjs');
 printMemory(benchMemory());
+const { benchLive, printLive } = await import('./live.mjs');
+printLive(await benchLive());

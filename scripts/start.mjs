@@ -1,6 +1,8 @@
-// `npm start`: install, build, and show the newest session of this machine, or the demo recording where there is none.
-import { ensureInstalled, run } from './ensure-installed.mjs';
+// `npm start`: install, build, and serve the live page of this machine, or of the demo recording where there is nothing.
+import { ensureInstalled } from './ensure-installed.mjs';
 
 ensureInstalled();
 await import('./build.mjs');
-run(process.execPath, ['dist/troupe.js', 'tree', '--or-demo', ...process.argv.slice(2)]);
+process.argv.splice(2, 0, '--or-demo');
+// In this very process: what ends it ends the server.
+await import('../dist/troupe.js');

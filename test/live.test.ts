@@ -5,6 +5,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 // The built program, as a person runs it: server, background server, watch, demo. Real processes, real sockets.
@@ -96,6 +97,14 @@ function get({ url }: ServerJson, route: string): Promise<unknown> {
 const complete = (server: ServerJson) =>
   until(async () => ((await get(server, '/api/sessions')) as { isComplete: boolean }).isComplete, 'the first reading');
 
+/** Against a part of the schema of what the server commands answer. */
+function validate(part: string, value: unknown): void {
+  const ajv = new Ajv2020({ formats: { 'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ } });
+  const schema = JSON.parse(readFileSync(path.join(root, 'schemas/server.schema.json'), 'utf8'));
+  ajv.addSchema(schema);
+  expect(ajv.validate(`${schema.$id}${part}`, value), JSON.stringify(ajv.errors)).toBe(true);
+}
+
 const daemonFile = () => path.join(home, '.local/state/troupe/daemon.json');
 
 describe('troupe, the server', () => {
@@ -144,11 +153,15 @@ describe('troupe, the server', () => {
   it('start, status, stop', async () => {
     const started = await run('start', '--json');
     expect(started.code).toBe(0);
+    validate('', JSON.parse(started.out));
     const server = JSON.parse(started.out) as ServerJson;
     expect(JSON.parse((await run('start', '--json')).out)).toEqual(server);
     expect(JSON.parse((await run('status', '--json')).out)).toMatchObject({ running: true, server });
     expect((await run('stop')).out).toContain(`process ${server.pid}`);
-    expect((await run('stop')).out).toContain('No server runs');
+    const again = await run('stop', '--json');
+    expect(JSON.parse(again.out)).toEqual({ outcome: 'none', server: null });
+    validate('#/$defs/stop', JSON.parse(again.out));
+    validate('#/$defs/status', JSON.parse((await run('status', '--json')).out));
   });
 
   it('says what is wrong, and what to do', async () => {

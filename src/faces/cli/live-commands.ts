@@ -22,6 +22,11 @@ export const serveCommand = buildCommand({
       port,
       open: { kind: 'boolean', default: true, brief: 'Open the page in the browser' },
       ...demoFlags,
+      orDemo: {
+        kind: 'boolean',
+        default: false,
+        brief: 'Where there is no session, play the recording that ships with troupe',
+      },
     },
   },
   docs: {
