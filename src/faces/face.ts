@@ -3,6 +3,7 @@ import type { Identifier, MessageRange, Sessions, Transcripts } from '../model/p
 import type { Transcript } from '../model/transcript.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
+import type { TimelineReport } from '../reports/timeline-shapes.ts';
 
 /** What the person asked to look at, before anything is opened. */
 export interface Where {
@@ -117,6 +118,8 @@ export interface Live extends LiveFeed {
   snapshot(): LiveSnapshot;
   /** By its whole id. One of the older ones is read now, and followed from now on. */
   session(id: string, options: { readonly internal: boolean }): Promise<SessionDetail | undefined>;
+  /** What happened in it when; with `since` (epoch milliseconds) only what was not over by then. */
+  timeline(id: string, since?: number): Promise<TimelineReport | undefined>;
   /** By its whole id, in the session that is named or in any that is followed, the newest first. */
   agent(id: string, session?: string): Promise<AgentReport | undefined>;
   /** Messages `from` on, at most `limit` of them: only their bytes are read. */

@@ -1,3 +1,4 @@
+import { known } from '../base/json.ts';
 import type { Live, Subscription } from '../faces/face.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
@@ -5,6 +6,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { computeChange } from '../reports/compute-change.ts';
 import { computeDetail } from '../reports/compute-detail.ts';
 import { computeListing } from '../reports/compute-listing.ts';
+import { computeTimeline } from '../reports/compute-timeline.ts';
 import type { LiveEvent, SessionDetail } from '../reports/live-shapes.ts';
 
 /** Hundreds of files may come at once: the list of sessions is told so late, once for all of them. */
@@ -71,6 +73,11 @@ export function createLive(trees: LiveTrees): Live {
     async session(id, options) {
       const tree = await trees.look(id);
       return tree && computeDetail(tree, options);
+    },
+    async timeline(id, since) {
+      const tree = await trees.look(id);
+      const ledger = tree && trees.ledgerOf(tree.id);
+      return ledger && computeTimeline({ tree, ledger }, known({ since }));
     },
     async agent(id, session) {
       const tree = await treeWith(id, session);

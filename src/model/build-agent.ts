@@ -61,6 +61,8 @@ export function buildAgent(record: AgentRecord, context: AgentContext): AgentNod
     usageIsLowerBound: usage === undefined || isLowerBound(life.status, own),
     subtreeIsLowerBound: false,
     subtreeUsage: usage ?? NO_USAGE,
+    usageByModel: hasTranscript ? own.usageByModel : [],
+    subtreeByModel: hasTranscript ? own.usageByModel : [],
     compactions: record.compactions.size,
     sources: [...record.sources].sort(),
     ...known({

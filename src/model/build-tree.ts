@@ -11,7 +11,7 @@ import { createOwnerOf } from './owner.ts';
 import { realAgents } from './real-agents.ts';
 import { lifeOf } from './session-life.ts';
 import type { AgentNode, BuildOptions, SessionTree } from './tree.ts';
-import { addUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addByModel, addUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
@@ -109,19 +109,20 @@ function compareInTurn(a: readonly number[], b: readonly number[]): number {
 
 function withSubtrees(agents: readonly AgentNode[]): readonly AgentNode[] {
   const totals = new Map(
-    agents.map((agent) => [agent.id, { usage: agent.subtreeUsage, partial: agent.usageIsLowerBound }]),
+    agents.map(({ id, subtreeUsage, subtreeByModel, usageIsLowerBound }) => [
+      id,
+      { subtreeUsage, subtreeByModel, subtreeIsLowerBound: usageIsLowerBound },
+    ]),
   );
   for (const { id, link } of agents.toReversed()) {
     const total = totals.get(id);
     const above = link.parent === undefined ? undefined : totals.get(link.parent);
     if (!total || !above) continue;
-    above.usage = addUsage(above.usage, total.usage);
-    above.partial ||= total.partial;
+    above.subtreeUsage = addUsage(above.subtreeUsage, total.subtreeUsage);
+    above.subtreeByModel = addByModel(above.subtreeByModel, total.subtreeByModel);
+    above.subtreeIsLowerBound ||= total.subtreeIsLowerBound;
   }
-  return agents.map((agent) => {
-    const { usage, partial } = totals.get(agent.id) ?? { usage: agent.subtreeUsage, partial: agent.usageIsLowerBound };
-    return { ...agent, subtreeUsage: usage, subtreeIsLowerBound: partial };
-  });
+  return agents.map((agent) => ({ ...agent, ...totals.get(agent.id) }));
 }
 
 const TITLES: readonly TitleKind[] = ['custom', 'generated', 'prompt'];

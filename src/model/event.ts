@@ -208,6 +208,8 @@ export interface ToolStarted extends AgentFact {
   readonly tool: string;
   /** One line that says what the call does. */
   readonly summary?: string;
+  /** The file that it writes. */
+  readonly writes?: string;
   readonly at?: number;
 }
 

@@ -121,11 +121,18 @@ export interface CallRecord {
   readonly id: ToolCallId;
   /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
   agents: ReadonlySet<AgentId>;
-  started?: Said<{ readonly tool: string; readonly summary?: string }>;
+  started?: Said<CallStart>;
   /** The first result; a later one, of a retry or an interruption, changes nothing. */
   ended?: Said<CallEnd>;
   launched: boolean;
   spawn?: Said<SpawnRecord>;
+}
+
+export interface CallStart {
+  readonly tool: string;
+  readonly summary?: string;
+  /** The file that it writes. */
+  readonly writes?: string;
 }
 
 export interface CallEnd {

@@ -2,7 +2,7 @@ import type { SourceId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
 import { indexOf } from './ledger-index.ts';
 import type { OwnerOf } from './owner.ts';
-import { addUsage, NO_USAGE, type Usage } from './usage.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** What follows from an agent's own calls and messages, copies in its sources left out. */
 export interface Own {
@@ -12,6 +12,8 @@ export interface Own {
   readonly messageCount: number;
   /** Each message once. */
   readonly usage: Usage;
+  /** The same by model: an agent may change it, and models have prices. Messages that name none are left out. */
+  readonly usageByModel: readonly ModelUsage[];
   /** Of some message only the numbers of its start are known. */
   readonly hasPlaceholder: boolean;
   readonly lastRequest?: MessageRecord;
@@ -41,11 +43,14 @@ function sumUp(
 ): Own {
   const begins = firstTimes(messages);
   let usage = NO_USAGE;
+  const byModel = new Map<string, Usage>();
   let hasPlaceholder = false;
   let lastRequest: MessageRecord | undefined;
   for (const message of messages) {
     if (!message.usage) continue;
     usage = addUsage(usage, message.usage);
+    const model = message.model?.value;
+    if (model !== undefined) byModel.set(model, addUsage(byModel.get(model) ?? NO_USAGE, message.usage));
     hasPlaceholder ||= message.placeholder;
     if (message.model && (!lastRequest || isBehind(message, lastRequest, begins))) lastRequest = message;
   }
@@ -54,6 +59,9 @@ function sumUp(
     openCalls: calls.filter((call) => isOpen(call, agent, ledger)).sort(byStart),
     messageCount: messages.length,
     usage,
+    usageByModel: [...byModel]
+      .map(([model, used]) => ({ model, usage: used }))
+      .sort((a, b) => (a.model < b.model ? -1 : 1)),
     hasPlaceholder,
     ...(lastRequest && { lastRequest }),
   };

@@ -36,6 +36,8 @@ export interface LiveTrees {
   subscribe(listener: (change: TreeChange) => void): { close(): void };
   /** Reads one of the older ones, or finds one that is followed; follows it from now on. */
   look(session: string): Promise<SessionTree | undefined>;
+  /** The facts behind the tree of one that is followed. */
+  ledgerOf(session: SessionId): SessionLedger | undefined;
   /** A part of the conversation of one of its agents. */
   transcript(session: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined>;
   close(): void;

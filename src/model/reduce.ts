@@ -156,7 +156,8 @@ const WRITERS: Writers = {
   },
   'tool-started'(ledger, event) {
     const call = callIn(ledger, event.call, event.agent);
-    call.started = earlier(call.started, said({ tool: event.tool, ...known({ summary: event.summary }) }, event));
+    const { tool, summary, writes } = event;
+    call.started = earlier(call.started, said({ tool, ...known({ summary, writes }) }, event));
   },
   'tool-ended'(ledger, event) {
     const call = callIn(ledger, event.call, event.agent);

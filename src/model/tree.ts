@@ -2,7 +2,7 @@ import type { DiagnosticCount } from './diagnostic.ts';
 import type { AgentKind, EndSignal, GroupKind, TitleKind } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
 
@@ -88,9 +88,11 @@ export interface AgentNode {
   readonly messageCount?: number;
   /** Its own requests, each message once. */
   readonly usage?: Usage;
+  readonly usageByModel: readonly ModelUsage[];
   /** Some numbers of it are placeholders, or a request was cut off. */
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: Usage;
+  readonly subtreeByModel: readonly ModelUsage[];
   readonly subtreeIsLowerBound: boolean;
   /** Of its last request. */
   readonly lastRequest?: Usage;

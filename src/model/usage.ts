@@ -8,6 +8,11 @@ export interface Usage {
   readonly cacheWrite1h: number;
 }
 
+export interface ModelUsage {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite5m', 'cacheWrite1h'] as const;
@@ -33,4 +38,12 @@ function combine(a: Usage, b: Usage, merge: (x: number, y: number) => number): U
   const result = { ...NO_USAGE };
   for (const field of FIELDS) result[field] = merge(a[field], b[field]);
   return result;
+}
+
+/** Of several agents together, model by model. */
+export function addByModel(a: readonly ModelUsage[], b: readonly ModelUsage[]): readonly ModelUsage[] {
+  if (a.length === 0) return b;
+  const sums = new Map(a.map(({ model, usage }) => [model, usage]));
+  for (const { model, usage } of b) sums.set(model, addUsage(sums.get(model) ?? NO_USAGE, usage));
+  return [...sums].map(([model, usage]) => ({ model, usage })).sort((one, other) => (one.model < other.model ? -1 : 1));
 }

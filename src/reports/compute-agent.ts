@@ -2,6 +2,7 @@ import { hostOf, nativeId, type SessionId } from '../model/ids.ts';
 import { EVIDENCE, type SpawnLink } from '../model/link.ts';
 import type { AgentNode, Run } from '../model/tree.ts';
 import { contextOf, type Usage } from '../model/usage.ts';
+import { computeCost } from './compute-cost.ts';
 import { contextWindowOf } from './context-window.ts';
 import { isoTime, orNull } from './json-values.ts';
 import { labelOf } from './label.ts';
@@ -58,6 +59,8 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     usageIsLowerBound: agent.usageIsLowerBound,
     subtreeUsage: computeUsage(agent.subtreeUsage),
     subtreeIsLowerBound: agent.subtreeIsLowerBound,
+    cost: agent.usage ? computeCost(agent.usageByModel, agent.usageIsLowerBound) : null,
+    subtreeCost: computeCost(agent.subtreeByModel, agent.subtreeIsLowerBound),
     cwd: orNull(agent.cwd),
     branch: orNull(agent.branch),
     worktree: orNull(agent.worktree),

@@ -1,7 +1,9 @@
 import { hostOf, nativeId } from '../model/ids.ts';
 import { selectAgents, selectAtWork, selectMain, selectSessionStatus, selectTotalUsage } from '../model/select.ts';
 import type { SessionTree } from '../model/tree.ts';
+import { addByModel } from '../model/usage.ts';
 import { computeUsage } from './compute-agent.ts';
+import { computeCost } from './compute-cost.ts';
 import { isoTime, orNull } from './json-values.ts';
 import type { SessionReport } from './shapes.ts';
 
@@ -22,6 +24,10 @@ export function computeSession(tree: SessionTree): SessionReport {
     running: selectAtWork(agents).length,
     internalAgents: tree.agents.length - agents.length,
     usage: computeUsage(selectTotalUsage(tree)),
+    cost: computeCost(
+      tree.agents.map(({ usageByModel }) => usageByModel).reduce(addByModel, []),
+      tree.agents.some((agent) => agent.usageIsLowerBound),
+    ),
     forkedFrom: tree.forkedFrom === undefined ? null : nativeId(tree.forkedFrom),
     inheritedUsage: tree.inheritedUsage ? computeUsage(tree.inheritedUsage) : null,
     usageIsLowerBound: tree.agents.some((agent) => agent.usageIsLowerBound),

@@ -20,6 +20,8 @@ function agent(fields: Partial<AgentNode> = {}): AgentNode {
     usageIsLowerBound: false,
     subtreeUsage: NO_USAGE,
     subtreeIsLowerBound: false,
+    usageByModel: [],
+    subtreeByModel: [],
     compactions: 0,
     sources: [],
     ...fields,

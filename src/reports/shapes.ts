@@ -20,12 +20,21 @@ export interface SessionReport {
   readonly running: number;
   readonly internalAgents: number;
   readonly usage: UsageReport;
+  readonly cost: CostReport;
   readonly forkedFrom: string | null;
   readonly inheritedUsage: UsageReport | null;
   readonly usageIsLowerBound: boolean;
   readonly startedAt: string | null;
   readonly lastActivityAt: string | null;
   readonly problems: number;
+}
+
+/** By the price list that ships with troupe (`reports/prices.ts` has its date). */
+export interface CostReport {
+  readonly usd: number;
+  /** Some of it is not known: tokens that nobody wrote down, or a model without a price. */
+  readonly isLowerBound: boolean;
+  readonly unpricedModels: readonly string[];
 }
 
 export interface UsageReport {
@@ -76,6 +85,9 @@ export interface AgentReport {
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: UsageReport;
   readonly subtreeIsLowerBound: boolean;
+  /** Of its own requests; null where no transcript of it is there. */
+  readonly cost: CostReport | null;
+  readonly subtreeCost: CostReport;
   readonly cwd: string | null;
   readonly branch: string | null;
   readonly worktree: string | null;

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { buildTree } from '../model/build-tree.ts';
 import type { AgentId, SessionId } from '../model/ids.ts';
+import type { SessionLedger } from '../model/ledger.ts';
 import type { MessageRange, PartOfTranscript, SourceProgress, TreeChange } from '../model/ports.ts';
 import { shareUnchanged } from '../model/share-unchanged.ts';
 import { isAtWork, type SessionTree, type StalledAfter } from '../model/tree.ts';
@@ -37,6 +38,7 @@ export interface FollowedSessions {
   ids(): readonly SessionId[];
   has(id: SessionId): boolean;
   trees(): readonly SessionTree[];
+  ledgerOf(id: SessionId): SessionLedger | undefined;
   transcript(id: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined>;
   /** Agents that sessions of this root wait for may have turned up. */
   lookForAgents(root: string): readonly SessionId[];
@@ -130,6 +132,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
     ids: () => [...followed.keys()],
     has: (id) => followed.has(id),
     trees: () => [...followed.values()].flatMap(({ tree }) => tree ?? []),
+    ledgerOf: (id) => followed.get(id)?.session.ledger,
     async transcript(id, agent, range) {
       const one = followed.get(id);
       const node = one?.tree?.agents.find((candidate) => candidate.id === agent);

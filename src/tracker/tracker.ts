@@ -127,6 +127,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
         if (isNew && tree) emit({ kind: 'listing' });
         return tree;
       }),
+    ledgerOf: followed.ledgerOf,
     transcript: followed.transcript,
     close() {
       queue.close();

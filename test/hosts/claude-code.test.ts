@@ -18,6 +18,7 @@ import {
   record,
   root,
   type Seen,
+  totalCost,
   work,
 } from './kit.ts';
 
@@ -71,6 +72,7 @@ for (const program of programs) {
         const { usage, usageIsLowerBound } = seen.session;
         if (usageIsLowerBound) expect(usage.output).toBeLessThanOrEqual(counted ?? 0);
         else expect(usage.output).toBe(counted);
+        if (!usageIsLowerBound) expect(seen.session.cost.usd).toBeCloseTo(totalCost(out) ?? -1, 6);
         if (hostVersion === '2.1.325' && scenario !== 'stop') expect(usageIsLowerBound).toBe(false);
       });
     }

@@ -44,6 +44,7 @@ export interface Seen {
     readonly status: string;
     readonly usage: { readonly output: number };
     readonly usageIsLowerBound: boolean;
+    readonly cost: { readonly usd: number };
   };
   readonly agents: readonly SeenAgent[];
 }
@@ -69,6 +70,13 @@ export async function record(
 export async function dictate(play: string, maxDepth: number): Promise<readonly DictatedAgent[]> {
   const truth = await import(pathToFileURL(path.join(kit, 'truth.mjs')).href);
   return truth.dictate(play, { maxDepth }).agents;
+}
+
+/** What the program itself says that it cost. */
+export function totalCost(out: string): number | undefined {
+  const lines = readFileSync(path.join(out, 'stream.jsonl'), 'utf8').split('\n');
+  const last = lines.findLast((line) => line.includes('"total_cost_usd"'));
+  return last === undefined ? undefined : JSON.parse(last).total_cost_usd;
 }
 
 /** What the program itself counted, all agents together. */

@@ -53,6 +53,19 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
+/** Tools that write a file, and the input that names it. What a command in a shell writes, nobody says. */
+const WRITING: ReadonlyMap<string, string> = new Map([
+  ['Write', 'file_path'],
+  ['Edit', 'file_path'],
+  ['MultiEdit', 'file_path'],
+  ['NotebookEdit', 'notebook_path'],
+]);
+
+export function fileWrittenBy(tool: string, input: JsonObject | undefined): string | undefined {
+  const key = WRITING.get(tool);
+  return key === undefined ? undefined : asText(input?.[key]);
+}
+
 const MAX_SUMMARY = 400;
 
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {

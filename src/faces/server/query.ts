@@ -18,6 +18,14 @@ export function readFlag(text: string | undefined, name: string): boolean {
   throw badQuery(`${name} is neither 0 nor 1.`, `Say ${name}=1, or leave it out.`);
 }
 
+/** ISO 8601, as everywhere in the answers. */
+export function readInstant(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const at = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) throw badQuery(`${name} is not a time.`, `Give ${name} as in 2026-11-15T06:50:16.985Z.`);
+  return at;
+}
+
 /** Ids are looked up, never used as a path; all the same, what could be one is no id. */
 export function isPlainId(id: string): boolean {
   return id !== '' && id.length <= 256 && !/[\u0000-\u001f\u007f/\\]/.test(id) && id !== '.' && id !== '..';

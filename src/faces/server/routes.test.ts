@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { UserError } from '../../base/user-error.ts';
 import type { LiveSessionReport, SessionDetail } from '../../reports/live-shapes.ts';
+import type { TimelineReport } from '../../reports/timeline-shapes.ts';
 import { ask } from './testing/ask.ts';
 import { type MemoryLive, memoryLive } from './testing/memory-live.ts';
 import { recordedLive } from './testing/recorded-live.ts';
@@ -50,6 +51,29 @@ describe('/api/sessions', () => {
     const empty = await serve(memoryLive());
     expect(misfits('live-sessions', await empty.json('/api/sessions'))).toBe('');
     await empty.close();
+  });
+});
+
+describe('/api/sessions/:id/timeline', () => {
+  it('has the calls and replies of every recording', async () => {
+    for (const { id, main, subagents } of live.snapshot().sessions.map((session) => session as SessionDetail)) {
+      const timeline = (await server.json(`/api/sessions/${id}/timeline`)) as TimelineReport;
+      expect(misfits('timeline', timeline)).toBe('');
+      expect(timeline.agents.map(({ calls }) => calls.length)).toEqual(
+        [main, ...subagents].map(({ toolCallCount }) => toolCallCount ?? 0),
+      );
+    }
+  });
+
+  it('leaves out what was over before', async () => {
+    const whole = (await server.json(`/api/sessions/${NESTED}/timeline`)) as TimelineReport;
+    const ends = whole.agents.flatMap(({ calls }) => calls.map(({ endedAt }) => endedAt ?? '')).sort();
+    const since = ends[Math.floor(ends.length / 2)] ?? '';
+    const part = (await server.json(`/api/sessions/${NESTED}/timeline?since=${since}`)) as TimelineReport;
+    const left = part.agents.flatMap(({ calls }) => calls);
+    expect(left).toHaveLength(ends.filter((end) => end >= since).length);
+    const bad = await server.get(`/api/sessions/${NESTED}/timeline?since=yesterday`);
+    expect(bad.status).toBe(400);
   });
 });
 

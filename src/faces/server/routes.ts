@@ -6,7 +6,7 @@ import type { Live } from '../face.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
-import { isPlainId, readFlag, readRange } from './query.ts';
+import { isPlainId, readFlag, readInstant, readRange } from './query.ts';
 import { sessionList } from './session-list.ts';
 import { isToken, tokenCookie } from './token.ts';
 
@@ -54,6 +54,13 @@ export function createRoutes({ live, streams, token, version, startedAt, port, o
     const internal = readFlag(context.req.query('internal'), 'internal');
     const session = isPlainId(id) ? await live.session(id, { internal }) : undefined;
     return session ? answerJson(context, session) : answerError(context, NO_SESSION);
+  });
+
+  routes.get('/api/sessions/:id/timeline', async (context) => {
+    const id = context.req.param('id');
+    const since = readInstant(context.req.query('since'), 'since');
+    const timeline = isPlainId(id) ? await live.timeline(id, since) : undefined;
+    return timeline ? answerJson(context, timeline) : answerError(context, NO_SESSION);
   });
 
   routes.get('/api/agents/:id', async (context) => {

@@ -41,6 +41,7 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
       const agents = picture.sessions.flatMap(({ main, subagents }) => [main, ...subagents]);
       return agents.find((agent) => agent.id === id && (session === undefined || agent.sessionId === session));
     },
+    timeline: async () => undefined,
     transcript: async () => undefined,
     subscribe(listener) {
       listeners.add(listener);

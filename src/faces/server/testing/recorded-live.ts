@@ -2,8 +2,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { claudeCode } from '../../../adapters/claude-code/index.ts';
+import { known } from '../../../base/json.ts';
 import { nativeId } from '../../../model/ids.ts';
 import { computeDetail } from '../../../reports/compute-detail.ts';
+import { computeTimeline } from '../../../reports/compute-timeline.ts';
 import { createSessions } from '../../../tracker/sessions.ts';
 import { createTranscripts } from '../../../tracker/transcripts.ts';
 import { type MemoryLive, memoryLive } from './memory-live.ts';
@@ -24,6 +26,12 @@ export async function recordedLive(...names: readonly string[]): Promise<MemoryL
     async session(id, { internal }) {
       const tree = trees.find((one) => nativeId(one.id) === id);
       return internal && tree ? computeDetail(tree, { internal }) : live.session(id, { internal });
+    },
+    async timeline(id, since) {
+      const sessions = createSessions(places, { clock: () => NOW });
+      return trees.some((tree) => nativeId(tree.id) === id)
+        ? computeTimeline(await sessions.open(id), known({ since }))
+        : undefined;
     },
     async transcript(agent, { from, limit }, session) {
       const { transcript } = await transcripts.read(agent, session);
