@@ -36,8 +36,11 @@ export async function findTouched(
       if (subject.kind === 'facts') factsAt.add(place);
       else if (subject.kind === 'unclear') for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
       else {
-        const named = subject.kind === 'part' ? [subject.part] : [];
-        const found = await relocate(place, file, named, index);
+        const found = await relocate(
+          place,
+          subject.kind === 'part' ? [subject.part] : below(file, place, index),
+          index,
+        );
         for (const { id } of found.parts) touch(id, file);
         // What is new may be what a session has been waiting for: a teammate's transcript is a session by its name.
         if (found.isNew) for (const id of followed.lookForAgents(place.root)) touch(id);
@@ -49,18 +52,21 @@ export async function findTouched(
   return { sessions, isListingChanged };
 }
 
-async function relocate(place: Place, file: string, named: readonly SessionPart[], index: SessionIndex) {
-  // A folder that went took the parts of several sessions along.
-  const below = index.partsBelow(file).filter((one) => one.place === place);
-  const parts = new Map(
-    [...named, ...below.map(({ part }) => part)].map((part) => [`${part.id} ${part.folder}`, part]),
-  );
+/** A place that is no session's may be a folder that went, and took the parts of several along. */
+function below(file: string, place: Place, index: SessionIndex): readonly SessionPart[] {
+  return index
+    .partsBelow(file)
+    .filter((one) => one.place === place)
+    .map(({ part }) => part);
+}
+
+async function relocate(place: Place, parts: readonly SessionPart[], index: SessionIndex) {
   let isNew = false;
-  for (const part of parts.values()) {
+  for (const part of parts) {
     isNew ||= !index.get(part.id);
     await index.relocate(place, part);
   }
-  return { parts: [...parts.values()], isNew };
+  return { parts, isNew };
 }
 
 function isAtOrBelow(file: string, root: string): boolean {

@@ -1,0 +1,28 @@
+import type { TranscriptMessage } from '../../src/model/transcript.ts';
+import type { LiveEvent, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
+
+export type ConnectionState = 'connecting' | 'connected' | 'lost';
+
+/** Where the page's data comes from: a running server, or a snapshot inside the page itself. */
+export interface Backend {
+  readonly kind: 'live' | 'static';
+  /** First a snapshot, then changes. After a lost connection it goes on by itself. */
+  subscribe(onEvent: (event: LiveEvent) => void, onState: (state: ConnectionState) => void): () => void;
+  /** One of the older sessions is read by this, and followed from then on. */
+  session(id: string): Promise<SessionDetail | undefined>;
+  timeline(session: string, since?: string): Promise<TimelineReport | undefined>;
+  transcript(agent: string, session: string, range: MessageRange): Promise<TranscriptPart | undefined>;
+}
+
+export interface MessageRange {
+  readonly from: number;
+  readonly limit: number;
+}
+
+export interface TranscriptPart {
+  readonly title: string | null;
+  readonly messages: readonly TranscriptMessage[];
+  readonly from: number;
+  readonly total: number;
+}

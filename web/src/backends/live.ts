@@ -1,0 +1,63 @@
+import type { LiveEvent } from '../../../src/reports/live-shapes.ts';
+import type { Backend, ConnectionState } from '../backend.ts';
+
+const EVENTS = ['snapshot', 'change', 'gone', 'listing'] as const;
+
+/** The server that the page came from. The cookie that it set says who we are. */
+export function createLiveBackend(): Backend {
+  return {
+    kind: 'live',
+    subscribe,
+    session: (id) => getJson(`api/sessions/${encodeURIComponent(id)}`),
+    timeline: (id, since) => getJson(`api/sessions/${encodeURIComponent(id)}/timeline`, since === undefined ? {} : { since }),
+    transcript: (agent, session, { from, limit }) =>
+      getJson(`api/agents/${encodeURIComponent(agent)}/transcript`, {
+        session,
+        from: String(from),
+        limit: String(limit),
+      }),
+  };
+}
+
+/** Browsers give up on a stream that answers with an error: then it is opened anew, later and later. */
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+
+function subscribe(onEvent: (event: LiveEvent) => void, onState: (state: ConnectionState) => void): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  const open = (): void => {
+    source = new EventSource('api/events');
+    source.onopen = () => {
+      pauseMs = FIRST_PAUSE_MS;
+      onState('connected');
+    };
+    source.onerror = () => {
+      onState('lost');
+      if (source?.readyState !== EventSource.CLOSED) return;
+      timer = setTimeout(open, pauseMs);
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    };
+    for (const type of EVENTS)
+      source.addEventListener(type, ({ data }: MessageEvent<string>) => onEvent({ type, data: JSON.parse(data) }));
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source?.close();
+  };
+}
+
+async function getJson<T>(route: string, query: Readonly<Record<string, string>> = {}): Promise<T | undefined> {
+  const text = new URLSearchParams(query).toString();
+  const response = await fetch(text === '' ? route : `${route}?${text}`);
+  if (response.status === 404) return undefined;
+  if (!response.ok) throw new Error(await reasonOf(response));
+  return response.json();
+}
+
+async function reasonOf(response: Response): Promise<string> {
+  const answer = await response.json().catch(() => undefined);
+  return answer?.error?.message ?? `The server answered ${response.status}.`;
+}

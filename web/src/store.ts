@@ -1,0 +1,104 @@
+import { computed, signal } from '@preact/signals';
+import { applyEvent } from '../../src/reports/apply-change.ts';
+import { computeAt } from '../../src/reports/compute-at.ts';
+import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { AgentReport } from '../../src/reports/shapes.ts';
+import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
+import type { Backend, ConnectionState } from './backend.ts';
+import { type Filter, matches, NO_FILTER } from './filter.ts';
+
+// Everything the page knows and every choice of the person's, in one place. Views read it; `actions.ts` changes it.
+
+export type ViewName = 'race' | 'graph' | 'timeline' | 'read';
+
+/** One agent, or a session by its main agent. */
+export interface AgentRef {
+  readonly session: string;
+  readonly agent: string;
+}
+
+export const picture = signal<LiveSnapshot | undefined>(undefined);
+export const connection = signal<ConnectionState>('connecting');
+export const view = signal<ViewName>('race');
+export const selected = signal<AgentRef | undefined>(undefined);
+export const filter = signal<Filter>(NO_FILTER);
+/** Timelines that were asked for, by session. */
+export const timelines = signal<ReadonlyMap<string, TimelineReport>>(new Map());
+/** The moment that is replayed, in epoch milliseconds; undefined: the present. */
+export const replayAt = signal<number | undefined>(undefined);
+/** Ticks once a second: times and silences are drawn by it. */
+export const clock = signal(Date.now());
+/** A message in the reader to go to. */
+export const message = signal<number | undefined>(undefined);
+
+export const sessions = computed<readonly SessionDetail[]>(() => picture.value?.sessions ?? []);
+
+/** The session whose agents are looked at: of the selected agent, else the one that was active last. */
+export const currentSession = computed<SessionDetail | undefined>(() => {
+  const wanted = selected.value?.session;
+  return sessions.value.find(({ id }) => id === wanted) ?? visibleSessions.value[0] ?? sessions.value[0];
+});
+
+/** What passes the filter. */
+export const visibleSessions = computed<readonly SessionDetail[]>(() =>
+  sessions.value.filter((session) => matches(session, filter.value)),
+);
+
+/** What the views draw: the present, or the current session as it stood at the replayed moment. */
+export const shownSessions = computed<readonly SessionDetail[]>(() => {
+  const at = replayAt.value;
+  const session = currentSession.value;
+  const timeline = session && timelines.value.get(session.id);
+  if (at === undefined || !session || !timeline) return visibleSessions.value;
+  return [computeAt(session, timeline, at)];
+});
+
+export const shownSession = computed<SessionDetail | undefined>(() => {
+  const id = currentSession.value?.id;
+  return shownSessions.value.find((session) => session.id === id) ?? currentSession.value;
+});
+
+export const selectedAgent = computed<AgentReport | undefined>(() => {
+  const wanted = selected.value;
+  const session = shownSessions.value.find(({ id }) => id === wanted?.session) ?? currentSession.value;
+  return wanted && session ? agentsOf(session).find(({ id }) => id === wanted.agent) : undefined;
+});
+
+export function agentsOf(session: SessionDetail): readonly AgentReport[] {
+  return [session.main, ...session.subagents];
+}
+
+/** The time that durations are counted to. */
+export const nowShown = computed(() => replayAt.value ?? clock.value);
+
+/** Takes in what the backend tells, at most once a frame: a flood of changes is one redrawing. */
+export function connect(backend: Backend): () => void {
+  let waiting: LiveEvent[] = [];
+  let isDue = false;
+  const take = (): void => {
+    isDue = false;
+    const events = waiting;
+    waiting = [];
+    picture.value = events.reduce<LiveSnapshot | undefined>(applyEvent, picture.value);
+  };
+  const stop = backend.subscribe(
+    (event) => {
+      waiting.push(event);
+      if (isDue) return;
+      isDue = true;
+      // A page in the background gets no frames, and must not gather events for hours.
+      if (document.visibilityState === 'visible') requestAnimationFrame(take);
+      else setTimeout(take, 500);
+    },
+    (state) => {
+      connection.value = state;
+    },
+  );
+  const ticking = setInterval(() => {
+    clock.value = Date.now();
+  }, 1000);
+  return () => {
+    stop();
+    clearInterval(ticking);
+  };
+}
