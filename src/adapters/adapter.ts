@@ -18,7 +18,11 @@ export interface SourceAdapter {
   /** A reader for one source. It is fed in order from the start; its events carry the source's id and byte ranges. */
   createReader(session: LocatedSession, source: LocatedSource): SourceReader;
   /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
-  locateAgents?(session: LocatedSession, agents: readonly AgentId[]): Promise<readonly LocatedSource[]>;
+  locateAgents?(
+    session: LocatedSession,
+    agents: readonly AgentId[],
+    scan?: AgentScan,
+  ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
   readonly identify?: IdentifyCapability;
@@ -28,6 +32,9 @@ export interface SourceAdapter {
   openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
   readonly replay?: ReplayCapability;
 }
+
+/** What was found while looking for agents, for the next who looks in the same moment: the adapter's own, by its own keys. */
+export type AgentScan = Map<string, Promise<ReadonlyMap<string, readonly string[]>>>;
 
 /** A conversation that may still be written: where its messages stand is known, and some of them are read at a time. */
 export interface Bodies {

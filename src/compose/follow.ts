@@ -18,9 +18,8 @@ export async function follow({ where, demoSpeed }: FollowRequest): Promise<Live>
   const demo = demoSpeed === undefined ? undefined : await playDemo(demoSpeed);
   const places = demo ? placesOf({ roots: [demo.root] }) : placesOf(where);
   if (where.roots.length > 0) await assertFolders(places);
-  const live = createLive(
-    startTracker(places, { clock: systemClock, onError: reportBug, ...trackerOptionsOf(config) }),
-  );
+  const trees = startTracker(places, { clock: systemClock, onError: reportBug, ...trackerOptionsOf(config) });
+  const live = createLive(trees, reportBug);
   return {
     ...live,
     close() {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Of the installed package: the bundle lies in dist/, beside demo/. */
-const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
 export const demoFolder = path.join(packageFolder, 'demo');
 /** What runs as `troupe`. */

@@ -2,18 +2,21 @@ import { homedir } from 'node:os';
 import { systemClock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 
+import { type Address, readAddress, writeAddress } from '../daemon/address-file.ts';
 import { claimDaemon } from '../daemon/claim-daemon.ts';
 import { daemonState, stopDaemon } from '../daemon/control.ts';
 import { type Daemon, describeOwn } from '../daemon/daemon-file.ts';
 import { findDaemon } from '../daemon/find-daemon.ts';
 import { createIdentity } from '../daemon/identity.ts';
 import { remoteFeed } from '../daemon/remote-feed.ts';
+import { remoteTranscript } from '../daemon/remote-transcript.ts';
 import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
-import { createServer } from '../faces/server/create-server.ts';
+import { createServer, type Server } from '../faces/server/create-server.ts';
 import { follow, readOwnConfig, reportBug } from './follow.ts';
 import { packageVersion, programFile } from './package.ts';
+import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
 
 /** One server for each person, in this process or in another. */
@@ -40,7 +43,12 @@ export function createServerControl(): ServerControl {
     async feed(where) {
       const daemon = await findDaemon(folder);
       if (!daemon || !isFor(daemon, where)) return undefined;
-      return { ...remoteFeed(daemon, { refind: () => findDaemon(folder) }), port: daemon.port };
+      return {
+        ...remoteFeed(daemon, { refind: () => findDaemon(folder) }),
+        port: daemon.port,
+        transcript: async (agent, range, session) =>
+          remoteTranscript((await findDaemon(folder)) ?? daemon, agent, range, session),
+      };
     },
   };
 }
@@ -51,16 +59,20 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const running = isDemo ? undefined : await findDaemon(folder);
   if (running && isFor(running, where))
     return { server: toServer(running), isFound: true, ended: new Promise(() => {}) };
+  // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
+  const isAlone = isDemo || running !== undefined;
+  const last = isAlone ? undefined : await readAddress(folder);
   const live = await follow(request);
-  const { token, epoch } = createIdentity();
+  const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
   const startedAt = systemClock();
-  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, onError: reportBug });
+  const page = await readPageFiles();
+  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, page, onError: reportBug });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
     end = resolve;
   });
   try {
-    const { port } = await server.listen(request.port ?? (await readOwnConfig()).server?.port);
+    const port = await listen(server, request.port ?? (await readOwnConfig()).server?.port, last);
     const own = await describeOwn({
       port,
       token,
@@ -69,8 +81,6 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       startedAt: new Date(startedAt).toISOString(),
       places: live.snapshot().places,
     });
-    // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
-    const isAlone = isDemo || running !== undefined;
     const claim = isAlone
       ? undefined
       : await claimDaemon(folder, own, { onLost: () => end('replaced'), onError: reportBug });
@@ -79,6 +89,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       live.close();
       return { server: toServer(claim.daemon), isFound: true, ended: new Promise(() => {}) };
     }
+    if (claim) await writeAddress(folder, { port, token });
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end('stopped'));
     const ended = told.then(async (how) => {
       await claim?.release();
@@ -94,6 +105,17 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   }
 }
 
+/** Where the person names no port: the one of the last server, so that pages and bookmarks find this one. */
+async function listen(server: Server, wanted: number | undefined, last: Address | undefined): Promise<number> {
+  if (wanted !== undefined || !last) return (await server.listen(wanted)).port;
+  try {
+    return (await server.listen(last.port)).port;
+  } catch (error) {
+    if (error instanceof UserError) return (await server.listen()).port;
+    throw error;
+  }
+}
+
 function runsElsewhere({ port, places = [] }: Daemon): UserError {
   return new UserError(
     'server-elsewhere',
@@ -102,9 +124,8 @@ function runsElsewhere({ port, places = [] }: Daemon): UserError {
   );
 }
 
-/** Where nothing is named, any server will do; else it must look at the same places. */
+/** A server that looks elsewhere (another --root, another CLAUDE_CONFIG_DIR) shows other people's sessions, as it were. */
 function isFor({ places = [] }: Daemon, where: Where): boolean {
-  if (where.roots.length === 0 && where.host === undefined) return true;
   const wanted = new Set(placesOf(where).map(({ root }) => root));
   return wanted.size === new Set(places).size && places.every((place) => wanted.has(place));
 }

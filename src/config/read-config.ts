@@ -3,7 +3,8 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { UserError } from '../base/user-error.ts';
 
-const seconds = v.pipe(v.number(), v.minValue(1));
+/** At most a day: longer waits are more than a timer takes. */
+const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));
 
 /** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
 const ConfigSchema = v.strictObject({

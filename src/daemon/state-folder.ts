@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
 
@@ -15,12 +15,14 @@ export function stateFolder({ env, home }: Home): string {
   return path.join(xdg && path.isAbsolute(xdg) ? xdg : path.join(home, '.local', 'state'), 'troupe');
 }
 
-/** Makes the folder, for nobody but its owner. Throws a `UserError` where that cannot be. */
+/**
+ * Makes the folder, for nobody but its owner. One that is there already stays as it is: the files in it are for their
+ * owner only, too. Throws a `UserError` where it cannot be.
+ */
 export async function ensureStateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { mode } = await stat(folder);
-    if (process.platform !== 'win32' && (mode & 0o077) !== 0) await chmod(folder, 0o700);
+    if (!(await stat(folder)).isDirectory()) throw new Error('it is no folder');
   } catch (error) {
     throw new UserError(
       'state-folder',

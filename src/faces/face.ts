@@ -87,6 +87,7 @@ export interface StopReport {
 
 export interface RemoteFeed extends LiveFeed, Subscription {
   readonly port: number;
+  transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
 }
 
 export interface Terminal {

@@ -130,6 +130,17 @@ describe('the live feed', () => {
     }
   });
 
+  it('who asks while a transcript is being read gets all of it, too', async () => {
+    cpSync(path.join(fixtures, '2.1.325-nested'), root, { recursive: true });
+    const feed = open();
+    const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    await feed.session(id, { internal: false });
+    const ask = () => feed.transcript(id, { from: 0, limit: 100 });
+    const [one, two, three] = await Promise.all([ask(), ask(), ask()]);
+    expect(two).toEqual(one);
+    expect(three).toEqual(one);
+  });
+
   it('a transcript that grows is read on, and one that was written anew is read again', async () => {
     cpSync(path.join(fixtures, '2.1.325-nested'), root, { recursive: true });
     const feed = open();

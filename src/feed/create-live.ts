@@ -13,11 +13,17 @@ import type { LiveEvent, SessionDetail } from '../reports/live-shapes.ts';
 const LISTING_MS = 200;
 
 /** Trees as they change, turned into reports once for all who look. */
-export function createLive(trees: LiveTrees): Live {
+export function createLive(trees: LiveTrees, onError: (error: unknown) => void = () => {}): Live {
   const details = new Map<SessionId, SessionDetail>();
   const listeners = new Set<(event: LiveEvent) => void>();
   const tell = (event: LiveEvent): void => {
-    for (const listener of listeners) listener(event);
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        onError(error);
+      }
+    }
   };
   let listed = '';
   const tellListing = (): void => {

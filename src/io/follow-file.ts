@@ -11,6 +11,8 @@ export type Look = 'nothing' | 'news' | 'replaced' | 'gone';
 export interface LineCursor {
   /** Behind the last whole line. */
   readonly next: number;
+  /** When the file was last written to, as of the last look; epoch milliseconds. */
+  readonly modifiedAt: number;
   look(onLine: (line: Line) => void): Promise<Look>;
 }
 
@@ -19,23 +21,30 @@ const TAIL_BYTES = 64;
 /** So much is read at once, without giving way to others: an append is a few kilobytes. */
 const AT_ONCE_BYTES = 256 * 1024;
 
+/** A last line so long that is still being written is looked at now and then, not at each of its pieces. */
+const LONG_TAIL_BYTES = 1024 * 1024;
+const LONG_TAIL_MS = 1_000;
+
 interface Seen {
   readonly inode: number;
   readonly size: number;
   readonly changedAt: number;
+  readonly modifiedAt: number;
 }
 
 export function createLineCursor(file: string): LineCursor {
   let next = 0;
   let seen: Seen | undefined;
+  /** When what was read last was written. */
+  let readAt = 0;
   /** The bytes before `next`. */
   let tail: Uint8Array = new Uint8Array(0);
 
   const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
-    const stats = await stat(file);
-    seen = toSeen(stats);
+    const now = toSeen(await stat(file));
     next = await readLines(file, onLine);
     tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
+    seen = now;
     return 'news';
   };
   const readMuch = async (onLine: (line: Line) => void): Promise<Look> => {
@@ -64,14 +73,19 @@ export function createLineCursor(file: string): LineCursor {
     get next() {
       return next;
     },
+    get modifiedAt() {
+      return seen?.modifiedAt ?? 0;
+    },
     async look(onLine) {
       try {
         if (!seen) return await firstLook(onLine);
         // Without giving way: a promise for each of a thousand appends a second costs more than the reading.
         const now = toSeen(statSync(file));
-        if (now.inode !== seen.inode || now.size < next) return 'replaced';
+        if (now.inode !== seen.inode || now.size < seen.size) return 'replaced';
         if (now.size === seen.size && now.changedAt === seen.changedAt) return 'nothing';
+        if (now.size - next > LONG_TAIL_BYTES && now.modifiedAt - readAt < LONG_TAIL_MS) return 'nothing';
         seen = now;
+        readAt = now.modifiedAt;
         return now.size - next > AT_ONCE_BYTES ? await readMuch(onLine) : readAtOnce(now.size, onLine);
       } catch (error) {
         if (seen && isGone(error)) return 'gone';
@@ -86,6 +100,9 @@ export function createDocumentCursor(file: string): LineCursor {
   let seen: Seen | undefined;
   return {
     next: 0,
+    get modifiedAt() {
+      return seen?.modifiedAt ?? 0;
+    },
     async look(onLine) {
       try {
         const now = toSeen(seen ? statSync(file) : await stat(file));
@@ -108,8 +125,8 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-function toSeen({ ino, size, ctimeMs }: Stats): Seen {
-  return { inode: ino, size, changedAt: ctimeMs };
+function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats): Seen {
+  return { inode: ino, size, changedAt: ctimeMs, modifiedAt: mtimeMs };
 }
 
 function readBytes(file: string, offset: number, length: number): Uint8Array {

@@ -41,7 +41,6 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
   // Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing.
   const isEach = process.platform === 'linux';
   const folders = new Map<string, Folder>();
-  const visited = new Set<string>();
   let closed = false;
 
   const onEvent = (folder: string, event: string, name: string | null): void => {
@@ -66,9 +65,8 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     if (closed || folders.has(folder) || (folder !== root && !isWanted(folder))) return;
     const realPath = await realpath(folder).catch(() => undefined);
     const state = stateOf(folder);
-    // Over a loop of links, or in a race with ourselves: once is enough.
-    if (realPath === undefined || !state || visited.has(realPath) || closed || folders.has(folder)) return;
-    visited.add(realPath);
+    if (realPath === undefined || !state || closed || folders.has(folder)) return;
+    if (isLoop(folder, realPath)) return;
     const entry: Folder = { watcher: undefined, realPath, ...state, names: new Set() };
     folders.set(folder, entry);
     if (isEach || folder === root) entry.watcher = watchOne(folder);
@@ -78,6 +76,12 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
       if (tells) onChange(path.join(folder, name), 'entry');
       if (kind === 'folder') await add(path.join(folder, name), tells);
     }
+  };
+  /** A link that leads back to a folder above it. (Two names of one folder are both told: who reads it may know either.) */
+  const isLoop = (folder: string, realPath: string): boolean => {
+    for (let above = path.dirname(folder); folders.has(above); above = path.dirname(above))
+      if (folders.get(above)?.realPath === realPath) return true;
+    return false;
   };
   /** Something came or went by this name. A folder that came holds news; one that went took its watches along. */
   const look = async (place: string): Promise<void> => {
@@ -91,7 +95,6 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     const entry = folders.get(folder);
     if (!entry) return;
     entry.watcher?.close();
-    visited.delete(entry.realPath);
     folders.delete(folder);
   };
 

@@ -54,8 +54,9 @@ export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
   return true;
 }
 
-function endKey({ signal, outcome, call, at, byCallOnly }: RunEnded): string {
-  return `${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
+/** With its source: an end that two of them tell stays known when one takes it back. */
+function endKey({ signal, outcome, call, at, byCallOnly, origin }: RunEnded): string {
+  return `${origin.source} ${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
 }
 
 function problemKey({ code, origin }: Diagnostic): string {

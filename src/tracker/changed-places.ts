@@ -19,14 +19,17 @@ export async function findTouched(
   index: SessionIndex,
   followed: FollowedSessions,
 ): Promise<TouchedSessions> {
-  const sessions = new Map<SessionId, Set<string> | undefined>([...batch.sessions].map((id) => [id, undefined]));
+  const known = [...batch.sessions].filter((id) => followed.has(id));
+  const sessions = new Map<SessionId, Set<string> | undefined>(known.map((id) => [id, undefined]));
   const touch = (id: SessionId, ...files: readonly string[]): void => {
     const named = sessions.get(id) ?? new Set();
     for (const file of files) named.add(file);
     if (sessions.get(id) || !sessions.has(id)) sessions.set(id, named);
   };
   const factsAt = new Set<Place>(batch.facts);
-  let isListingChanged = false;
+  const unclear = new Set<Place>();
+  /** A batch may name hundreds of files of one session: it is looked for once. */
+  const parts = new Map<string, { readonly place: Place; readonly part: SessionPart }>();
   for (const [file, what] of batch.files) {
     const readers = [...followed.readersOf(file)];
     for (const id of readers) touch(id, file);
@@ -34,22 +37,21 @@ export async function findTouched(
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };
       if (subject.kind === 'facts') factsAt.add(place);
-      else if (subject.kind === 'unclear') for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
-      else {
-        const found = await relocate(
-          place,
-          subject.kind === 'part' ? [subject.part] : below(file, place, index),
-          index,
-        );
-        for (const { id } of found.parts) touch(id, file);
-        // What is new may be what a session has been waiting for: a teammate's transcript is a session by its name.
-        if (found.isNew) for (const id of followed.lookForAgents(place.root)) touch(id);
-        isListingChanged ||= found.parts.length > 0;
-      }
+      else if (subject.kind === 'unclear') unclear.add(place);
+      else
+        for (const part of subject.kind === 'part' ? [subject.part] : below(file, place, index)) {
+          parts.set(`${place.root} ${part.folder} ${part.id}`, { place, part });
+          touch(part.id, file);
+        }
     }
   }
+  for (const { place, part } of parts.values()) await index.relocate(place, part);
+  for (const place of unclear) for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
   for (const place of factsAt) for (const id of await index.refreshFacts(place)) touch(id);
-  return { sessions, isListingChanged };
+  // What came may be what a session has been waiting for: a teammate's transcript is a session by its name.
+  for (const root of new Set([...parts.values()].map(({ place }) => place.root)))
+    for (const id of followed.lookForAgents(root)) touch(id);
+  return { sessions, isListingChanged: parts.size > 0 || unclear.size > 0 };
 }
 
 /** A place that is no session's may be a folder that went, and took the parts of several along. */
@@ -58,15 +60,6 @@ function below(file: string, place: Place, index: SessionIndex): readonly Sessio
     .partsBelow(file)
     .filter((one) => one.place === place)
     .map(({ part }) => part);
-}
-
-async function relocate(place: Place, parts: readonly SessionPart[], index: SessionIndex) {
-  let isNew = false;
-  for (const part of parts) {
-    isNew ||= !index.get(part.id);
-    await index.relocate(place, part);
-  }
-  return { parts, isNew };
 }
 
 function isAtOrBelow(file: string, root: string): boolean {

@@ -1,4 +1,4 @@
-import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapters/adapter.ts';
+import type { AgentScan, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapters/adapter.ts';
 import type { Line } from '../base/lines.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -19,9 +19,21 @@ export interface FollowedSession {
    * Reads what is new in the session's files, or in those that are said to have `changed`. Never throws on what it
    * finds: a file that cannot be read is a diagnostic, and the others go on.
    */
-  refresh(session: LocatedSession, changed?: ReadonlySet<string>): Promise<readonly SourceProgress[]>;
+  refresh(
+    session: LocatedSession,
+    changed?: ReadonlySet<string>,
+    scan?: AgentScan,
+  ): Promise<readonly FollowedProgress[]>;
+  /** It names agents whose transcripts are not among its own files. */
+  isWaiting(): boolean;
   /** Agents that the session names may have turned up elsewhere since. */
   lookForAgents(): void;
+}
+
+/** How far a file was read. */
+export interface FollowedProgress extends SourceProgress {
+  readonly path: string;
+  readonly modifiedAt: number;
 }
 
 /** Files that are read at the same time: while one is taken apart, the system fetches the others. */
@@ -35,23 +47,30 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
   let borrowed: readonly LocatedSource[] = [];
   let asked = new Set<AgentId>();
   let generation = 0;
+  /** What was last said beside the session. */
+  let told: readonly AgentEvent[] = [];
 
   const restart = (): void => {
     ledger = createLedger(first.id);
     followed = new Map();
     borrowed = [];
     asked = new Set();
+    told = [];
     generation++;
   };
-  const noteFacts = (session: LocatedSession): void => {
-    // The record of a process that ended in good order is gone: what is said of processes is said anew each time.
+  /** Records of processes vanish, letters are read and thrown away: what is no longer said is taken back. */
+  const noteFacts = ({ facts }: LocatedSession): void => {
+    const said = new Set(facts.map((fact) => JSON.stringify(fact)));
+    const lost = told.filter((fact) => fact.kind !== 'process-seen' && !said.has(JSON.stringify(fact)));
+    if (!lost.every((fact) => retract(ledger, fact))) restart();
     ledger.processes.clear();
-    for (const fact of session.facts) reduce(ledger, fact);
+    for (const fact of facts) reduce(ledger, fact);
+    told = facts;
   };
   /** In any order: the ledger does not care which file comes first. */
   const readAll = async (session: LocatedSession, sources: readonly LocatedSource[]): Promise<Outcome> => {
     const queue = sources.values();
-    const progress: SourceProgress[] = [];
+    const progress: FollowedProgress[] = [];
     let isReplaced = false;
     const readOn = async (): Promise<void> => {
       for (const source of queue) {
@@ -66,13 +85,16 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     return { isReplaced, progress };
   };
   /** What is found elsewhere may name agents of its own. */
-  const readElsewhere = async (session: LocatedSession): Promise<readonly SourceProgress[]> => {
-    const progress: SourceProgress[] = [];
+  const readElsewhere = async (
+    session: LocatedSession,
+    scan: AgentScan | undefined,
+  ): Promise<readonly FollowedProgress[]> => {
+    const progress: FollowedProgress[] = [];
     for (;;) {
-      const missing = agentsWithoutTranscript(ledger).filter((agent) => !asked.has(agent));
+      const missing = agentsElsewhere(ledger, session).filter((agent) => !asked.has(agent));
       if (missing.length === 0 || !adapter.locateAgents) return progress;
       for (const agent of missing) asked.add(agent);
-      const found = (await adapter.locateAgents(session, missing)).filter(({ id }) => !followed.has(id));
+      const found = (await adapter.locateAgents(session, missing, scan)).filter(({ id }) => !followed.has(id));
       borrowed = [...borrowed, ...found];
       progress.push(...(await readAll(session, found)).progress);
     }
@@ -88,11 +110,12 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     get generation() {
       return generation;
     },
+    isWaiting: () => asked.size > 0,
     lookForAgents() {
       asked = new Set();
     },
-    async refresh(session, changed) {
-      const progress: SourceProgress[] = [];
+    async refresh(session, changed, scan) {
+      const progress: FollowedProgress[] = [];
       for (let tries = 0; tries < TRIES; tries++) {
         const sources = [...session.sources, ...borrowed];
         const there = new Set(sources.map(({ id, path }) => `${id} ${path}`));
@@ -107,7 +130,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
         if (!outcome.isReplaced) break;
         restart();
       }
-      progress.push(...(await readElsewhere(session)));
+      progress.push(...(await readElsewhere(session, scan)));
       return progress;
     },
   };
@@ -115,13 +138,13 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
 
 interface Outcome {
   readonly isReplaced: boolean;
-  readonly progress: readonly SourceProgress[];
+  readonly progress: readonly FollowedProgress[];
 }
 
 interface FollowedSource {
   readonly source: LocatedSource;
   look(ledger: SessionLedger): Promise<Look>;
-  progress(): SourceProgress;
+  progress(): FollowedProgress;
 }
 
 function followSource(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): FollowedSource {
@@ -148,8 +171,7 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
           }
         });
         // It can be read again: what was said of it no longer holds.
-        if (hasFailed) return 'replaced';
-        return isReplaced ? 'replaced' : look;
+        return isReplaced || (hasFailed && look === 'news') ? 'replaced' : look;
       } catch (error) {
         if (hasFailed) return 'nothing';
         hasFailed = true;
@@ -199,8 +221,8 @@ function withoutPlace({ origin: _origin, ...event }: AgentEvent): string {
   return JSON.stringify(event);
 }
 
-function progressOf({ id, agent }: LocatedSource, { next }: LineCursor): SourceProgress {
-  return { source: id, bytes: next, ...(agent && { agent }) };
+function progressOf({ id, path, agent }: LocatedSource, { next, modifiedAt }: LineCursor): FollowedProgress {
+  return { source: id, path, bytes: next, modifiedAt, ...(agent && { agent }) };
 }
 
 /** A file that cannot be read, or a bug of ours in it: told with its place. */
@@ -210,10 +232,14 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
   return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }
 
-/** Named by a call's result or by the notice of its end, and not read yet. A sidecar alone may be another session's. */
-function agentsWithoutTranscript(ledger: SessionLedger): readonly AgentId[] {
+/**
+ * Named by a call's result or by the notice of its end, and no file of this session is its own. A sidecar alone may be
+ * another session's. One that was found elsewhere may have more files there: a teammate has one for each time it woke.
+ */
+function agentsElsewhere(ledger: SessionLedger, { sources }: LocatedSession): readonly AgentId[] {
+  const own = new Set(sources.map(({ id }) => id));
   return [...ledger.agents.values()]
-    .filter((agent) => agent.sources.size === 0)
+    .filter((agent) => ![...agent.sources].some((source) => own.has(source)))
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
     .map((agent) => agent.id);
 }

@@ -1,15 +1,19 @@
+import type { AgentScan } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { buildTree } from '../model/build-tree.ts';
+import type { AgentEvent } from '../model/event.ts';
 import type { AgentId, SessionId } from '../model/ids.ts';
 import type { SessionLedger } from '../model/ledger.ts';
 import type { MessageRange, PartOfTranscript, SourceProgress, TreeChange } from '../model/ports.ts';
+import { reduce } from '../model/reduce.ts';
 import { shareUnchanged } from '../model/share-unchanged.ts';
 import { isAtWork, type SessionTree, type StalledAfter } from '../model/tree.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { type FollowedSession, followSession } from './follow-session.ts';
 import { hasLiveProcess, hasLostProcess } from './liveness.ts';
 import { createOpenBodies } from './open-bodies.ts';
-import { noteOrigin } from './read-session.ts';
+import { originOf } from './read-session.ts';
 import { readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -30,9 +34,12 @@ export interface FollowedOptions {
 /** The sessions that are read and kept up to date. Its callers see to it that no two of them work at once. */
 export interface FollowedSessions {
   /** Brings one up to date, in all its files or in those that are named; begins with it where it is young enough. */
-  update(id: SessionId, files?: ReadonlySet<string>): Promise<void>;
+  update(id: SessionId, files?: ReadonlySet<string>, scan?: AgentScan): Promise<void>;
   /** Reads one however old it is, and keeps it for a while. */
   look(id: SessionId): Promise<SessionTree | undefined>;
+  /** Looks for the session that this one was forked from; to be called beside the queue, for it reads the neighbours. */
+  findOrigin(id: SessionId): Promise<ForkOrigin | undefined>;
+  noteOrigin(id: SessionId, origin: ForkOrigin): void;
   /** Sessions that read this file, their own or another's. */
   readersOf(file: string): Iterable<SessionId>;
   ids(): readonly SessionId[];
@@ -40,7 +47,7 @@ export interface FollowedSessions {
   trees(): readonly SessionTree[];
   ledgerOf(id: SessionId): SessionLedger | undefined;
   transcript(id: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined>;
-  /** Agents that sessions of this root wait for may have turned up. */
+  /** Agents that sessions of this root wait for may have turned up. Tells which sessions wait for any. */
   lookForAgents(root: string): readonly SessionId[];
   /** Silence, too, changes a tree. */
   rebuildAtWork(): void;
@@ -59,8 +66,18 @@ interface Followed {
   readonly ours: Set<string>;
   tree?: SessionTree;
   lookedAt?: number;
-  /** The generation of the ledger in which its origin was noted. */
+  /** The generation of the ledger in which its origin was looked for. */
   originOf?: number;
+  /** What is noted of it in `readers`. */
+  files: ReadonlySet<string>;
+  /** What may change without a line being read, when the tree was last built. */
+  state?: string;
+}
+
+/** What `findOrigin` found, for the ledger it looked at. */
+export interface ForkOrigin {
+  readonly generation: number;
+  readonly fact?: AgentEvent;
 }
 
 /** However old it is, a session that somebody looked at is kept so long. */
@@ -81,52 +98,73 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
     emit({ kind: 'tree', tree: one.tree, sources });
   };
   const forget = (id: SessionId): void => {
-    if (!followed.delete(id)) return;
-    for (const [file, ids] of readers) if (ids.delete(id) && ids.size === 0) readers.delete(file);
+    const one = followed.get(id);
+    if (!one) return;
+    followed.delete(id);
+    for (const file of one.files) dropReader(file, id);
     emit({ kind: 'gone', session: id });
   };
-  /** Reads the neighbours of a session, so only where somebody looks at it. */
-  const renewOrigin = async (one: Followed): Promise<void> => {
-    if (one.lookedAt === undefined || one.originOf === one.session.generation) return;
-    one.originOf = one.session.generation;
-    await noteOrigin(one.found.adapter, one.found.located, one.session.ledger);
+  const noteReaders = (id: SessionId, one: Followed): void => {
+    const files = new Set(one.session.sources.map(({ path }) => path));
+    for (const file of one.files) if (!files.has(file)) dropReader(file, id);
+    for (const file of files) readers.set(file, (readers.get(file) ?? new Set()).add(id));
+    one.files = files;
   };
-  const follow = async (id: SessionId, isWanted: boolean, files?: ReadonlySet<string>): Promise<void> => {
+  const dropReader = (file: string, id: SessionId): void => {
+    const ids = readers.get(file);
+    if (ids?.delete(id) && ids.size === 0) readers.delete(file);
+  };
+  const follow = async (id: SessionId, isWanted: boolean, changed?: Changed): Promise<void> => {
     const found = index.get(id);
-    const known = followed.get(id);
-    if (found && !known && !isWanted && !isInWindow(found)) return;
-    const ours = known?.ours ?? new Set();
+    const before = followed.get(id);
+    if (found && !before && !isWanted && !isInWindow(found)) return;
+    const ours = before?.ours ?? new Set();
     const claimed = found && (await claim(found, foreign, ours));
     if (!claimed) return forget(id);
-    const one = known ?? { found: claimed, session: followSession(claimed.adapter, claimed.located), ours };
+    const session = before?.session ?? followSession(claimed.adapter, claimed.located);
+    const one: Followed = before ?? { found: claimed, session, ours, files: new Set() };
     one.found = claimed;
     followed.set(id, one);
-    const before = stateOf(one.session);
-    const { generation } = one.session;
-    const progress = [...(await one.session.refresh(claimed.located, files))];
-    if (generation !== one.session.generation) {
+    const { generation } = session;
+    const progress = [...(await session.refresh(claimed.located, changed?.files, changed?.scan))];
+    if (generation !== session.generation) {
       // Files were written anew: whose they are is to be asked anew as well.
       ours.clear();
       const again = await claim(found, foreign, ours);
       if (!again) return forget(id);
       one.found = again;
-      progress.push(...(await one.session.refresh(again.located)));
+      progress.push(...(await session.refresh(again.located, undefined, changed?.scan)));
     }
-    for (const { path } of one.session.sources) readers.set(path, (readers.get(path) ?? new Set()).add(id));
-    await renewOrigin(one);
-    if (progress.length > 0 || !one.tree || before !== stateOf(one.session)) build(one, progress);
+    noteReaders(id, one);
+    for (const { path, modifiedAt } of progress) index.noteModified(id, path, modifiedAt);
+    const state = JSON.stringify([session.generation, one.found.located.facts]);
+    if (progress.length > 0 || !one.tree || state !== one.state) build(one, progress);
+    one.state = state;
   };
 
   return {
-    update: (id, files) => follow(id, false, files),
+    update: (id, files, scan) => follow(id, false, known({ files, scan })),
     async look(id) {
       if (!followed.has(id)) await follow(id, true);
       const one = followed.get(id);
       if (!one) return undefined;
       one.lookedAt = clock();
-      await renewOrigin(one);
-      build(one, []);
       return one.tree;
+    },
+    async findOrigin(id) {
+      const one = followed.get(id);
+      const { ledger, generation } = one?.session ?? {};
+      if (!one || !ledger || generation === undefined || one.originOf === generation) return undefined;
+      const fact = await originOf(one.found.adapter, one.found.located, ledger);
+      return fact === 'too early' ? undefined : { generation, ...known({ fact }) };
+    },
+    noteOrigin(id, { generation, fact }) {
+      const one = followed.get(id);
+      if (!one || one.session.generation !== generation) return;
+      one.originOf = generation;
+      if (!fact) return;
+      reduce(one.session.ledger, fact);
+      build(one, []);
     },
     readersOf: (file) => readers.get(file) ?? [],
     ids: () => [...followed.keys()],
@@ -141,7 +179,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       return readTranscript(one.found, one.tree, node, range, bodies.of(one.found.adapter));
     },
     lookForAgents(root) {
-      const here = [...followed].filter(([, { found }]) => found.located.root === root);
+      const here = [...followed].filter(([, { found, session }]) => found.located.root === root && session.isWaiting());
       for (const [, { session }] of here) session.lookForAgents();
       return here.map(([id]) => id);
     },
@@ -168,7 +206,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
   };
 }
 
-/** What may change without a line being read. */
-function stateOf({ generation, ledger }: FollowedSession): string {
-  return JSON.stringify([generation, ...ledger.processes.values()]);
+interface Changed {
+  readonly files?: ReadonlySet<string>;
+  readonly scan?: AgentScan;
 }

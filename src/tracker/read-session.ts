@@ -1,4 +1,5 @@
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import type { SessionForked } from '../model/event.ts';
 import { mainAgentOf } from '../model/ids.ts';
 import type { MessageRecord, SessionLedger } from '../model/ledger.ts';
 import { reduce } from '../model/reduce.ts';
@@ -18,16 +19,27 @@ export async function noteOrigin(
   session: LocatedSession,
   ledger: SessionLedger,
 ): Promise<void> {
+  const fact = await originOf(adapter, session, ledger);
+  if (fact && fact !== 'too early') reduce(ledger, fact);
+}
+
+/** The fact that it is a copy; `too early` as long as nothing was said in it. */
+export async function originOf(
+  adapter: SourceAdapter,
+  session: LocatedSession,
+  ledger: SessionLedger,
+): Promise<SessionForked | 'too early' | undefined> {
   const main = mainAgentOf(session.id);
   let first: MessageRecord | undefined;
   for (const message of ledger.messages.values()) {
     if (message.role !== 'user' || !message.agents.has(main)) continue;
     if (!first || message.origin.offset < first.origin.offset) first = message;
   }
-  const found = first && (await adapter.findOrigin?.(session, first.id));
-  if (!first || !found) return;
+  if (!first) return 'too early';
+  const found = await adapter.findOrigin?.(session, first.id);
+  if (!found) return undefined;
   const replies = [...found.replies].filter((id) => ledger.messages.has(id));
-  reduce(ledger, { kind: 'session-forked', session: session.id, origin: first.origin, from: found.id, replies });
+  return { kind: 'session-forked', session: session.id, origin: first.origin, from: found.id, replies };
 }
 
 /** Where an agent's own conversation stands, in the order in which it was written; some may lie outside the session. */

@@ -7,13 +7,15 @@ import type { Place } from './places.ts';
 
 /** Which sessions there are, in which files. Kept up to date piece by piece; no conversation is read for it. */
 export interface SessionIndex {
-  /** Looks at everything anew. */
-  load(): Promise<void>;
+  /** Finds out which data folders there are, each once. */
+  findPlaces(): Promise<readonly Place[]>;
   /** Looks at one place anew. Tells which sessions it has, or had. */
   loadPlace(place: Place): Promise<ReadonlySet<SessionId>>;
   relocate(place: Place, part: SessionPart): Promise<void>;
   /** Tells which sessions something else is said of now. */
   refreshFacts(place: Place): Promise<ReadonlySet<SessionId>>;
+  /** One of its files was written to: of a session in two places, the newer one counts. */
+  noteModified(id: SessionId, file: string, at: number): void;
   get(id: SessionId): FoundSession | undefined;
   /** Newest first. */
   all(): readonly FoundSession[];
@@ -72,9 +74,9 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
 
   return {
     places: () => places,
-    async load() {
+    async findPlaces() {
       places = await distinct(wanted);
-      for (const place of places) await loadPlace(place);
+      return places;
     },
     loadPlace,
     async relocate(place, part) {
@@ -93,6 +95,16 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
         touched.add(id);
       }
       return touched;
+    },
+    noteModified(id, file, at) {
+      const list = parts.get(id) ?? [];
+      const isOlder = ({ located }: Part): boolean =>
+        located.modifiedAt < at && located.sources.some((source) => source.path === file);
+      if (!list.some(isOlder)) return;
+      parts.set(
+        id,
+        list.map((part) => (isOlder(part) ? { ...part, located: { ...part.located, modifiedAt: at } } : part)),
+      );
     },
     get: (id) => found(parts.get(id) ?? []),
     all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SourceAdapter } from '../adapters/adapter.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
 import { dumpTree } from '../adapters/testing/dump.ts';
 import { MUCH_LATER } from '../adapters/testing/feed.ts';
@@ -23,6 +24,7 @@ import { buildTree } from '../model/build-tree.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, findSessions } from './find-sessions.ts';
+import type { Place } from './places.ts';
 import { readSession } from './read-session.ts';
 import { startTracker } from './tracker.ts';
 
@@ -46,10 +48,10 @@ afterEach(() => {
 
 const place = () => ({ adapter: claudeCode, root, forced: false });
 
-function start(options: Partial<Parameters<typeof startTracker>[1]> = {}): LiveTrees {
+function start(options: Partial<Parameters<typeof startTracker>[1]> = {}, places: readonly Place[] = [place()]) {
   const window = { ms: Number.POSITIVE_INFINITY, sessions: 1000 };
   const onError = (error: unknown) => void errors.push(error);
-  tracker = startTracker([place()], { clock: () => MUCH_LATER, window, onError, ...options });
+  tracker = startTracker(places, { clock: () => MUCH_LATER, window, onError, ...options });
   tracker.subscribe((change) => changes.push(change));
   return tracker;
 }
@@ -69,9 +71,9 @@ const complete = (live: LiveTrees) => until(() => live.listing().isComplete, 'th
 const dumps = (trees: readonly SessionTree[]): readonly string[] =>
   trees.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(dumpTree);
 
-async function freshTrees(): Promise<readonly SessionTree[]> {
+async function freshTrees(places: readonly Place[]): Promise<readonly SessionTree[]> {
   const trees: SessionTree[] = [];
-  for (const session of (await findSessions([place()])).sessions) {
+  for (const session of (await findSessions(places)).sessions) {
     const ours = await claim(session, new Set());
     if (ours) trees.push(buildTree(await readSession(ours.adapter, ours.located), { now: MUCH_LATER }));
   }
@@ -79,13 +81,13 @@ async function freshTrees(): Promise<readonly SessionTree[]> {
 }
 
 /** Until what is followed is what a fresh look finds; the last difference is what a failure shows. */
-async function settles(live: LiveTrees): Promise<void> {
+async function settles(live: LiveTrees, places: readonly Place[] = [place()]): Promise<void> {
   for (let tries = 0; tries < 40; tries++) {
-    const [seen, fresh] = [dumps(live.current()), dumps(await freshTrees())];
+    const [seen, fresh] = [dumps(live.current()), dumps(await freshTrees(places))];
     if (JSON.stringify(seen) === JSON.stringify(fresh)) return;
     await pause(50);
   }
-  expect(dumps(live.current())).toEqual(dumps(await freshTrees()));
+  expect(dumps(live.current())).toEqual(dumps(await freshTrees(places)));
 }
 
 const copy = (name: string): void => cpSync(path.join(fixtures, name), root, { recursive: true });
@@ -102,7 +104,7 @@ describe('tracker', () => {
     for (const name of ['2.1.325-nested', '2.0.76-parallel', '1.0.60-parallel']) copy(name);
     const live = start();
     await complete(live);
-    expect(dumps(live.current())).toEqual(dumps(await freshTrees()));
+    expect(dumps(live.current())).toEqual(dumps(await freshTrees([place()])));
     expect(live.current().length).toBeGreaterThanOrEqual(3);
     expect(changes.at(-1)?.kind).toBe('listing');
   });
@@ -148,6 +150,66 @@ describe('tracker', () => {
     await complete(live);
     expect(live.current()).toHaveLength(1);
     expect(live.listing().older).toHaveLength(1);
+  });
+
+  it('keeps to those it follows: looking again and again changes nothing', async () => {
+    copy('2.1.325-nested');
+    copy('2.1.325-parallel');
+    copy('2.1.325-background');
+    const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 2 }, sweepEveryMs: 30 });
+    await complete(live);
+    const before = changes.length;
+    await pause(300);
+    expect(changes.slice(before)).toEqual([]);
+    expect(live.current()).toHaveLength(2);
+  });
+
+  it('misses nothing that happens while it lists what is there', async () => {
+    copy('2.1.325-parallel');
+    const { follow } = claudeCode;
+    const adapter: SourceAdapter = {
+      ...claudeCode,
+      async locate(where) {
+        const found = await claudeCode.locate(where);
+        copy('2.1.325-nested');
+        rmSync(path.join(root, 'projects', '-home-dev-parallel'), { recursive: true });
+        return found;
+      },
+      ...(follow && { follow }),
+    };
+    const live = start({}, [{ adapter, root, forced: false }]);
+    await complete(live);
+    await settles(live);
+    expect(live.current().map(({ cwd }) => cwd)).toEqual(['/home/dev/nested']);
+  });
+
+  it('a place that cannot be looked at is tried again', async () => {
+    copy('2.1.325-nested');
+    let calls = 0;
+    const adapter: SourceAdapter = {
+      ...claudeCode,
+      locate: (where) => (++calls === 1 ? Promise.reject(new Error('not now')) : claudeCode.locate(where)),
+    };
+    const live = start({ sweepEveryMs: 50 }, [{ adapter, root, forced: false }]);
+    await until(() => live.current().length === 1, 'the session');
+    expect(errors.splice(0)).toEqual([new Error('not now')]);
+  });
+
+  it('follows one session in two places by the newer one', async () => {
+    copy('2.1.325-nested');
+    const other = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-other-'));
+    cpSync(path.join(fixtures, '2.1.325-nested'), other, { recursive: true });
+    const places = [place(), { ...place(), root: other }];
+    const file = 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd.jsonl';
+    const lines = readFileSync(path.join(root, file), 'utf8').split(/(?<=\n)/);
+    writeFileSync(path.join(root, file), lines.slice(0, 9).join(''));
+    await pause(20);
+    writeFileSync(path.join(other, file), lines.slice(0, 12).join(''));
+    const live = start({}, places);
+    await complete(live);
+    appendFileSync(path.join(root, file), lines.slice(9).join(''));
+    await settles(live, places);
+    rmSync(other, { recursive: true });
   });
 
   it('a session that is deleted is gone; one that moves to another project is the same session', async () => {

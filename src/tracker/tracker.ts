@@ -1,3 +1,4 @@
+import type { AgentScan } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import { type FolderWatch, type PlaceChange, watchFolders } from '../io/watch-folders.ts';
 import { nativeId } from '../model/ids.ts';
@@ -49,11 +50,11 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   const watches: FolderWatch[] = [];
   let isComplete = false;
   let pulses = 0;
-  let timers: readonly NodeJS.Timeout[] = [];
 
   const lookAtChanges = async (): Promise<void> => {
     const { sessions, isListingChanged } = await findTouched(changes.take(), index, followed);
-    for (const [id, files] of sessions) await followed.update(id, files).catch(onError);
+    const scan: AgentScan = new Map();
+    for (const [id, files] of sessions) await followed.update(id, files, scan).catch(onError);
     if (isListingChanged && isComplete) emit({ kind: 'listing' });
   };
   const lookSoon = queue.debounced(lookAtChanges, TOGETHER_MS, () => changes.isEmpty());
@@ -68,40 +69,59 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
     if (lost.size > 0) lookSoon();
     if (pulses % PULSES_PER_REBUILD === 0) queue.run(async () => followed.rebuildAtWork());
   };
+  const timers: { readonly pulse: NodeJS.Timeout; sweep?: NodeJS.Timeout } = { pulse: setInterval(pulse, PULSE_MS) };
   const sweep = async (): Promise<void> => {
     for (const watch of watches) await watch.sweep();
+    await queue.add(async () => {
+      const isNew = unread.size > 0;
+      for (const place of unread) await load(place);
+      if (isNew) followYoung();
+      if (followed.letGo()) emit({ kind: 'listing' });
+    });
     for (const place of index.places()) changes.addFacts(place);
     for (const id of followed.ids()) changes.addSession(id);
     lookSoon();
-    await queue.add(async () => followed.letGo() && emit({ kind: 'listing' }));
-    sweepLater();
   };
   const sweepLater = (): void => {
     if (queue.isClosed) return;
     const isBlind = watches.some((watch) => watch.counts().unwatched > 0);
-    const timer = setTimeout(() => void sweep().catch(onError), isBlind ? SWEEP_UNWATCHED_MS : sweepEveryMs);
-    timers = [...timers.slice(0, 1), timer];
+    const wait = isBlind ? SWEEP_UNWATCHED_MS : sweepEveryMs;
+    timers.sweep = setTimeout(() => void sweep().catch(onError).finally(sweepLater), wait);
   };
-  const begin = async (): Promise<void> => {
-    await index.load();
-    for (const { adapter, root } of index.places()) {
-      const isWanted = await adapter.follow?.watched(root);
-      watches.push(watchFolders(root, { onChange, ...(isWanted && { isWanted }) }));
+  /** A place that cannot be looked at is tried again at each sweep. */
+  const unread = new Set<Place>();
+  const load = async (place: Place): Promise<void> => {
+    try {
+      await index.loadPlace(place);
+      unread.delete(place);
+    } catch (error) {
+      unread.add(place);
+      onError(error);
     }
-    await Promise.all(watches.map(({ ready }) => ready));
+  };
+  /** The newest first. One piece of work each: whoever asks for one of them in between does not wait for all. */
+  const followYoung = (): void => {
     const sessions = index.all();
     const young = sessions.filter(followed.isInWindow).slice(0, window.sessions);
     const alive = sessions.filter(({ located }) => hasLiveProcess(located));
-    for (const { located } of new Set([...young, ...alive])) {
-      if (queue.isClosed) return;
-      await followed.update(located.id).catch(onError);
-    }
-    isComplete = true;
-    emit({ kind: 'listing' });
-    sweepLater();
+    for (const { located } of new Set([...young, ...alive])) queue.run(() => followed.update(located.id));
   };
-  timers = [setInterval(pulse, PULSE_MS)];
-  queue.run(begin);
+  /** Watches first: what changes while everything is listed is looked at afterwards. */
+  const listAll = async (): Promise<void> => {
+    for (const { adapter, root } of await index.findPlaces()) {
+      const isWanted = await adapter.follow?.watched(root);
+      if (queue.isClosed) return;
+      watches.push(watchFolders(root, { onChange, ...(isWanted && { isWanted }) }));
+    }
+    await Promise.all(watches.map(({ ready }) => ready));
+    for (const place of index.places()) await load(place);
+    followYoung();
+    queue.run(async () => {
+      isComplete = true;
+      emit({ kind: 'listing' });
+    });
+  };
+  queue.run(() => listAll().finally(sweepLater));
 
   return {
     current: followed.trees,
@@ -118,20 +138,25 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       listeners.add(listener);
       return { close: () => void listeners.delete(listener) };
     },
-    look: (native) =>
-      queue.add(async () => {
-        const id = index.all().find(({ located }) => nativeId(located.id) === native)?.located.id;
-        if (id === undefined) return undefined;
-        const isNew = !followed.has(id);
-        const tree = await followed.look(id);
+    async look(native) {
+      const id = await queue.add(async () => {
+        const found = index.all().find(({ located }) => nativeId(located.id) === native)?.located.id;
+        const isNew = found !== undefined && !followed.has(found);
+        const tree = found === undefined ? undefined : await followed.look(found);
         if (isNew && tree) emit({ kind: 'listing' });
-        return tree;
-      }),
+        return tree?.id;
+      });
+      // Beside the queue: it reads the neighbours of the session, and nobody else should wait for that.
+      const origin = id === undefined ? undefined : await followed.findOrigin(id);
+      if (id !== undefined && origin) await queue.add(async () => followed.noteOrigin(id, origin));
+      return followed.trees().find((tree) => tree.id === id);
+    },
     ledgerOf: followed.ledgerOf,
     transcript: followed.transcript,
     close() {
       queue.close();
-      for (const timer of timers) clearTimeout(timer);
+      clearInterval(timers.pulse);
+      clearTimeout(timers.sweep);
       for (const watch of watches) watch.close();
       listeners.clear();
     },

@@ -1,4 +1,5 @@
 // Where the transcripts of a session's agents lie, by generation. A layout is an object: a new one is a new entry.
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isFolder, listFilesBelow, listFolder } from '../../io/folders.ts';
 import { readHead } from '../../io/read-range.ts';
@@ -52,10 +53,19 @@ export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
 
 const HEAD_BYTES = 16 * 1024;
 
+/** Which session a file named, by its place and inode: the first line of a file does not change. */
+const named = new Map<string, string>();
+const MAX_NAMED = 50_000;
+
 export async function sessionNamedIn(file: string): Promise<string | undefined> {
   try {
+    const key = `${(await stat(file)).ino} ${file}`;
+    const known = named.get(key);
+    if (known !== undefined) return known;
     const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
-    return head.match(/"sessionId":"([^"\\]+)"/)?.[1];
+    const session = head.match(/"sessionId":"([^"\\]+)"/)?.[1];
+    if (session !== undefined && named.size < MAX_NAMED) named.set(key, session);
+    return session;
   } catch {
     return undefined;
   }

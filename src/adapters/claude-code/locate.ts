@@ -4,11 +4,12 @@ import { groupBy } from '../../base/group.ts';
 import { listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, nativeId, toSessionId } from '../../model/ids.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { AgentScan, Located, LocatedSession, LocatedSource } from '../adapter.ts';
 import { besideProjects, projectFolders } from './data-folder.ts';
 import { LAYOUTS } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { readProcesses } from './processes.ts';
+import { once } from './scan.ts';
 import { nativeAgentOf, toSource } from './sources.ts';
 import { findTeammates } from './teammates.ts';
 import { factsOf, readTeams } from './teams.ts';
@@ -54,20 +55,24 @@ export async function locatePart(root: string, projectFolder: string, name: stri
 export async function locateAgents(
   session: LocatedSession,
   agents: readonly AgentId[],
+  scan: AgentScan = new Map(),
 ): Promise<readonly LocatedSource[]> {
   const first = session.sources[0];
   if (!first) return [];
-  const wanted = new Set(agents.map(nativeId));
   const project = projectFolderOf(first.path);
-  const found: LocatedSource[] = [...(await findTeammates(session.root, project, wanted))];
-  for (const entry of await listFolder(project)) {
-    if (entry.kind !== 'folder') continue;
-    for (const file of await listFilesBelow(path.join(project, entry.name, 'subagents'))) {
-      const source = wanted.has(nativeAgentOf(file) ?? '') ? toSource(session.root, file) : undefined;
-      if (source) found.push(source);
-    }
-  }
-  return found;
+  const wanted = new Set(agents.map(nativeId));
+  const found = await findTeammates(session.root, project, wanted, scan);
+  const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
+  const elsewhere = [...wanted].flatMap((agent) => files.get(agent) ?? []);
+  return [...found, ...elsewhere.flatMap((file) => toSource(session.root, file) ?? [])];
+}
+
+/** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
+async function agentFilesIn(project: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files: string[] = [];
+  for (const { name, kind } of await listFolder(project))
+    if (kind === 'folder') files.push(...(await listFilesBelow(path.join(project, name, 'subagents'))));
+  return groupBy(files, (file) => nativeAgentOf(file) ?? '');
 }
 
 interface Project {

@@ -14,14 +14,21 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
   const owner = source.agent ?? mainAgentOf(session.id);
   let list = createPlaceList(owner, agent, session);
   let cursor = createLineCursor(source.path);
+  const lookOn = async (): Promise<readonly BodyPlace[]> => {
+    const look = await cursor.look(list.add);
+    if (look === 'nothing' || look === 'news') return list.all();
+    list = createPlaceList(owner, agent, session);
+    cursor = createLineCursor(source.path);
+    await cursor.look(list.add);
+    return list.all();
+  };
+  let last: Promise<unknown> = Promise.resolve();
   return {
-    async places() {
-      const look = await cursor.look(list.add);
-      if (look === 'nothing' || look === 'news') return list.all();
-      list = createPlaceList(owner, agent, session);
-      cursor = createLineCursor(source.path);
-      await cursor.look(list.add);
-      return list.all();
+    // One after the other: who asks while the file is being read gets all of it, too.
+    places() {
+      const next = last.then(lookOn, lookOn);
+      last = next;
+      return next;
     },
     read: (places) => readPlaces(source.path, places, agent),
   };

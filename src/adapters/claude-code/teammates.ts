@@ -2,8 +2,9 @@
 import path from 'node:path';
 import { listFolder } from '../../io/folders.ts';
 import { readHead } from '../../io/read-range.ts';
-import type { LocatedSource } from '../adapter.ts';
+import type { AgentScan, LocatedSource } from '../adapter.ts';
 import { agentIdOf } from './line-context.ts';
+import { once } from './scan.ts';
 import { nativeAgentOf, toSource } from './sources.ts';
 
 const HEAD_BYTES = 16 * 1024;
@@ -13,16 +14,27 @@ export async function findTeammates(
   root: string,
   project: string,
   wanted: ReadonlySet<string>,
+  scan: AgentScan,
 ): Promise<readonly LocatedSource[]> {
-  if (![...wanted].some((id) => id.includes('@'))) return [];
-  const found: LocatedSource[] = [];
+  const members = [...wanted].filter((id) => id.includes('@'));
+  if (members.length === 0) return [];
+  const files = await once(scan, `members ${project}`, () => memberFilesIn(project));
+  return members.flatMap((member) =>
+    (files.get(member) ?? []).flatMap((file) => {
+      const source = toSource(root, file, 'teammate');
+      return source ? { ...source, agent: agentIdOf(member) } : [];
+    }),
+  );
+}
+
+/** Sessions of a project that are members of a team, by member. */
+async function memberFilesIn(project: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
   for (const entry of await listFolder(project)) {
     const file = path.join(project, entry.name);
     if (entry.kind !== 'file' || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
     const member = await memberIn(file).catch(() => undefined);
-    if (member === undefined || !wanted.has(member)) continue;
-    const source = toSource(root, file, 'teammate');
-    if (source) found.push({ ...source, agent: agentIdOf(member) });
+    if (member !== undefined) found.set(member, [...(found.get(member) ?? []), file]);
   }
   return found;
 }

@@ -7,6 +7,7 @@ import { answerRefusal } from './answers.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
 import { findRefusal } from './gate.ts';
+import type { PageFiles } from './page-files.ts';
 import { createRoutes } from './routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly version: string;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** The page; without it, `/` only says that the server runs. */
+  readonly page?: PageFiles;
   /** Our own mistakes, for a log: whoever asked hears only that there was one. */
   readonly onError?: (error: unknown) => void;
   readonly limits?: Partial<EventLogLimits & StreamLimits>;
@@ -33,13 +36,13 @@ export interface Server {
 
 /** What is followed on this machine, over HTTP: docs/API.md. */
 export function createServer(options: ServerOptions): Server {
-  const { live, token, onError = () => undefined } = options;
+  const { live, token, page = new Map(), onError = () => undefined } = options;
   const log = createEventLog(options.epoch, options.limits);
   const streams = createEventStreams(log, options.limits);
   let port = 0;
   let subscription: Subscription | undefined;
 
-  const routes = createRoutes({ ...options, streams, onError, port: () => port });
+  const routes = createRoutes({ ...options, page, streams, onError, port: () => port });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   const server = http.createServer(HTTP_LIMITS, (request, response) => handle(request, response));
   // Without this, Node asks for the body of a request that says `Expect: 100-continue` before we have seen it.
@@ -49,7 +52,7 @@ export function createServer(options: ServerOptions): Server {
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-    const refusal = findRefusal(request, { port, token });
+    const refusal = findRefusal(request, { port, token, page });
     if (refusal) answerRefusal(response, refusal);
     else answer(request, response).catch(onError);
   }

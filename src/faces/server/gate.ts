@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Refusal } from './answers.ts';
+import type { PageFiles } from './page-files.ts';
 import { hasToken } from './token.ts';
 
 export interface Keeper {
   readonly port: number;
   readonly token: string;
+  /** Files that anybody may have. */
+  readonly page: PageFiles;
 }
 
 /**
@@ -17,12 +20,12 @@ export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal |
   const hosts = hostsOf(keeper.port);
   if (!hosts.includes(host.toLowerCase())) return FOREIGN_HOST;
   if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) return FOREIGN_ORIGIN;
-  if (isFromAnotherPage(request)) return OTHER_SITE;
+  if (isFromAnotherPage(request, keeper)) return OTHER_SITE;
   if (request.method !== 'GET' && request.method !== 'HEAD') return WRONG_METHOD;
   if (bringsBody(request)) return BODY;
   const { url = '' } = request;
   if (!isPlainAddress(url)) return BAD_ADDRESS;
-  if (isPublic(url) || hasToken(request, keeper)) return undefined;
+  if (isPublic(url, keeper) || hasToken(request, keeper)) return undefined;
   return NO_TOKEN;
 }
 
@@ -32,9 +35,9 @@ function hostsOf(port: number): readonly string[] {
 }
 
 /** Another port of this machine is the same site to a browser. It may lead people to the page, and no further. */
-function isFromAnotherPage({ headers, url = '' }: IncomingMessage): boolean {
+function isFromAnotherPage({ headers, url = '' }: IncomingMessage, keeper: Keeper): boolean {
   const site = headers['sec-fetch-site'];
-  return site === 'cross-site' || (site === 'same-site' && !isPublic(url));
+  return site === 'cross-site' || (site === 'same-site' && !isPublic(url, keeper));
 }
 
 function bringsBody({ headers }: IncomingMessage): boolean {
@@ -48,8 +51,8 @@ function isPlainAddress(url: string): boolean {
 }
 
 /** The page tells nothing about anybody's sessions. */
-function isPublic(url: string): boolean {
-  return url === '/' || url.startsWith('/?');
+function isPublic(url: string, { page }: Keeper): boolean {
+  return url === '/' || url.startsWith('/?') || page.has(url);
 }
 
 const FOREIGN_HOST: Refusal = { status: 403, code: 'foreign-host', message: 'This server has another name.' };

@@ -6,6 +6,7 @@ import type { Live } from '../face.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
+import { headersOf, type PageFiles } from './page-files.ts';
 import { isPlainId, readFlag, readInstant, readRange } from './query.ts';
 import { sessionList } from './session-list.ts';
 import { isToken, tokenCookie } from './token.ts';
@@ -14,6 +15,7 @@ export interface RoutesContext {
   readonly live: Live;
   readonly streams: EventStreams;
   readonly token: string;
+  readonly page: PageFiles;
   readonly version: string;
   readonly startedAt: number;
   port(): number;
@@ -23,11 +25,16 @@ export interface RoutesContext {
 type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
-export function createRoutes({ live, streams, token, version, startedAt, port, onError }: RoutesContext): Hono<Env> {
+export function createRoutes(options: RoutesContext): Hono<Env> {
+  const { live, streams, token, page, version, startedAt, port, onError } = options;
   const routes = new Hono<Env>();
+  for (const [address, file] of page)
+    if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
 
   routes.get('/', (context) => {
     const given = context.req.query('token');
+    const index = page.get('/');
+    if (given === undefined && index) return context.body(index.bytes, 200, headersOf('/', index));
     if (given === undefined) return context.body(renderPage(), 200, PAGE_HEADERS);
     if (!isToken(given, token)) return context.body(renderPage('old-token'), 401, PAGE_HEADERS);
     return context.body(null, 303, { Location: '/', 'Set-Cookie': tokenCookie(port(), token) });

@@ -1,4 +1,4 @@
-import type { OpenedTranscript } from '../../model/ports.ts';
+import type { Transcript } from '../../model/transcript.ts';
 import { isAtWork } from '../../model/tree.ts';
 import { formatTranscript } from '../../render/transcript-lines.ts';
 import type { WatchPaint } from '../../render/watch-paint.ts';
@@ -24,7 +24,7 @@ export interface ReaderSetup {
   /** As it stands now. */
   readonly session: () => SessionDetail;
   readonly paint: WatchPaint;
-  readonly open: () => Promise<OpenedTranscript>;
+  readonly open: () => Promise<{ readonly transcript: Transcript }>;
   readonly onChange: () => void;
   /** It could not even be opened. */
   readonly onFailure: (reason: string) => void;
@@ -32,9 +32,11 @@ export interface ReaderSetup {
 
 export function openReader({ agent: first, session, paint, open, onChange, onFailure }: ReaderSetup): Reader {
   let agent = first;
-  let opened: OpenedTranscript | undefined;
+  let opened: { readonly transcript: Transcript } | undefined;
   let view: ReaderView = FIRST_READER;
-  let formatted: { readonly opened: OpenedTranscript; readonly width: number; readonly isFull: boolean } | undefined;
+  let formatted:
+    | { readonly opened: { readonly transcript: Transcript }; readonly width: number; readonly isFull: boolean }
+    | undefined;
 
   const reading = startReading(
     open,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { known } from '../../base/json.ts';
-import type { OpenedTranscript } from '../../model/ports.ts';
+import type { Transcript } from '../../model/transcript.ts';
 import type { ColourDepth } from '../../render/paint.ts';
 import { createWatchPaint } from '../../render/watch-paint.ts';
 import { sessionKey } from '../../render/watch-view.ts';
@@ -15,7 +15,7 @@ import { createTree } from './tree.ts';
 export interface WatchOptions {
   readonly feed: LiveFeed;
   /** By the whole ids of an agent and of its session. */
-  readonly transcript: (agent: string, session: string) => Promise<OpenedTranscript>;
+  readonly transcript: (agent: string, session: string) => Promise<{ readonly transcript: Transcript }>;
   readonly screen: Screen;
   readonly clock: Clock;
   readonly colours: ColourDepth;

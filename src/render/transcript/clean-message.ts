@@ -1,0 +1,35 @@
+import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import { cleanLine } from '../clean-text.ts';
+import { cleanBlock, cleanOutput, cleanValue } from './clean-block.ts';
+import { isShell } from './tool-names.ts';
+
+/** A message whose texts can be shown: the one gate that everything a face shows of a transcript goes through. */
+export function cleanMessage(message: TranscriptMessage): TranscriptMessage {
+  const shells = new Set(
+    message.content.flatMap((block) => (block.type === 'tool_use' && isShell(block.name) ? block.tool_use_id : [])),
+  );
+  return {
+    ...message,
+    model: message.model === null ? null : cleanLine(message.model),
+    content: message.content.map((block) => cleanOne(block, shells)),
+  };
+}
+
+function cleanOne(block: TranscriptBlock, shells: ReadonlySet<string>): TranscriptBlock {
+  switch (block.type) {
+    case 'text':
+    case 'thinking':
+      return { ...block, text: cleanBlock(block.text) };
+    case 'tool_use':
+      return {
+        ...block,
+        name: cleanLine(block.name) || 'unnamed tool',
+        input: cleanValue(block.input),
+        summary: block.summary === null ? null : cleanLine(block.summary),
+      };
+    case 'tool_result':
+      return { ...block, text: shells.has(block.tool_use_id) ? cleanOutput(block.text) : cleanBlock(block.text) };
+    case 'attachment':
+      return { ...block, media_type: cleanLine(block.media_type) || 'unknown' };
+  }
+}

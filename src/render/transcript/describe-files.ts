@@ -1,0 +1,46 @@
+import { asFlag, asText, isObject, type JsonObject } from '../../base/json.ts';
+import type { Edit, EditsView, FileView, WrittenView } from './call-views.ts';
+import { parseNumbered } from './numbered-lines.ts';
+
+export function describeEdit(input: JsonObject): EditsView | undefined {
+  const [path, edit] = [pathIn(input), editIn(input)];
+  return path === undefined || !edit ? undefined : { kind: 'edits', path, edits: [edit] };
+}
+
+export function describeEdits(input: JsonObject): EditsView | undefined {
+  const [path, list] = [pathIn(input), input['edits']];
+  if (path === undefined || !Array.isArray(list)) return undefined;
+  const edits = list.filter(isObject).flatMap((one) => editIn(one) ?? []);
+  return edits.length < list.length ? undefined : { kind: 'edits', path, edits };
+}
+
+export function describeWrite(input: JsonObject): WrittenView | undefined {
+  return written(pathIn(input), input['content']);
+}
+
+export function describeNotebook(input: JsonObject): WrittenView | undefined {
+  return written(asText(input['notebook_path']), input['new_source']);
+}
+
+export function describeRead(input: JsonObject, output: string | undefined): FileView | undefined {
+  const path = pathIn(input);
+  if (path === undefined) return undefined;
+  const numbered = output === undefined ? undefined : parseNumbered(output);
+  if (numbered) return { kind: 'file', path, ...numbered };
+  return { kind: 'file', path, first: undefined, text: output, note: '' };
+}
+
+function written(path: string | undefined, text: unknown): WrittenView | undefined {
+  return path === undefined || typeof text !== 'string' ? undefined : { kind: 'written', path, text };
+}
+
+function pathIn(input: JsonObject): string | undefined {
+  return asText(input['file_path']) ?? asText(input['filePath']) ?? asText(input['absolute_path']);
+}
+
+function editIn(input: JsonObject): Edit | undefined {
+  const before = input['old_string'] ?? input['oldString'];
+  const after = input['new_string'] ?? input['newString'];
+  if (typeof before !== 'string' || typeof after !== 'string') return undefined;
+  return { before, after, isEverywhere: asFlag(input['replace_all'] ?? input['replaceAll']) === true };
+}

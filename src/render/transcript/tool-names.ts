@@ -1,0 +1,10 @@
+/** Hosts write the same tools in their own ways: `Bash`, `bash`; `MultiEdit`, `multi_edit`. */
+export function plainToolName(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
+}
+
+const SHELLS = new Set(['bash', 'shell', 'localshell', 'runshellcommand', 'bashoutput', 'taskoutput', 'killshell']);
+
+export function isShell(name: string): boolean {
+  return SHELLS.has(plainToolName(name));
+}
