@@ -1,14 +1,13 @@
 // The live path of the built program: 5,000 files watched, 200 agents that write, 500 listeners; and chokidar beside it
 // for the watching part. One table. usage: node bench/live.mjs [--seconds 20] [--idle 45] [--sessions 1]
-import { fork, spawn } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import http from 'node:http';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { root } from '../scripts/ensure-installed.mjs';
 import { writeSessions } from './live-corpus.mjs';
+import { get, startServer } from './live-server.mjs';
 
 const AGENTS = 200;
 const FILES = 5000;
@@ -33,7 +32,9 @@ export async function benchLive({ seconds = 20, idleSeconds = 45, sessions = 1 }
         });
     }
     const { data, agents } = corpus('served');
-    const server = await startServer(work, data);
+    const home = path.join(work, 'home');
+    mkdirSync(home);
+    const server = await startServer(home, data);
     try {
       rows.push({ what: 'server, idle', ...(await idle(server.pid, idleSeconds)) });
       for (let round = 0; round < 3; round++)
@@ -46,47 +47,6 @@ export async function benchLive({ seconds = 20, idleSeconds = 45, sessions = 1 }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-/** The program as people run it, with a state folder of its own. */
-async function startServer(work, data) {
-  const home = path.join(work, 'home');
-  mkdirSync(home);
-  const env = { ...process.env, TROUPE_HOME: home };
-  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', data], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const url = new URL(JSON.parse(await firstText(child.stdout)).url);
-  const server = { pid: child.pid, port: url.port, token: url.searchParams.get('token') };
-  for (;;) {
-    const { isComplete } = await getJson(server, '/api/sessions');
-    if (isComplete) return server;
-    await sleep(100);
-  }
-}
-
-function firstText(stream) {
-  let text = '';
-  return new Promise((resolve) => {
-    stream.on('data', (chunk) => {
-      text += chunk;
-      if (text.trimEnd().endsWith('}')) resolve(text);
-    });
-  });
-}
-
-function get(server, route) {
-  const headers = { authorization: `Bearer ${server.token}` };
-  return new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port: server.port, path: route, headers, agent: false }, resolve).on('error', reject);
-  });
-}
-
-async function getJson(server, route) {
-  let text = '';
-  for await (const chunk of await get(server, route)) text += chunk;
-  return JSON.parse(text);
 }
 
 async function idle(pid, seconds) {

@@ -8,3 +8,5 @@ const { benchMemory, printMemory } = await import('./memory.mjs');
 printMemory(benchMemory());
 const { benchLive, printLive } = await import('./live.mjs');
 printLive(await benchLive());
+const { benchPage, printPage } = await import('./page.mjs');
+printPage(await benchPage());

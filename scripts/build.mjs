@@ -1,5 +1,5 @@
-// Bundles the command line tool and the library, and writes the library's types. Dependencies stay outside: npm installs
-// them.
+// Bundles the command line tool and the library, builds the page, and writes the library's types. What the tool needs to run
+// stays outside: npm installs it. What the page needs is inside: it ships built.
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
@@ -23,6 +23,14 @@ await build({
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);
+run(process.execPath, [
+  'node_modules/vite/bin/vite.js',
+  'build',
+  '--config',
+  'web/vite.config.ts',
+  '--logLevel',
+  'warn',
+]);
 run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
 // The compiler leaves the endings of our sources in the declarations; others resolve what is there.
 for (const file of readdirSync(`${root}dist/types`, { recursive: true })) {

@@ -6,6 +6,7 @@ import { ensureInstalled, root } from './ensure-installed.mjs';
 const CHECKS = {
   types: ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   'types without Node': ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
+  'types of the page': ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.web.json'],
   lint: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   imports: ['scripts/check-imports.mjs'],
   house: ['scripts/check-house.mjs'],

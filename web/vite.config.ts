@@ -6,6 +6,16 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  // For developing: `TROUPE_API=http://127.0.0.1:PORT TROUPE_TOKEN=… npx vite --config web/vite.config.ts`.
+  server: {
+    proxy: {
+      '/api': {
+        target: process.env['TROUPE_API'] ?? 'http://127.0.0.1:4711',
+        changeOrigin: true,
+        headers: { authorization: `Bearer ${process.env['TROUPE_TOKEN'] ?? ''}` },
+      },
+    },
+  },
   build: {
     outDir: fileURLToPath(new URL('../dist/web', import.meta.url)),
     emptyOutDir: true,

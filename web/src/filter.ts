@@ -1,4 +1,8 @@
-import type { SessionDetail } from '../../src/reports/live-shapes.ts';
+import { doingText } from '../../src/render/agent-texts.ts';
+import { formatStatus } from '../../src/render/status.ts';
+import { isSessionBusy, standingOf } from '../../src/render/watch-status.ts';
+import type { OlderSession, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { AgentReport } from '../../src/reports/shapes.ts';
 
 export interface Filter {
   readonly text: string;
@@ -10,39 +14,82 @@ export interface Filter {
 
 export type StatusFilter = 'at-work' | 'needs-you' | 'silent' | 'failed' | 'done';
 
+export const STATUS_WORDS: Readonly<Record<StatusFilter, string>> = {
+  'at-work': 'at work',
+  'needs-you': 'needs you',
+  silent: 'silent',
+  failed: 'failed',
+  done: 'nobody at work',
+};
+
 export const NO_FILTER: Filter = { text: '', host: undefined, project: undefined, status: undefined };
 
+export function isFiltering({ text, host, project, status }: Filter): boolean {
+  return text.trim() !== '' || host !== undefined || project !== undefined || status !== undefined;
+}
+
+/** All of it has to hold; of the text, every word, in any order. */
 export function matches(session: SessionDetail, { text, host, project, status }: Filter): boolean {
   if (host !== undefined && session.host !== host) return false;
   if (project !== undefined && session.project !== project) return false;
   if (status !== undefined && !hasStatus(session, status)) return false;
-  return text.trim() === '' || words(session).includes(text.trim().toLowerCase());
+  return text.trim() === '' || hasText(session, text);
+}
+
+/** Of a session that nobody has read, only its id and its host are known. */
+export function matchesOlder({ id, host: its }: OlderSession, { text, host, project, status }: Filter): boolean {
+  if (project !== undefined || status !== undefined) return false;
+  return (host === undefined || host === its) && hasAll(text, [lower([id, its])]);
 }
 
 function hasStatus(session: SessionDetail, status: StatusFilter): boolean {
   const agents = [session.main, ...session.subagents];
   switch (status) {
     case 'at-work':
-      return session.running > 0;
+      return isSessionBusy(session);
     case 'needs-you':
-      return agents.some(({ waitingOn }) => waitingOn === 'permission' || waitingOn === 'input');
+      return agents.some((agent) => standingOf(agent) === 'needs you');
     case 'silent':
-      return agents.some(({ stalled }) => stalled);
+      return agents.some((agent) => standingOf(agent) === 'silent');
     case 'failed':
       return agents.some((agent) => agent.status === 'failed');
     case 'done':
-      return session.running === 0;
+      return !isSessionBusy(session);
   }
 }
 
+/** What did not change is the same object, and is asked about twenty times a second. */
+const answers = new WeakMap<SessionDetail, { readonly text: string; readonly has: boolean }>();
+
+function hasText(session: SessionDetail, text: string): boolean {
+  const known = answers.get(session);
+  if (known?.text === text) return known.has;
+  const { title, project, id, branch, host, main, subagents } = session;
+  const has = hasAll(text, [lower([title, project, id, branch, host]), ...[main, ...subagents].map(wordsOf)]);
+  answers.set(session, { text, has });
+  return has;
+}
+
+function hasAll(text: string, places: readonly string[]): boolean {
+  const wanted = text.toLowerCase().split(/\s+/);
+  return wanted.every((word) => places.some((place) => place.includes(word)));
+}
+
+const wordsOfAgents = new WeakMap<AgentReport, string>();
+
 /** All that a person might remember of it. */
-function words({ title, project, id, branch, host, main, subagents }: SessionDetail): string {
-  const agents = [main, ...subagents].flatMap(({ label, type, model, currentTool, id: agent }) => [
-    label,
-    type,
-    model,
-    currentTool,
-    agent,
-  ]);
-  return [title, project, id, branch, host, ...agents].filter((word) => word !== null).join(' ').toLowerCase();
+function wordsOf(agent: AgentReport): string {
+  const known = wordsOfAgents.get(agent);
+  if (known !== undefined) return known;
+  const { id, label, name, description, slug, type, model, branch } = agent;
+  const words = lower([id, label, name, description, slug, type, model, branch, doingText(agent), formatStatus(agent)]);
+  wordsOfAgents.set(agent, words);
+  return words;
+}
+
+function lower(words: readonly (string | null)[]): string {
+  return words
+    .filter((word) => word !== null)
+    .join('\n')
+    .toLowerCase();
 }

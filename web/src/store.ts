@@ -11,6 +11,8 @@ import { type Filter, matches, NO_FILTER } from './filter.ts';
 
 export type ViewName = 'race' | 'graph' | 'timeline' | 'read';
 
+export type Pane = 'sessions' | 'view' | 'detail';
+
 /** One agent, or a session by its main agent. */
 export interface AgentRef {
   readonly session: string;
@@ -30,13 +32,24 @@ export const replayAt = signal<number | undefined>(undefined);
 export const clock = signal(Date.now());
 /** A message in the reader to go to. */
 export const message = signal<number | undefined>(undefined);
+/** Since when there is no connection, in epoch milliseconds. */
+export const lostSince = signal<number | undefined>(undefined);
+/** Where the person is on a page too narrow for all three columns: on a phone one of them, on a laptop the sheet. */
+export const pane = signal<Pane>('view');
 
 export const sessions = computed<readonly SessionDetail[]>(() => picture.value?.sessions ?? []);
+
+/** Who was current last: where nothing is selected, a session that begins elsewhere must not take its place. */
+let lastCurrent: string | undefined;
 
 /** The session whose agents are looked at: of the selected agent, else the one that was active last. */
 export const currentSession = computed<SessionDetail | undefined>(() => {
   const wanted = selected.value?.session;
-  return sessions.value.find(({ id }) => id === wanted) ?? visibleSessions.value[0] ?? sessions.value[0];
+  const among = visibleSessions.value.length > 0 ? visibleSessions.value : sessions.value;
+  const kept = picture.value?.isComplete ? among.find(({ id }) => id === lastCurrent) : undefined;
+  const current = sessions.value.find(({ id }) => id === wanted) ?? kept ?? lastActive(among);
+  lastCurrent = current?.id;
+  return current;
 });
 
 /** What passes the filter. */
@@ -63,6 +76,11 @@ export const selectedAgent = computed<AgentReport | undefined>(() => {
   const session = shownSessions.value.find(({ id }) => id === wanted?.session) ?? currentSession.value;
   return wanted && session ? agentsOf(session).find(({ id }) => id === wanted.agent) : undefined;
 });
+
+function lastActive(among: readonly SessionDetail[]): SessionDetail | undefined {
+  const at = ({ lastActivityAt }: SessionDetail): string => lastActivityAt ?? '';
+  return among.reduce<SessionDetail | undefined>((best, one) => (best && at(best) >= at(one) ? best : one), undefined);
+}
 
 export function agentsOf(session: SessionDetail): readonly AgentReport[] {
   return [session.main, ...session.subagents];
@@ -92,6 +110,7 @@ export function connect(backend: Backend): () => void {
     },
     (state) => {
       connection.value = state;
+      lostSince.value = state === 'lost' ? (lostSince.peek() ?? Date.now()) : undefined;
     },
   );
   const ticking = setInterval(() => {

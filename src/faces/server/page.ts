@@ -28,7 +28,7 @@ ${notice === 'old-token' ? OLD_TOKEN : RUNNING}
 `;
 }
 
-const RUNNING = `<p>The server is running. The live page comes with a later version.</p>`;
+const RUNNING = `<p>The server is running. The live page is not part of this build.</p>`;
 const OLD_TOKEN = `<p role="alert">This address has the token of another server, perhaps of an earlier one. Start <code>troupe</code> again to get the address of this one.</p>`;
 
 const STYLE = `

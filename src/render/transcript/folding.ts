@@ -19,7 +19,7 @@ export interface FoldLimits {
 /** A gap must hide more than its own button takes. */
 const SLACK_ROWS = 4;
 /** What one click opens. */
-const STEP_ROWS = 800;
+export const STEP_ROWS = 800;
 /** What is shown around a place that was searched for. */
 const AROUND_ROWS = 12;
 

@@ -13,18 +13,14 @@ export interface TextUnits extends Units {
   isContinued(index: number): boolean;
   /** The piece at a place in the text. */
   at(offset: number): number;
-  /** As people count. */
-  readonly lines: number;
 }
 
 /** Nothing is copied: a text of megabytes has many pieces. */
 export function cutText(text: string): TextUnits {
   const starts: number[] = [];
-  let lines = 0;
   for (let from = 0; from < text.length; ) {
     const next = text.indexOf('\n', from);
     const to = next === -1 ? text.length : next + 1;
-    lines++;
     let piece = from;
     for (; to - piece > LONGEST_PIECE; piece = pieceEnd(text, piece)) starts.push(piece);
     starts.push(piece);
@@ -33,7 +29,6 @@ export function cutText(text: string): TextUnits {
   const start = (index: number): number => starts[index] ?? text.length;
   return {
     text,
-    lines,
     count: starts.length,
     start,
     rows: (index) => Math.max(1, Math.ceil((start(index + 1) - start(index)) / ROW)),

@@ -9,7 +9,8 @@ export function createLiveBackend(): Backend {
     kind: 'live',
     subscribe,
     session: (id) => getJson(`api/sessions/${encodeURIComponent(id)}`),
-    timeline: (id, since) => getJson(`api/sessions/${encodeURIComponent(id)}/timeline`, since === undefined ? {} : { since }),
+    timeline: (id, since) =>
+      getJson(`api/sessions/${encodeURIComponent(id)}/timeline`, since === undefined ? {} : { since }),
     transcript: (agent, session, { from, limit }) =>
       getJson(`api/agents/${encodeURIComponent(agent)}/transcript`, {
         session,

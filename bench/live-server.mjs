@@ -1,0 +1,46 @@
+// The built server in a process of its own, for benchmarks.
+import { spawn } from 'node:child_process';
+import http from 'node:http';
+import path from 'node:path';
+import { root } from '../scripts/ensure-installed.mjs';
+
+/** The program as people run it, with a state folder of its own. */
+export async function startServer(home, data) {
+  const env = { ...process.env, TROUPE_HOME: home };
+  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', data], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const url = new URL(JSON.parse(await firstText(child.stdout)).url);
+  const server = { pid: child.pid, url: url.href, port: url.port, token: url.searchParams.get('token') };
+  for (;;) {
+    const { isComplete } = await getJson(server, '/api/sessions');
+    if (isComplete) return server;
+    await sleep(100);
+  }
+}
+
+function firstText(stream) {
+  let text = '';
+  return new Promise((resolve) => {
+    stream.on('data', (chunk) => {
+      text += chunk;
+      if (text.trimEnd().endsWith('}')) resolve(text);
+    });
+  });
+}
+
+export function get(server, route) {
+  const headers = { authorization: `Bearer ${server.token}` };
+  return new Promise((resolve, reject) => {
+    http.get({ host: '127.0.0.1', port: server.port, path: route, headers, agent: false }, resolve).on('error', reject);
+  });
+}
+
+async function getJson(server, route) {
+  let text = '';
+  for await (const chunk of await get(server, route)) text += chunk;
+  return JSON.parse(text);
+}
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

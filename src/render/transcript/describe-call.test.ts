@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { cleanMessage } from './clean-message.ts';
+import { describeCall } from './describe-call.ts';
+import { isOpen, partsOf } from './message-parts.ts';
+
+function view(name: string, input: unknown, text?: string, isError = false) {
+  const call = { id: 't', name, input, summary: undefined, ref: undefined };
+  return describeCall(call, text === undefined ? undefined : { text, isError });
+}
+
+describe('what a call is shown as', () => {
+  it('a command, with its exit code apart from what it printed', () => {
+    expect(view('Bash', { command: 'npm test', description: 'Test' }, 'Exit code 2\nboom', true)).toMatchObject({
+      kind: 'terminal',
+      command: 'npm test',
+      note: 'Test',
+      exitCode: 2,
+      output: 'boom',
+    });
+    expect(view('shell', { command: ['ls', '-l'] })).toMatchObject({
+      kind: 'terminal',
+      command: 'ls -l',
+      output: undefined,
+    });
+  });
+
+  it('edits, one or many, of any host that names them so', () => {
+    const edit = { old_string: 'a', new_string: 'b', replace_all: true };
+    expect(view('Edit', { file_path: '/f', ...edit })).toEqual({
+      kind: 'edits',
+      path: '/f',
+      edits: [{ before: 'a', after: 'b', isEverywhere: true }],
+    });
+    expect(view('MultiEdit', { file_path: '/f', edits: [edit, edit] })).toMatchObject({ edits: [{}, {}] });
+    expect(view('edit', { filePath: '/f', oldString: '', newString: 'x' })).toMatchObject({ kind: 'edits' });
+    expect(view('Edit', { file_path: '/f', old_string: 5 })).toMatchObject({ kind: 'fields' });
+    expect(view('MultiEdit', { file_path: '/f', edits: [edit, 'no edit'] })).toMatchObject({ kind: 'fields' });
+  });
+
+  it('lines of a file by their numbers, in both ways they were ever written', () => {
+    const file = { file_path: '/f' };
+    const expected = {
+      kind: 'file',
+      path: '/f',
+      first: 7,
+      text: 'a\n\tb',
+      note: '<system-reminder>x</system-reminder>',
+    };
+    expect(view('Read', file, '7\ta\n8\t\tb\n\n<system-reminder>x</system-reminder>')).toEqual(expected);
+    expect(view('Read', file, '     7→a\n     8→\tb\n\n<system-reminder>x</system-reminder>')).toEqual(expected);
+    expect(view('Read', file, 'File does not exist.', true)).toMatchObject({
+      first: undefined,
+      text: 'File does not exist.',
+    });
+    // A gap in the numbers is no part of the file.
+    expect(view('Read', file, '1\ta\n3\tb')).toMatchObject({ text: 'a', note: '3\tb' });
+  });
+
+  it('lists of things to do', () => {
+    const todos = [
+      { content: 'one', status: 'completed' },
+      { content: 'two', status: 'in_progress' },
+      { content: 'three', status: 'pending' },
+    ];
+    expect(view('TodoWrite', { todos })).toEqual({
+      kind: 'checks',
+      checks: [
+        { text: 'one', state: 'done' },
+        { text: 'two', state: 'doing' },
+        { text: 'three', state: 'open' },
+      ],
+    });
+    expect(view('TaskCreate', { subject: 'four' })).toMatchObject({ checks: [{ text: 'four', state: 'open' }] });
+    expect(view('TaskUpdate', { taskId: '4', status: 'completed' })).toMatchObject({
+      checks: [{ text: 'Task 4', state: 'done' }],
+    });
+  });
+
+  it('searches on the web with what they found', () => {
+    const found = 'Web search results\n\nLinks: [{"title":"T","url":"https://e.x/"},{"no":1}]\n\nSo it is.';
+    expect(view('WebSearch', { query: 'q' }, found)).toMatchObject({
+      kind: 'web',
+      hits: [{ title: 'T', url: 'https://e.x/' }],
+      text: 'Web search results\n\n\n\nSo it is.',
+    });
+    expect(view('WebSearch', { query: 'q' }, 'Links: [broken]')).toMatchObject({ hits: [], text: 'Links: [broken]' });
+  });
+
+  it('everything else by its fields, JSON on many lines', () => {
+    expect(view('mcp__x__y', { a: 'text', b: { c: [1] } }, '{"ok":true}')).toEqual({
+      kind: 'fields',
+      fields: [
+        { name: 'a', text: 'text' },
+        { name: 'b', text: '{\n  "c": [\n    1\n  ]\n}' },
+      ],
+      output: '{\n  "ok": true\n}',
+    });
+    expect(view('Odd', 'just text')).toMatchObject({ fields: [{ name: 'input', text: 'just text' }] });
+    expect(view('Odd', null)).toMatchObject({ fields: [], output: undefined });
+  });
+
+  it('an errand, without what the host says in place of an answer', () => {
+    const input = { description: 'd', prompt: 'p', subagent_type: 'Explore' };
+    expect(view('Task', input, 'It is done.')).toEqual({
+      kind: 'errand',
+      type: 'Explore',
+      description: 'd',
+      prompt: 'p',
+      answer: 'It is done.',
+    });
+    expect(view('Agent', input, 'Async agent launched successfully. (…)')).toMatchObject({ answer: undefined });
+  });
+});
+
+describe('the parts of a message', () => {
+  const message = cleanMessage({
+    id: 'm',
+    role: 'assistant',
+    timestamp: null,
+    model: null,
+    content: [
+      { type: 'tool_use', tool_use_id: 'a', name: 'Bash', input: { command: 'x' }, summary: 'x' },
+      { type: 'tool_result', tool_use_id: 'a', text: '1%\r2%', is_error: false },
+      { type: 'tool_use', tool_use_id: 'b', name: 'Read', input: {}, summary: null },
+      { type: 'tool_result', tool_use_id: 'elsewhere', text: 'lost', is_error: true },
+      { type: 'attachment', media_type: 'image/png' },
+    ],
+  });
+
+  it('are calls with their results, and what else there is', () => {
+    expect(partsOf(message)).toMatchObject([
+      { kind: 'call', call: { id: 'a' }, result: { text: '2%' } },
+      { kind: 'call', call: { id: 'b' }, result: undefined },
+      { kind: 'result', result: { text: 'lost', isError: true } },
+      { kind: 'attachment', mediaType: 'image/png' },
+    ]);
+    expect(partsOf(message)).toBe(partsOf(message));
+  });
+
+  it('say whether something is still to come', () => {
+    expect(isOpen(message)).toBe(true);
+    expect(isOpen({ ...message, content: message.content.slice(0, 2) })).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import MarkdownIt from 'markdown-it';
+import { describe, expect, it } from 'vitest';
+import { claudeCode } from '../../adapters/claude-code/index.ts';
+import { nativeId } from '../../model/ids.ts';
+import type { TranscriptMessage } from '../../model/transcript.ts';
+import { createSessions } from '../../tracker/sessions.ts';
+import { createTranscripts } from '../../tracker/transcripts.ts';
+import { cleanMessage } from './clean-message.ts';
+import { findWebLinksOnly, MARKDOWN_OPTIONS } from './markdown-rules.ts';
+import { RICH_TAGS, type RichNode, toRichTree } from './markdown-tree.ts';
+import { partsOf } from './message-parts.ts';
+import { hitsIn, patternOf, slotsOf } from './search.ts';
+
+const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
+const clock = () => Date.parse('2030-01-01');
+
+async function messagesOf(name: string): Promise<readonly TranscriptMessage[]> {
+  const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
+  const { tree } = await createSessions(places, { clock }).open();
+  const transcripts = createTranscripts(places, clock);
+  const read = tree.agents.map(({ id }) => transcripts.read(nativeId(id), nativeId(tree.id)));
+  return (await Promise.all(read)).flatMap(({ transcript }) => transcript.messages.map(cleanMessage));
+}
+
+const parser = new MarkdownIt(MARKDOWN_OPTIONS);
+findWebLinksOnly(parser.linkify);
+
+function* nodesIn(nodes: readonly RichNode[]): Generator<RichNode> {
+  for (const node of nodes) {
+    yield node;
+    if (typeof node !== 'string') yield* nodesIn(node.children);
+  }
+}
+
+describe('recorded transcripts', () => {
+  for (const name of [
+    '2.1.325-xss',
+    '2.1.325-inter-compact',
+    '1.0.60-parallel',
+    '2.1.325-inter-team',
+    '2.1.325-failing',
+  ]) {
+    it(`${name}: every text can be shown, and is found where it stands`, async () => {
+      const messages = await messagesOf(name);
+      expect(messages.length).toBeGreaterThan(2);
+      for (const message of messages) {
+        for (const part of partsOf(message)) {
+          for (const { text } of slotsOf(part)) {
+            expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+            for (const node of nodesIn(toRichTree(parser.parse(text, {})))) {
+              if (typeof node === 'string') continue;
+              expect(RICH_TAGS).toContain(node.tag);
+              if (node.tag === 'link') expect(node.target).toMatch(/^https?:\/\//);
+            }
+          }
+        }
+      }
+    });
+  }
+
+  it('are searched as they are shown', async () => {
+    const messages = await messagesOf('2.1.325-xss');
+    const pattern = patternOf('ONERROR="') ?? /never/g;
+    const hits = messages.flatMap((message) => hitsIn(message, pattern).map((hit) => ({ hit, message })));
+    expect(hits.length).toBeGreaterThan(1);
+    for (const { hit, message } of hits) {
+      const slot = slotsOf(partsOf(message)[hit.part] ?? { kind: 'text', text: '' }).find(
+        ({ name }) => name === hit.slot,
+      );
+      expect(slot?.text.slice(hit.offset, hit.offset + 9)).toBe('onerror="');
+    }
+    expect(patternOf('  ')).toBeUndefined();
+    expect('a.b'.match(patternOf('a.b') ?? /never/)).not.toBeNull();
+    expect('axb'.match(patternOf('a.b') ?? /never/)).toBeNull();
+  });
+});

@@ -1,0 +1,13 @@
+import type { Backend } from './backend.ts';
+
+let provided: Backend | undefined;
+
+/** Once, before anything is drawn. */
+export function provideBackend(backend: Backend): void {
+  provided = backend;
+}
+
+export function useBackend(): Backend {
+  if (!provided) throw new Error('troupe: the page was drawn before it had data');
+  return provided;
+}

@@ -1,0 +1,67 @@
+import { type Activity, isAtWork } from '../../../src/model/tree.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import { formatStatus } from '../../../src/render/status.ts';
+import { standingOf } from '../../../src/render/watch-status.ts';
+import type { AgentReport } from '../../../src/reports/shapes.ts';
+import { Ago, Since } from '../parts/ago.tsx';
+import { PlaceLink } from '../parts/place-link.tsx';
+import { nowShown } from '../store.ts';
+import { currentCallSince } from './current-call.ts';
+import { refOf, Section } from './section.tsx';
+import { useTimeline } from './use-timeline.ts';
+
+const ACTIVITIES: Readonly<Record<Activity, string>> = {
+  starting: 'starting',
+  thinking: 'the model is thinking',
+  tool_use: 'uses a tool',
+  waiting: 'waits',
+  idle: 'idle',
+  done: 'done',
+  failed: 'failed',
+  unknown: 'not known',
+};
+
+/** What it is doing at this moment. Nothing where it has come to its end. */
+export function NowSection({ agent }: { readonly agent: AgentReport }) {
+  const { timeline } = useTimeline(agent.sessionId);
+  if (!isAtWork(agent.status)) return null;
+  const standing = standingOf(agent);
+  const since = currentCallSince(agent, timeline, nowShown.value);
+  return (
+    <Section title="Now">
+      <div class={`panel-now panel-now-${standing.replace(' ', '-')}`}>
+        {agent.currentTool === null ? (
+          <p>{agent.activity === 'waiting' ? formatStatus(agent) : ACTIVITIES[agent.activity]}</p>
+        ) : (
+          <p>
+            <PlaceLink in="timeline" to={refOf(agent)} class="panel-tool">
+              {cleanLine(agent.currentTool)}
+            </PlaceLink>{' '}
+            <code>{cleanLine(agent.currentToolSummary ?? '')}</code>
+          </p>
+        )}
+        <p class="dim">
+          {since !== undefined && (
+            <>
+              for <Since at={since} /> ·{' '}
+            </>
+          )}
+          {standing === 'silent' && agent.lastActivityAt !== null ? (
+            <span class="standing-silent">
+              ⚠ silent for <Since at={Date.parse(agent.lastActivityAt)} />
+            </span>
+          ) : (
+            <>
+              last sign <Ago at={agent.lastActivityAt} />
+            </>
+          )}
+        </p>
+        {standing === 'needs you' && (
+          <p>
+            <b class="standing-needs-you">{formatStatus(agent)}</b>: answer it where it runs.
+          </p>
+        )}
+      </div>
+    </Section>
+  );
+}

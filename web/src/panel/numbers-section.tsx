@@ -1,0 +1,101 @@
+import { timeText } from '../../../src/render/agent-texts.ts';
+import { formatCount } from '../../../src/render/amounts.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import type { AgentReport } from '../../../src/reports/shapes.ts';
+import { Ago } from '../parts/ago.tsx';
+import { hueOf } from '../parts/hue.ts';
+import { PlaceLink } from '../parts/place-link.tsx';
+import { nowShown, replayAt } from '../store.ts';
+import { type AgentProps, Fact, refOf, Section } from './section.tsx';
+
+export function NumbersSection({ session, agent }: AgentProps) {
+  const { model, effort, messageCount, toolCallCount, slug } = agent;
+  const ref = refOf(agent);
+  return (
+    <Section title="Numbers">
+      <dl class="panel-facts">
+        <Fact name="Model" isWide>
+          {model === null ? 'not known' : cleanLine(model)}
+          {effort !== null && <span class="dim"> · effort {cleanLine(effort)}</span>}
+        </Fact>
+        <Fact name="Context" isWide>
+          <Context agent={agent} />
+        </Fact>
+        <Fact name="Messages">
+          {messageCount === null ? (
+            'not known'
+          ) : (
+            <PlaceLink in="read" to={ref}>
+              {messageCount}
+              {replayAt.value !== undefined && ' in all'}
+            </PlaceLink>
+          )}
+        </Fact>
+        <Fact name="Tool calls">
+          {toolCallCount === null ? (
+            'not known'
+          ) : (
+            <PlaceLink in="timeline" to={ref}>
+              {toolCallCount}
+            </PlaceLink>
+          )}
+        </Fact>
+        <Fact name="Duration">
+          <PlaceLink in="timeline" to={ref}>
+            {timeText(agent, nowShown.value)}
+          </PlaceLink>
+        </Fact>
+        <Fact name="Began">
+          <Ago at={agent.startedAt} />
+        </Fact>
+        {slug !== null && (
+          <Fact name="Slug" isWide>
+            {cleanLine(slug)}
+          </Fact>
+        )}
+        {agent.kind === 'main' && (
+          <>
+            <Fact name="Agents" isWide>
+              <PlaceLink in="graph" to={ref}>
+                {session.agents}
+              </PlaceLink>
+              {session.internalAgents > 0 && (
+                <span class="dim"> and {session.internalAgents} that the host started for itself</span>
+              )}
+            </Fact>
+            <Fact name="Host" isWide>
+              {cleanLine(session.host)} {session.hostVersion === null ? '' : cleanLine(session.hostVersion)}
+            </Fact>
+          </>
+        )}
+      </dl>
+    </Section>
+  );
+}
+
+function Context({ agent }: { readonly agent: AgentReport }) {
+  const { contextTokens, contextWindow, compactions, hue } = agent;
+  if (contextTokens === null) return <>not known</>;
+  const share = contextWindow === null ? undefined : Math.round((100 * contextTokens) / contextWindow);
+  return (
+    <>
+      <PlaceLink in="race" to={refOf(agent)}>
+        {formatCount(contextTokens)}
+      </PlaceLink>
+      {contextWindow === null ? (
+        <span class="dim"> tokens, window not known</span>
+      ) : (
+        <span class="dim">
+          {' '}
+          of {formatCount(contextWindow)} · {share} %
+        </span>
+      )}
+      {share !== undefined && (
+        <span class="panel-bar" aria-hidden="true">
+          <span style={{ width: `${Math.min(100, share)}%`, background: hueOf(hue) }} />
+        </span>
+      )}
+      {compactions > 0 && <span class="dim">shortened {compactions === 1 ? 'once' : `${compactions} times`}</span>}
+    </>
+  );
+}

@@ -1,0 +1,26 @@
+import type { TranscriptMessage } from '../../../src/model/transcript.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+
+const MAX_CHARACTERS = 4_000;
+
+export interface PromptText {
+  readonly text: string;
+  /** Of a very long one, only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** What the first message that somebody wrote says, line by line, without anything that could disturb the page. */
+export function promptIn(messages: readonly TranscriptMessage[]): PromptText | undefined {
+  for (const { role, content } of messages) {
+    if (role !== 'user') continue;
+    const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+    const clean = text.slice(0, MAX_CHARACTERS).split(/\r?\n/).map(cleanKeepingIndent).join('\n').trim();
+    if (clean !== '') return { text: clean, isCut: text.length > MAX_CHARACTERS };
+  }
+  return undefined;
+}
+
+function cleanKeepingIndent(line: string): string {
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  return indent + cleanLine(line);
+}

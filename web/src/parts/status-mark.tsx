@@ -1,0 +1,15 @@
+import { PLAIN } from '../../../src/render/paint.ts';
+import { formatStatus } from '../../../src/render/status.ts';
+import { paintMark, standingOf } from '../../../src/render/watch-status.ts';
+import type { AgentReport } from '../../../src/reports/shapes.ts';
+
+/** Shape and word first, colour last: the mark has its word for those who do not see it. */
+export function StatusMark({ agent, word = false }: { readonly agent: AgentReport; readonly word?: boolean }) {
+  const standing = standingOf(agent);
+  return (
+    <span class={`standing standing-${standing.replace(' ', '-')}`}>
+      <span aria-hidden="true">{paintMark(standing, PLAIN)}</span>
+      <span class={word ? 'standing-word' : 'visually-hidden'}>{formatStatus(agent)}</span>
+    </span>
+  );
+}

@@ -1,0 +1,20 @@
+// Real sessions for tests. JavaScript, because the page is compiled without the types of Node.
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { claudeCode } from '../../../../src/adapters/claude-code/index.ts';
+import { computeDetail } from '../../../../src/reports/compute-detail.ts';
+import { computeTimeline } from '../../../../src/reports/compute-timeline.ts';
+import { createSessions } from '../../../../src/tracker/sessions.ts';
+
+const fixtures = fileURLToPath(new URL('../../../../src/adapters/claude-code/fixtures/', import.meta.url));
+
+/** A recorded session as the page gets it, long after it was over. */
+export async function openRecorded(name) {
+  const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
+  const opened = await createSessions(places, { clock: () => Date.parse('2030-01-01') }).open();
+  return {
+    detail: computeDetail(opened.tree, { internal: false }),
+    timeline: computeTimeline(opened),
+    timelineSince: (since) => computeTimeline(opened, { since: Date.parse(since) }),
+  };
+}

@@ -1,0 +1,97 @@
+import { computed, effect, signal } from '@preact/signals';
+import { isSessionBusy } from '../../../src/render/watch-status.ts';
+import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { TimelineReport } from '../../../src/reports/timeline-shapes.ts';
+import { loadTimeline } from '../actions.ts';
+import type { Backend } from '../backend.ts';
+import { agentsOf, sessions, timelines } from '../store.ts';
+import { mergeTimeline } from './merge-timeline.ts';
+
+/** Why the timeline of a session could not be had, by session. */
+export const troubles = signal<ReadonlyMap<string, string>>(new Map());
+
+const PAUSE_MS = 1500;
+/** What is written down late may carry a time from before. */
+const OVERLAP_MS = 60_000;
+
+const followed = new Map<string, { users: number; readonly stop: () => void }>();
+
+/** Loads the timeline of a session and keeps it up to date, until everybody who asked has let go. */
+export function followTimeline(backend: Backend, session: string): () => void {
+  const feed = followed.get(session) ?? { users: 0, stop: start(backend, session) };
+  feed.users++;
+  followed.set(session, feed);
+  return () => {
+    feed.users--;
+    if (feed.users > 0) return;
+    feed.stop();
+    followed.delete(session);
+  };
+}
+
+function start(backend: Backend, id: string): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastLoad = Number.NEGATIVE_INFINITY;
+  let isLoading = false;
+  let isStale = false;
+  let isStopped = false;
+  const load = async (): Promise<void> => {
+    timer = undefined;
+    [isLoading, isStale, lastLoad] = [true, false, performance.now()];
+    try {
+      await refresh(backend, id);
+      setTrouble(id, undefined);
+    } catch (error) {
+      setTrouble(id, error instanceof Error ? error.message : String(error));
+      isStale = true;
+    }
+    isLoading = false;
+    if (isStale && !isStopped) plan();
+  };
+  const plan = (): void => {
+    isStale = true;
+    if (isLoading || timer !== undefined) return;
+    timer = setTimeout(() => void load(), Math.max(0, lastLoad + PAUSE_MS - performance.now()));
+  };
+  // Whenever the session changes, and once at the beginning.
+  const watched = computed(() => sessions.value.find((one) => one.id === id));
+  const stopWatching = effect(() => {
+    watched.value;
+    plan();
+  });
+  return () => {
+    isStopped = true;
+    stopWatching();
+    clearTimeout(timer);
+  };
+}
+
+async function refresh(backend: Backend, id: string): Promise<void> {
+  const known = timelines.peek().get(id);
+  const session = sessions.peek().find((one) => one.id === id);
+  const since = known && session && sinceOf(known, session);
+  if (since === undefined) {
+    await loadTimeline(backend, id);
+    return;
+  }
+  const part = await backend.timeline(id, since);
+  const now = timelines.peek().get(id) ?? known;
+  if (part && now) timelines.value = new Map(timelines.peek()).set(id, mergeTimeline(now, part, since));
+}
+
+/** From when on it is asked for; undefined: for all of it, because something from before may be new, too. */
+export function sinceOf(known: TimelineReport, session: SessionDetail): string | undefined {
+  if (known.endedAt === null || !isSessionBusy(session)) return undefined;
+  const since = new Date(Date.parse(known.endedAt) - OVERLAP_MS).toISOString();
+  const have = new Set(known.agents.map((agent) => agent.id));
+  const isLateFind = agentsOf(session).some(({ id, startedAt }) => !have.has(id) && (startedAt ?? '') < since);
+  return isLateFind ? undefined : since;
+}
+
+function setTrouble(session: string, text: string | undefined): void {
+  if (troubles.peek().get(session) === text) return;
+  const next = new Map(troubles.peek());
+  if (text === undefined) next.delete(session);
+  else next.set(session, text);
+  troubles.value = next;
+}

@@ -1,0 +1,53 @@
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import { Since } from '../parts/ago.tsx';
+import { hueOf } from '../parts/hue.ts';
+import { AgentLink } from '../parts/place-link.tsx';
+import { sessions } from '../store.ts';
+import { type Alarm, findAlarms } from './radar.ts';
+
+/** Who needs the person, and who is silent: on what, and for how long. Where there is nobody, there is no radar. */
+export function Radar() {
+  const needing = findAlarms(sessions.value, 'needs you');
+  const silent = findAlarms(sessions.value, 'silent');
+  if (needing.length + silent.length === 0) return null;
+  return (
+    <div class="radar">
+      <AlarmList name="Needs you" class="radar-needs-you" alarms={needing} />
+      <AlarmList name="Silent" class="radar-silent" alarms={silent} />
+    </div>
+  );
+}
+
+interface AlarmListProps {
+  readonly name: string;
+  readonly class: string;
+  readonly alarms: readonly Alarm[];
+}
+
+function AlarmList({ name, class: kind, alarms }: AlarmListProps) {
+  if (alarms.length === 0) return null;
+  return (
+    <section class={kind} aria-label={name}>
+      <h2 class="sessions-head">
+        {name} <span class="dim">{alarms.length}</span>
+      </h2>
+      <ul>
+        {alarms.map(({ key, agent, session, since, on }) => (
+          <li key={key} class="radar-row">
+            <AgentLink to={{ session: session.id, agent: agent.id }}>
+              <span class="sessions-line">
+                <span class="radar-dot" style={{ background: hueOf(agent.hue) }} aria-hidden="true" />
+                <span class="radar-name">{cleanLine(agent.label)}</span>
+                <span class="sessions-age">{since === undefined ? '–' : <Since at={since} isLive />}</span>
+              </span>
+              <span class="radar-on">
+                {kind === 'radar-silent' && 'on '}
+                {cleanLine(on)}
+              </span>
+            </AgentLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useBackend } from '../backend-context.ts';
+import { Since } from '../parts/ago.tsx';
+import { wallTime } from '../parts/time-text.ts';
+import { lostSince, picture } from '../store.ts';
+import { askWhyLost, isTokenMissing } from './reach.ts';
+
+/** A server that is started anew is back at once: no need to worry anybody. */
+const GRACE_MS = 1500;
+const ASK_MS = 4000;
+
+/** Above everything else, as long as there is no connection. */
+export function Banner() {
+  const backend = useBackend();
+  const since = lostSince.value;
+  const [isShown, setShown] = useState(false);
+  useEffect(() => {
+    setShown(false);
+    if (since === undefined) {
+      isTokenMissing.value = false;
+      return;
+    }
+    askWhyLost(backend);
+    const timer = setTimeout(() => setShown(true), GRACE_MS);
+    const asking = setInterval(() => askWhyLost(backend), ASK_MS);
+    return () => {
+      clearTimeout(timer);
+      clearInterval(asking);
+    };
+  }, [since, backend]);
+  if (since === undefined || !isShown || !picture.value) return null;
+  return (
+    <div class="banner" role="alert">
+      <span aria-hidden="true">⚠</span>{' '}
+      {isTokenMissing.value ? (
+        <span>The server was started anew and has another token. Open the address that `troupe` printed.</span>
+      ) : (
+        <span>
+          No connection since {wallTime(since)} (<Since at={since} isLive />
+          ). You see what was known then; it goes on by itself when troupe is back.
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** Keys that belong to a view, and work while it has the focus: for the help sheet. */
+export const VIEW_KEYS: readonly { readonly title: string; readonly rows: readonly (readonly [string, string])[] }[] = [
+  {
+    title: 'Race, Graph, Timeline',
+    rows: [
+      ['↑ ↓', 'from agent to agent'],
+      ['← →', 'close, open; in Timeline from call to call'],
+      ['space', 'select it'],
+      ['enter', 'read its transcript'],
+    ],
+  },
+  {
+    title: 'Graph, Timeline',
+    rows: [
+      ['+ -', 'nearer, farther'],
+      ['0', 'all of it'],
+      ['shift ←→', 'move along'],
+    ],
+  },
+  {
+    title: 'Read',
+    rows: [
+      ['j k', 'next, previous message'],
+      ['g G', 'beginning, end'],
+      ['e', 'fold, unfold'],
+      ['o', 'into the sub-agent'],
+      ['u', 'back to who asked for it'],
+      ['/', 'find in the transcript'],
+    ],
+  },
+  {
+    title: 'Replay',
+    rows: [
+      ['← →', 'back, forth'],
+      ['space', 'play, pause'],
+    ],
+  },
+];

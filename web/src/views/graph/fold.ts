@@ -1,0 +1,114 @@
+import { groupBy } from '../../../../src/base/group.ts';
+import type { AgentReport, GroupReport } from '../../../../src/reports/shapes.ts';
+import type { Branch, Forest } from './forest.ts';
+
+/** What has a place in the picture: an agent, or a chip that stands for finished ones. */
+export type GraphItem = AgentItem | FinishedItem;
+
+export interface AgentItem {
+  readonly kind: 'agent';
+  readonly key: string;
+  readonly agent: AgentReport;
+  readonly children: readonly GraphItem[];
+  /** Agents below it, shown or not. */
+  readonly below: number;
+  readonly isFolded: boolean;
+  readonly group: GroupReport | null;
+}
+
+export interface FinishedItem {
+  readonly kind: 'finished';
+  readonly key: string;
+  readonly children: readonly [];
+  /** Agents that it stands for, with those below them. */
+  readonly count: number;
+  readonly failed: number;
+  readonly isFolded: boolean;
+  readonly group: GroupReport | null;
+}
+
+export interface ShownForest {
+  readonly main: GraphItem;
+  readonly orphans: readonly GraphItem[];
+}
+
+export interface FoldWish {
+  /** What the person folded (true) or opened (false), by key. */
+  readonly folds: ReadonlyMap<string, boolean>;
+  readonly now: number;
+  /** Never folded by themselves: who is looked at. */
+  readonly kept: ReadonlySet<string | undefined>;
+}
+
+/** From so many agents on, finished ones are folded by themselves. */
+export const LARGE = 60;
+/** So many finished siblings are many. */
+const MANY = 8;
+/** The last ones stay, so that one sees what they were like. */
+const STAYING = 4;
+/** Who has just finished stays for a while. */
+const SETTLED_AFTER_MS = 30_000;
+
+/** What is shown of a session: all of it, without what is folded. */
+export function foldForest(forest: Forest, wish: FoldWish): ShownForest {
+  const isLarge = forest.agents > LARGE;
+  const show = (branch: Branch): AgentItem => {
+    const { agent, children, below } = branch;
+    const isFolded = children.length > 0 && wish.folds.get(agent.id) === true;
+    return {
+      kind: 'agent',
+      key: agent.id,
+      agent,
+      below,
+      isFolded,
+      group: agent.group,
+      children: isFolded ? [] : showAll(children, agent.id),
+    };
+  };
+  const showAll = (branches: readonly Branch[], parent: string): readonly GraphItem[] => {
+    if (!isLarge || branches.length < MANY) return branches.map(show);
+    const groups = groupBy(branches, ({ agent }) => agent.group?.id);
+    return [...groups].flatMap(([group, members]) => showSiblings(members, chipKey(parent, group)));
+  };
+  const showSiblings = (branches: readonly Branch[], key: string): readonly GraphItem[] => {
+    const away = new Set(foldable(branches, wish));
+    if (away.size === 0) return branches.map(show);
+    const isFolded = wish.folds.get(key) !== false;
+    const rest = isFolded ? branches.filter((branch) => !away.has(branch)) : branches;
+    return [chipOf([...away], key, isFolded), ...rest.map(show)];
+  };
+  return { main: show(forest.main), orphans: showAll(forest.orphans, 'nobody') };
+}
+
+/** Finished a while ago, and so many that the last few of them say enough; those that failed stay in sight. */
+function foldable(branches: readonly Branch[], { now, kept }: FoldWish): readonly Branch[] {
+  const settled = branches.filter(({ restedAt }) => restedAt !== undefined && now - restedAt >= SETTLED_AFTER_MS);
+  const failed = settled.filter(({ agent }) => agent.status === 'failed');
+  const calm = failed.length > MANY ? settled : settled.filter((branch) => !failed.includes(branch));
+  if (calm.length < MANY) return [];
+  return calm.slice(0, -STAYING).filter((branch) => !holds(branch, kept));
+}
+
+function holds({ agent, children }: Branch, ids: FoldWish['kept']): boolean {
+  return ids.has(agent.id) || children.some((child) => holds(child, ids));
+}
+
+function chipOf(branches: readonly Branch[], key: string, isFolded: boolean): FinishedItem {
+  return {
+    kind: 'finished',
+    key,
+    children: [],
+    count: branches.reduce((sum, { below }) => sum + 1 + below, 0),
+    failed: branches.reduce((sum, branch) => sum + failuresIn(branch), 0),
+    isFolded,
+    group: branches[0]?.agent.group ?? null,
+  };
+}
+
+function failuresIn({ agent, children }: Branch): number {
+  return children.reduce((sum, child) => sum + failuresIn(child), agent.status === 'failed' ? 1 : 0);
+}
+
+function chipKey(parent: string, group: string | undefined): string {
+  return group === undefined ? `finished of ${parent}` : `finished of ${parent} in ${group}`;
+}

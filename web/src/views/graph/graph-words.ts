@@ -1,0 +1,59 @@
+import { contextText, doingText, typeText } from '../../../../src/render/agent-texts.ts';
+import { formatDuration } from '../../../../src/render/amounts.ts';
+import { cleanLine } from '../../../../src/render/clean-text.ts';
+import { formatStatus } from '../../../../src/render/status.ts';
+import { standingOf } from '../../../../src/render/watch-status.ts';
+import type { AgentReport, EvidenceReport } from '../../../../src/reports/shapes.ts';
+import type { FinishedItem } from './fold.ts';
+import type { Frame } from './tree-layout.ts';
+
+export function nameText({ label }: Pick<AgentReport, 'label'>): string {
+  return cleanLine(label);
+}
+
+export function kindText(agent: AgentReport): string {
+  const type = cleanLine(typeText({ ...agent, background: null }));
+  if (agent.kind === 'main') return 'main agent';
+  return agent.background ? `${type} · in background` : type;
+}
+
+export function statusText(agent: AgentReport, now: number): string {
+  if (standingOf(agent) !== 'silent' || agent.lastActivityAt === null) return formatStatus(agent);
+  return `silent for ${formatDuration(now - Date.parse(agent.lastActivityAt))}`;
+}
+
+export function nowText(agent: AgentReport): string {
+  return cleanLine(doingText(agent));
+}
+
+export function tokensText(agent: AgentReport): string {
+  return contextText(agent);
+}
+
+export function tokensTitle({ contextTokens, contextWindow }: AgentReport): string {
+  if (contextTokens === null) return 'How full its context is is not known';
+  const used = `${contextTokens.toLocaleString('en')} tokens in its context`;
+  return contextWindow === null ? used : `${used} of ${contextWindow.toLocaleString('en')}`;
+}
+
+const RANKS = {
+  exact: 'known exactly',
+  strong: 'very likely',
+  guess: 'a guess',
+  none: 'no parent known',
+} as const;
+
+/** Who asked for it, and how that is known. */
+export function evidenceText(evidence: EvidenceReport | null, parent: string | undefined): string {
+  if (evidence === null) return '';
+  if (evidence.rank === 'none' || parent === undefined) return `No parent known: ${evidence.text}`;
+  return `Asked by ${parent} (${RANKS[evidence.rank]}: ${evidence.text})`;
+}
+
+export function groupText({ kind, name }: Pick<Frame, 'kind' | 'name'>): string {
+  return name === null ? kind : `${kind} ${cleanLine(name)}`;
+}
+
+export function chipText({ count, failed }: Pick<FinishedItem, 'count' | 'failed'>): string {
+  return failed > 0 ? `${count} finished, ${failed} failed` : `${count} finished`;
+}

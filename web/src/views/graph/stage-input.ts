@@ -1,0 +1,131 @@
+import { read, select } from '../../actions.ts';
+import { shownSession } from '../../store.ts';
+import { bringIntoSight, pan, showAll, zoom } from './camera-state.ts';
+import { focused, layout, pointed, setFolded } from './graph-state.ts';
+import type { Placed } from './tree-layout.ts';
+import { foldState, stepBy } from './tree-walk.ts';
+
+// What mouse and keyboard do on the cards. One set of listeners serves all of them.
+
+export function listenTo(tree: HTMLElement): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  tree.addEventListener('click', ({ target }) => click(target), { signal });
+  tree.addEventListener('dblclick', ({ target }) => open(keyAt(target)), { signal });
+  tree.addEventListener('keydown', (event) => press(event, tree), { signal });
+  tree.addEventListener('focusin', ({ target }) => takeFocus(target), { signal });
+  tree.addEventListener('focusout', () => point(undefined), { signal });
+  tree.parentElement?.addEventListener('pointerover', ({ target }) => point(pointedBy(target)), { signal });
+  tree.parentElement?.addEventListener('pointerleave', () => point(undefined), { signal });
+  return () => stop.abort();
+}
+
+function click(target: EventTarget | null): void {
+  const key = keyAt(target);
+  const placed = find(key);
+  if (!placed) return;
+  const isOnFold = target instanceof Element && target.closest('[data-fold]') !== null;
+  if (isOnFold) toggle(placed);
+  else selectKey(placed.item.key);
+}
+
+function press(event: KeyboardEvent, tree: HTMLElement): void {
+  if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const key = keyAt(event.target);
+  const isDone = moveCamera(event) || (key !== undefined && (act(event.key, key) || walk(event.key, key, tree)));
+  if (!isDone) return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+const PAN_PX = 120;
+const PANS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [PAN_PX, 0],
+  ArrowRight: [-PAN_PX, 0],
+  ArrowUp: [0, PAN_PX],
+  ArrowDown: [0, -PAN_PX],
+};
+
+export function moveCamera({ key, shiftKey }: KeyboardEvent): boolean {
+  const way = shiftKey ? PANS[key] : undefined;
+  if (way) pan(...way, true);
+  else if (key === '+' || key === '=') zoom(1.25);
+  else if (key === '-' || key === '_') zoom(0.8);
+  else if (key === '0') showAll();
+  else return false;
+  return true;
+}
+
+function act(pressed: string, key: string): boolean {
+  const placed = find(key);
+  if (!placed || (pressed !== 'Enter' && pressed !== ' ')) return false;
+  if (placed.item.kind === 'finished') toggle(placed);
+  else if (pressed === 'Enter') open(key);
+  else selectKey(key);
+  return true;
+}
+
+function walk(pressed: string, key: string, tree: HTMLElement): boolean {
+  const step = stepBy(pressed, layout.value?.placed ?? [], key);
+  if (!step) return false;
+  if (step.fold) setFolded(step.fold.key, step.fold.isFolded);
+  if (step.focus !== undefined) focusOn(step.focus, tree);
+  return true;
+}
+
+/** It is drawn before it gets the focus: far away it may not have been. */
+function focusOn(key: string, tree: HTMLElement): void {
+  focused.value = key;
+  const placed = find(key);
+  if (placed) bringIntoSight(placed);
+  requestAnimationFrame(() =>
+    tree.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus({ preventScroll: true }),
+  );
+}
+
+function takeFocus(target: EventTarget | null): void {
+  const key = keyAt(target);
+  if (key === undefined || !(target instanceof Element)) return;
+  focused.value = key;
+  if (!target.matches(':focus-visible')) return;
+  const placed = find(key);
+  if (placed) bringIntoSight(placed);
+  point({ key, isLine: false });
+}
+
+function open(key: string | undefined): void {
+  const session = shownSession.value;
+  if (session && find(key)?.item.kind === 'agent' && key !== undefined) read({ session: session.id, agent: key });
+}
+
+function selectKey(key: string): void {
+  const session = shownSession.value;
+  if (session && find(key)?.item.kind === 'agent') select({ session: session.id, agent: key });
+}
+
+function toggle(placed: Placed): void {
+  const state = foldState(placed);
+  if (state !== undefined) setFolded(placed.item.key, state === 'open');
+}
+
+function find(key: string | undefined): Placed | undefined {
+  return key === undefined ? undefined : layout.value?.placed.find(({ item }) => item.key === key);
+}
+
+function point(next: typeof pointed.value): void {
+  const now = pointed.value;
+  if (now?.key !== next?.key || now?.isLine !== next?.isLine) pointed.value = next;
+}
+
+function pointedBy(target: EventTarget | null): typeof pointed.value {
+  if (!(target instanceof Element)) return undefined;
+  const line = target.closest('[data-edge]')?.getAttribute('data-edge');
+  if (line) return { key: line, isLine: true };
+  const key = keyAt(target);
+  return key === undefined ? undefined : { key, isLine: false };
+}
+
+function keyAt(target: EventTarget | null): string | undefined {
+  if (!(target instanceof Element)) return undefined;
+  return target.closest('[data-key]')?.getAttribute('data-key') ?? undefined;
+}

@@ -1,0 +1,147 @@
+import { runsText } from '../../../../src/render/agent-texts.ts';
+import { formatCount } from '../../../../src/render/amounts.ts';
+import type { Chip, Lane } from './block.ts';
+import { chipText } from './chip-text.ts';
+import { drawCar } from './draw-car.ts';
+import { drawSaying } from './draw-saying.ts';
+import { drawSetBack, drawTrack } from './draw-track.ts';
+import { type Facts, factsOf } from './facts.ts';
+import { type Frame, putText } from './frame.ts';
+import { type Box, bandOf, boxesOf, carSize, noseAt } from './geometry.ts';
+import type { Car } from './motion.ts';
+import { colourOf } from './palette.ts';
+import { positionOf } from './position.ts';
+
+/** Below everything: the lane itself. Lines between lanes come on top of it, cars and words on top of those. */
+export function drawGround(frame: Frame, lane: Lane, car: Car): void {
+  const { ctx, palette, columns, pointers } = frame;
+  const facts = factsOf(lane.agent);
+  ctx.globalAlpha = car.alpha;
+  const needsYou = facts.standing === 'needs you';
+  if (needsYou) fillRow(frame, lane, car.y, palette.warnGround, 1);
+  if (pointers.selected === lane.key) fillRow(frame, lane, car.y, palette.accent, 0.1);
+  else if (pointers.hovered === lane.key) fillRow(frame, lane, car.y, palette.textDim, 0.07);
+  if (needsYou || pointers.selected === lane.key) {
+    ctx.fillStyle = needsYou ? palette.warn : palette.accent;
+    ctx.fillRect(0, car.y, 3, lane.height);
+  }
+  const band = bandOf(columns, lane, car.y);
+  const size = carSize(lane.depth);
+  const used = facts.position.kind === 'none' ? band.x : noseAt(band, car.share, size) - size.length / 2;
+  const colour = colourOf(palette, lane.agent.hue);
+  drawTrack(ctx, palette, band, size, facts.position, { colour, used });
+  ctx.globalAlpha = 1;
+}
+
+function fillRow({ ctx, columns }: Frame, { height }: Lane, y: number, colour: string, alpha: number): void {
+  const before = ctx.globalAlpha;
+  ctx.globalAlpha = before * alpha;
+  ctx.fillStyle = colour;
+  ctx.fillRect(0, y, columns.width, height);
+  ctx.globalAlpha = before;
+}
+
+export function drawLane(frame: Frame, lane: Lane, car: Car): void {
+  const { ctx, columns } = frame;
+  const facts = factsOf(lane.agent);
+  const boxes = boxesOf(columns, lane, car.y);
+  ctx.globalAlpha = car.alpha;
+  drawNames(frame, lane, facts, boxes);
+  drawRunner(frame, lane, facts, car);
+  if (lane.chip) drawChip(frame, lane.chip, boxes.chip);
+  ctx.globalAlpha = 1;
+}
+
+type Boxes = ReturnType<typeof boxesOf>;
+
+function drawNames(frame: Frame, lane: Lane, facts: Facts, boxes: Boxes): void {
+  const { palette } = frame;
+  const isSession = lane.depth === 0;
+  const colour = facts.isBusy ? palette.text : palette.textDim;
+  if (lane.fold !== 'leaf')
+    putText(frame, lane.fold === 'open' ? '▾' : '▸', boxes.fold, { font: palette.small, colour: palette.textDim });
+  const doubt = lane.agent.evidence && lane.agent.evidence.rank !== 'exact' ? '? ' : '';
+  const name = `${doubt}${lane.name}${runsText(lane.agent)}`;
+  putText(frame, name, boxes.name, { font: isSession ? palette.bodyBold : palette.small, colour });
+  if (boxes.detail) putText(frame, lane.project, boxes.detail, { font: palette.small, colour: palette.textDim });
+  if (lane.below.busy > 0) drawCount(frame, boxes.badge, lane.below.busy);
+  putText(frame, facts.context, boxes.tokens, { font: palette.small, colour: palette.textDim, align: 'right' });
+}
+
+/** How many of its sub-agents work. */
+function drawCount(frame: Frame, box: Box, count: number): void {
+  const { ctx, palette } = frame;
+  ctx.beginPath();
+  ctx.roundRect(box.x + 0.5, box.y + 0.5, box.w - 1, box.h - 1, 8);
+  ctx.strokeStyle = palette.line;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  putText(frame, '●', { ...box, x: box.x + 6, w: 12 }, { font: palette.small, colour: palette.good });
+  const rest = { ...box, x: box.x + 16, w: box.w - 21 };
+  putText(frame, formatCount(count), rest, { font: palette.smallBold, colour: palette.text, align: 'right' });
+}
+
+function drawRunner(frame: Frame, lane: Lane, facts: Facts, car: Car): void {
+  const { ctx, palette, columns } = frame;
+  const band = bandOf(columns, lane, car.y);
+  const size = carSize(lane.depth);
+  const nose = noseAt(band, car.share, size);
+  const window = facts.position.kind === 'open' ? null : lane.agent.contextWindow;
+  const marks = frame
+    .tracesOf(lane)
+    .setBacks.map((tokens) => Math.round(noseAt(band, positionOf(tokens, window).share, size)));
+  const inSight = marks.filter((x) => x > nose + 4 || x < nose - size.length - 4);
+  for (const x of inSight) drawSetBack(ctx, palette, band, x);
+  const colour = colourOf(palette, lane.agent.hue);
+  drawSaying(frame, lane, facts, { band, size, nose, obstacles: inSight, colour });
+  drawCar(ctx, palette, nose, band.y + band.h / 2, size, {
+    colour,
+    initial: facts.initial,
+    state: stateOf(facts),
+    hazard: facts.standing === 'silent' ? (frame.isBlinkOn ? 'on' : 'off') : undefined,
+    trail: car.trail,
+    start: band.x + 2,
+  });
+}
+
+function stateOf({ standing, position }: Facts): 'driving' | 'parked' | 'hollow' | 'off' {
+  if (standing === 'failed') return 'off';
+  if (standing === 'completed' || standing === 'stopped' || standing === 'unknown') return 'parked';
+  return position.kind === 'none' ? 'hollow' : 'driving';
+}
+
+/** Of one that has just left its lane for the chip of its parent. */
+export function drawGhost(frame: Frame, lane: Lane, car: Car): void {
+  const band = bandOf(frame.columns, lane, car.y);
+  const size = carSize(lane.depth);
+  frame.ctx.globalAlpha = car.alpha;
+  drawCar(frame.ctx, frame.palette, noseAt(band, car.share, size), band.y + band.h / 2, size, {
+    colour: colourOf(frame.palette, lane.agent.hue),
+    initial: factsOf(lane.agent).initial,
+    state: 'parked',
+    hazard: undefined,
+    trail: 0,
+    start: band.x,
+  });
+  frame.ctx.globalAlpha = 1;
+}
+
+function drawChip(frame: Frame, chip: Chip, box: Box): void {
+  const { ctx, palette, cut } = frame;
+  const { needsYou, failed } = chip.tally;
+  const font = needsYou > 0 ? palette.smallBold : palette.small;
+  const whole = chipText(chip);
+  const room = box.w - 14;
+  const text = cut(cut(whole, font, room).text === whole ? whole : chipText(chip, true), font, room);
+  const width = text.width + 14;
+  const x = box.x + box.w - width;
+  ctx.beginPath();
+  ctx.roundRect(x + 0.5, box.y + 0.5, width - 1, box.h - 1, 9);
+  ctx.fillStyle = needsYou > 0 ? palette.warnGround : palette.raised;
+  ctx.fill();
+  ctx.strokeStyle = needsYou > 0 ? palette.warn : palette.line;
+  ctx.lineWidth = 1;
+  ctx.stroke();
+  const colour = needsYou > 0 ? palette.warn : failed > 0 ? palette.bad : palette.textDim;
+  putText(frame, text.text, { ...box, x: x + 7, w: text.width + 1 }, { font, colour });
+}

@@ -1,0 +1,115 @@
+import { computed, signal } from '@preact/signals';
+import { agentKey } from '../../../../src/render/watch-view.ts';
+import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import { read, select } from '../../actions.ts';
+import { agentsOf, nowShown, replayAt, selected, shownSessions } from '../../store.ts';
+import type { Act } from './acts.ts';
+import { factsOf } from './facts.ts';
+import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
+import { columnsFor } from './geometry.ts';
+import { createLayout, type Layout } from './layout.ts';
+import { createMemories } from './memories.ts';
+import { laneOfRow, type Row, rowsOf } from './rows.ts';
+
+// The person's choices in the race. They outlive a look at another view.
+
+export const size = signal<{ readonly width: number; readonly height: number }>({ width: 0, height: 0 });
+const folds = signal<Folds>(NO_FOLDS);
+const opensEarlier = signal<boolean | undefined>(undefined);
+/** The row that has the keyboard, or will have it when the person comes here with it. */
+export const activeRow = signal<string | undefined>(undefined);
+export const hasFocus = signal(false);
+/** By keyboard: then it is drawn. */
+export const showsFocus = signal(false);
+export const hoveredRow = signal<string | undefined>(undefined);
+/** What is explained, and beside which place of its row. */
+export const tip = signal<{ readonly row: string; readonly x: number } | undefined>(undefined);
+
+export const memories = createMemories();
+
+export const columns = computed(() => columnsFor(size.value.width));
+
+export const selectedKey = computed<string | undefined>(() => {
+  const ref = selected.value;
+  const session = ref && shownSessions.value.find(({ id }) => id === ref.session);
+  return session && agentKey({ host: session.host, sessionId: session.id, id: ref.agent });
+});
+
+/** Nobody leaves under the person's hands. */
+const kept = computed<ReadonlySet<string>>(() => {
+  const keys = [
+    selectedKey.value,
+    hasFocus.value && activeRow.value !== undefined ? laneOfRow(activeRow.value) : undefined,
+  ];
+  return new Set(keys.filter((key) => key !== undefined));
+});
+
+const layoutOf = createLayout();
+
+export const layout = computed<Layout>(() =>
+  layoutOf(shownSessions.value, {
+    now: nowShown.value,
+    folds: folds.value,
+    kept: kept.value,
+    heights: columns.value.heights,
+    isReplay: replayAt.value !== undefined,
+    opensEarlier: opensEarlier.value,
+  }),
+);
+
+export const rows = computed<readonly Row[]>(() => rowsOf(layout.value));
+
+/** Everyone who cannot go on without the person, folded away or not. */
+export const needing = computed<readonly AgentReport[]>(() =>
+  shownSessions.value.flatMap((session) =>
+    agentsOf(session).filter((agent) => factsOf(agent).standing === 'needs you'),
+  ),
+);
+
+export function perform(act: Act): void {
+  switch (act.kind) {
+    case 'go':
+      activeRow.value = act.row;
+      return;
+    case 'fold':
+      folds.value = setFolded(folds.value, act.lane, act.isFolded);
+      return;
+    case 'finished':
+      folds.value = setFinishedOpen(folds.value, act.lane, act.isOpen);
+      return;
+    case 'earlier':
+      opensEarlier.value = act.isOpen;
+      return;
+    case 'select':
+      select({ session: act.session, agent: act.agent });
+      return;
+    case 'read':
+      read({ session: act.session, agent: act.agent });
+      return;
+  }
+}
+
+/** Unfolds whatever hides an agent, and returns its row. */
+export function reveal(agent: AgentReport): string {
+  const session = sessionOf(agent);
+  const byId = new Map((session ? agentsOf(session) : []).map((one) => [one.id, one]));
+  const key = agentKey(agent);
+  const seen = new Set<AgentReport>();
+  let at = parentOf(agent, byId);
+  while (at && !seen.has(at) && !layout.peek().places.has(key)) {
+    seen.add(at);
+    folds.value = setFolded(folds.peek(), agentKey(at), false);
+    at = parentOf(at, byId);
+  }
+  activeRow.value = key;
+  return key;
+}
+
+export function sessionOf({ sessionId, host }: AgentReport): SessionDetail | undefined {
+  return shownSessions.peek().find((session) => session.id === sessionId && session.host === host);
+}
+
+function parentOf({ parentId }: AgentReport, byId: ReadonlyMap<string, AgentReport>): AgentReport | undefined {
+  return parentId === null ? undefined : byId.get(parentId);
+}

@@ -1,0 +1,48 @@
+import { useMemo } from 'preact/hooks';
+import { type FoldLimits, foldUnits } from '../../../../src/render/transcript/folding.ts';
+import { MAX_MARKDOWN } from '../../../../src/render/transcript/markdown-rules.ts';
+import { sizeText } from '../../../../src/render/transcript/size-text.ts';
+import { cutText } from '../../../../src/render/transcript/text-units.ts';
+import { FoldedText } from './folded-text.tsx';
+import { parseMarkdown } from './markdown.ts';
+import { choose, openness } from './openness.ts';
+import { type PartPlace, slotName, useHitIn } from './part-place.ts';
+import { renderRich } from './rich-text.tsx';
+
+interface ProseProps {
+  readonly text: string;
+  readonly place: PartPlace;
+  readonly slot: string;
+  readonly limits: FoldLimits;
+}
+
+/** What somebody said, as Markdown. The end of a long text is folded away. */
+export function Prose(props: ProseProps) {
+  return props.text.length > MAX_MARKDOWN ? <FoldedText {...props} class="read-plain" /> : <Marked {...props} />;
+}
+
+function Marked({ text, place, slot, limits }: ProseProps) {
+  const key = `${place.key}/${slot}`;
+  const { all, choices } = openness.value;
+  const hit = useHitIn(place, slot);
+  const isOpen = hit !== undefined || (choices.get(key) ?? all ?? false);
+  const end = useMemo(() => {
+    const units = cutText(text);
+    return units.start(foldUnits(units, { head: limits.head, tail: 0 })[0]?.[1] ?? 0);
+  }, [text, limits.head]);
+  const isFolded = end < text.length;
+  const shown = isOpen || !isFolded ? text : text.slice(0, end);
+  const tree = useMemo(() => renderRich(parseMarkdown(shown)), [shown]);
+  return (
+    <>
+      <div class="read-prose" data-slot={slotName(place, slot)} dir="auto">
+        {tree}
+      </div>
+      {isFolded && (
+        <button type="button" class="read-gap" aria-expanded={isOpen} onClick={() => choose(key, !isOpen)}>
+          {isOpen ? 'Show less' : `Show all ${sizeText(text)}`}
+        </button>
+      )}
+    </>
+  );
+}

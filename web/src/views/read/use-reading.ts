@@ -1,0 +1,182 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { AgentRef } from '../../store.ts';
+import type { Book } from './book.ts';
+import { placeIn, rememberPlace } from './shelf.ts';
+import { type MessageVirtualizer, measureAnew } from './use-virtual-list.ts';
+
+/** Where the person is in a transcript, and where they want to be. */
+export interface Reading {
+  /** The message that keys act upon. */
+  readonly current: Signal<number | undefined>;
+  /** Messages that came at the end while the person looked elsewhere. */
+  readonly unseen: ReadonlySignal<number>;
+  go(index: number, withFocus?: boolean): void;
+  goToEnd(): void;
+  /** The first message in sight. */
+  top(): number;
+}
+
+/** `above`: pixels of the message above the upper edge; below zero, between the edge and the message. */
+type Goal = { readonly index: number; readonly above: number } | 'end';
+
+interface Aim {
+  readonly at: Goal;
+  /** When its message was there first. */
+  since: number | undefined;
+}
+
+/** So near to the end, in pixels, one is at it. */
+const AT_END_PX = 48;
+/** Rows are measured within a few frames. */
+const SETTLING_MS = 250;
+
+export function useReading(
+  at: AgentRef,
+  book: Book,
+  virtualizer: MessageVirtualizer,
+  scroller: RefObject<HTMLDivElement | null>,
+  first: Goal | undefined,
+): Reading {
+  const current = useMemo(() => signal<number | undefined>(undefined), []);
+  const unseen = useMemo(() => signal(0), []);
+  const goal = useRef<Aim | undefined>(first && { at: first, since: undefined });
+  const aim = (at: Goal): void => {
+    goal.current = { at, since: undefined };
+  };
+  const isFocusDue = useRef(false);
+  const total = book.total.value;
+
+  const isAtEnd = (): boolean => {
+    const { current: box } = scroller;
+    return box !== null && box.scrollHeight - box.scrollTop - box.clientHeight < AT_END_PX;
+  };
+
+  // Before anything is drawn anew: news arrive at the end of the page for those who look at its end.
+  useEffect(() => {
+    let before = book.total.peek();
+    let lastBefore = before ? book.at(before - 1) : undefined;
+    return effect(() => {
+      book.edition.value;
+      const now = book.total.peek();
+      const last = book.at((now ?? 0) - 1);
+      const added = now === undefined || before === undefined ? 0 : now - before;
+      const isNews = added > 0 || (lastBefore !== undefined && last !== lastBefore);
+      const isFollowing = isNews && isAtEnd();
+      if (isFollowing && !isUnderWay(goal.current)) aim('end');
+      if (added > 0 && !isFollowing) unseen.value += added;
+      before = now;
+      lastBefore = last;
+    });
+  }, [book]);
+
+  useEffect(() => {
+    let volume = book.volume.peek();
+    return effect(() => {
+      if (book.volume.value === volume) return;
+      volume = book.volume.value;
+      unseen.value = 0;
+      current.value = undefined;
+      // When they are on the page.
+      requestAnimationFrame(() => measureAnew(virtualizer));
+    });
+  }, [book]);
+
+  // Before its message is there, and measured, a goal is only a guess: it is gone to again until all of it stands.
+  useLayoutEffect(() => {
+    const wish = goal.current;
+    if (wish === undefined || !total) return;
+    const index = wish.at === 'end' ? total - 1 : Math.min(wish.at.index, total - 1);
+    if (book.at(index)) wish.since ??= performance.now();
+    if (!isUnderWay(wish)) goal.current = undefined;
+    else if (wish.at === 'end') virtualizer.scrollToEnd();
+    else if (wish.at.above === 0) virtualizer.scrollToIndex(index, { align: 'start' });
+    else virtualizer.scrollToOffset((virtualizer.measurementsCache[index]?.start ?? 0) + wish.at.above);
+  });
+
+  useLayoutEffect(() => {
+    const index = current.value;
+    if (!isFocusDue.current || index === undefined) return;
+    const row = scroller.current?.querySelector<HTMLElement>(`[data-message="${index}"]`);
+    if (!row) return;
+    isFocusDue.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  useEffect(() => {
+    const box = scroller.current;
+    if (!box) return;
+    const takeOver = (event: Event): void => {
+      if (!event.defaultPrevented) goal.current = undefined;
+    };
+    const look = (): void => {
+      if (isAtEnd()) unseen.value = 0;
+      const index = Math.max(0, virtualizer.range?.startIndex ?? 0);
+      const start = virtualizer.measurementsCache[index]?.start ?? 0;
+      rememberPlace(at, { index, above: Math.max(0, box.scrollTop - start), isAtEnd: isAtEnd() });
+    };
+    // Another width, other lines: what was at the upper edge stays there.
+    let width = box.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (Math.abs(box.clientWidth - width) < 1) return;
+      width = box.clientWidth;
+      if (!isUnderWay(goal.current)) aim(isAtEnd() ? 'end' : anchorIn(virtualizer, box.scrollTop));
+      measureAnew(virtualizer);
+    });
+    observer.observe(box);
+    const inputs = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const;
+    for (const type of inputs) box.addEventListener(type, takeOver, { passive: true });
+    box.addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      for (const type of inputs) box.removeEventListener(type, takeOver);
+      box.removeEventListener('scroll', look);
+    };
+  }, [virtualizer]);
+
+  const redraw = (): void => virtualizer.options.onChange(virtualizer, false);
+  return {
+    current,
+    unseen,
+    go(index, withFocus = true) {
+      current.value = index;
+      aim({ index, above: 0 });
+      isFocusDue.current = withFocus;
+      book.want(index - 5, index + 20);
+      redraw();
+    },
+    goToEnd() {
+      const last = (book.total.peek() ?? 1) - 1;
+      current.value = last;
+      aim('end');
+      isFocusDue.current = true;
+      unseen.value = 0;
+      book.want(last - 20, last);
+      redraw();
+    },
+    top: () => virtualizer.range?.startIndex ?? 0,
+  };
+}
+
+function isUnderWay(aim: Aim | undefined): boolean {
+  return aim !== undefined && (aim.since === undefined || performance.now() - aim.since <= SETTLING_MS);
+}
+
+/** The first message that begins below the upper edge; where there is none, the one that the edge cuts. */
+function anchorIn({ measurementsCache, range }: MessageVirtualizer, scrollTop: number): Goal {
+  const first = range?.startIndex ?? 0;
+  for (let index = first; index <= (range?.endIndex ?? first); index++) {
+    const start = measurementsCache[index]?.start ?? 0;
+    if (start >= scrollTop) return { index, above: scrollTop - start };
+  }
+  return { index: first, above: Math.max(0, scrollTop - (measurementsCache[first]?.start ?? 0)) };
+}
+
+/** Where a transcript opens: at the message that is named, where the person was, at the end of work, or at the beginning. */
+export function firstPlace(at: AgentRef, message: number | undefined, isAtWork: boolean): Goal | undefined {
+  if (message !== undefined) return { index: message, above: 0 };
+  const before = placeIn(at);
+  if (before && !before.isAtEnd) return before;
+  return before?.isAtEnd || isAtWork ? 'end' : undefined;
+}

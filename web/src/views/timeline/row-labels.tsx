@@ -1,0 +1,117 @@
+import { memo } from 'preact/compat';
+import { useEffect, useRef } from 'preact/hooks';
+import { PLAIN } from '../../../../src/render/paint.ts';
+import { paintMark, standingOf } from '../../../../src/render/watch-status.ts';
+import { useBackend } from '../../backend-context.ts';
+import { hueOf } from '../../parts/hue.ts';
+import { agentsOf, currentSession, selected, shownSession } from '../../store.ts';
+import type { Row } from './rows.ts';
+import { listenToRows } from './rows-input.ts';
+import { focused, ROW_HEIGHT, range, rows, seenRows, spot } from './timeline-state.ts';
+import { callText, callTitle, nameText, rowText } from './timeline-words.ts';
+
+/** Rows above and below those in sight that are there already when one scrolls. */
+const AHEAD = 8;
+const DEEPEST = 6;
+
+/** Everything that the canvas shows, in words: one item for each agent. */
+export function RowLabels() {
+  const backend = useBackend();
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => (list.current ? listenToRows(list.current, backend) : undefined), [backend]);
+  const all = rows.value;
+  const { first, last } = seenRows.value;
+  const at = Math.max(
+    0,
+    all.findIndex(({ agent }) => agent.id === focused.value),
+  );
+  const shown = all.slice(Math.max(0, first - AHEAD), last + 1 + AHEAD).map((row, index) => ({
+    row,
+    index: Math.max(0, first - AHEAD) + index,
+  }));
+  // In a replay the marks say how each stood at that moment.
+  const isReplayed = shownSession.value !== currentSession.value;
+  const standing = new Map(
+    shownSession.value && isReplayed ? agentsOf(shownSession.value).map((one) => [one.id, one]) : [],
+  );
+  const focusRow = all[at];
+  if (focusRow && !shown.some(({ index }) => index === at)) shown.push({ row: focusRow, index: at });
+  return (
+    <>
+      <ul
+        class="timeline-rows"
+        aria-label="Agents over time. Left and right walk the calls of a row."
+        ref={list}
+        style={{ height: `${all.length * ROW_HEIGHT}px` }}
+      >
+        {shown.map(({ row, index }) => (
+          <RowLabel
+            key={row.agent.id}
+            agent={standing.get(row.agent.id) ?? row.agent}
+            isAhead={isReplayed && !standing.has(row.agent.id)}
+            name={nameText(row)}
+            words={rowText(row, range.value)}
+            index={index}
+            count={all.length}
+            depth={Math.min(DEEPEST, row.depth)}
+            isFocusable={index === at}
+            isSelected={selected.value?.agent === row.agent.id}
+          />
+        ))}
+      </ul>
+      <SpokenCall />
+    </>
+  );
+}
+
+interface LabelProps extends Pick<Row, 'agent' | 'depth'> {
+  /** It has not begun at the replayed moment. */
+  readonly isAhead: boolean;
+  readonly name: string;
+  readonly words: string;
+  readonly index: number;
+  readonly count: number;
+  readonly isFocusable: boolean;
+  readonly isSelected: boolean;
+}
+
+const RowLabel = memo(function RowLabel(props: LabelProps) {
+  const { agent, isAhead, name, words, index, count, depth, isFocusable, isSelected } = props;
+  const standing = isAhead ? 'spawning' : standingOf(agent);
+  return (
+    <li
+      class="timeline-row"
+      aria-posinset={index + 1}
+      aria-setsize={count}
+      style={{ transform: `translateY(${index * ROW_HEIGHT}px)` }}
+    >
+      <button
+        type="button"
+        class={`timeline-label timeline-is-${isAhead ? 'ahead' : standing.replace(' ', '-')}`}
+        data-agent={agent.id}
+        tabIndex={isFocusable ? 0 : -1}
+        aria-pressed={isSelected}
+        title={name}
+        style={{ paddingLeft: `${8 + depth * 10}px`, '--timeline-hue': hueOf(agent.hue) }}
+      >
+        <span class="timeline-hue" aria-hidden="true" />
+        <span class="timeline-mark" aria-hidden="true">
+          {paintMark(standing, PLAIN)}
+        </span>
+        <span class="timeline-name">{name}</span>
+        <span class="visually-hidden">, {words}</span>
+      </button>
+    </li>
+  );
+});
+
+/** The call that the keyboard is at, said aloud; the mouse's is only shown. */
+function SpokenCall() {
+  const at = spot.value;
+  const isByKeyboard = at !== undefined && at.x === undefined && at.mark !== undefined;
+  return (
+    <p class="visually-hidden" role="status">
+      {isByKeyboard && at.mark ? `${callTitle(at.mark)}, ${callText(at.mark, range.value)}` : ''}
+    </p>
+  );
+}

@@ -1,0 +1,143 @@
+import { isEqual } from '../../../../src/base/is-equal.ts';
+import type { Backend } from '../../backend.ts';
+import { callAt } from './hit.ts';
+import { openCall, selectAgent } from './rows-input.ts';
+import { brushWindow } from './time-window.ts';
+import {
+  type Area,
+  area,
+  brush,
+  pan,
+  pointAt,
+  ROW_HEIGHT,
+  range,
+  rows,
+  type Spot,
+  scrollTop,
+  setWindow,
+  shownWindow,
+  spot,
+  timeAt,
+  zoom,
+} from './timeline-state.ts';
+
+// What wheel, mouse and fingers do on the tracks. The rows scroll by themselves.
+
+const REACH_PX = 4;
+const DRAG_FROM_PX = 5;
+
+export function watchTracks(body: HTMLElement, backend: Backend): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const sizes = new ResizeObserver(() => measure(body));
+  sizes.observe(body);
+  for (const list of body.querySelectorAll('ul')) sizes.observe(list);
+  body.addEventListener('scroll', () => (scrollTop.value = body.scrollTop), { passive: true, signal });
+  body.addEventListener('wheel', (event) => turnWheel(event, body), { passive: false, signal });
+  body.addEventListener('pointerleave', () => pointAt(undefined), { signal });
+  watchDrags(body, backend, signal);
+  return () => {
+    stop.abort();
+    sizes.disconnect();
+  };
+}
+
+function measure(body: HTMLElement): void {
+  const left = labelsWidth(body);
+  const next: Area = { left, width: body.clientWidth - left, height: body.clientHeight };
+  if (!isEqual(next, area.peek())) area.value = next;
+  scrollTop.value = body.scrollTop;
+}
+
+/** Plain, it scrolls the rows if there are more than fit, and zooms if there are not. */
+function turnWheel(event: WheelEvent, body: HTMLElement): void {
+  const isOverflowing = body.scrollHeight > body.clientHeight + 1;
+  const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+  const isZoom = event.ctrlKey || event.metaKey || event.altKey;
+  if (!isZoom && !event.shiftKey && !isSideways && isOverflowing) return;
+  event.preventDefault();
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+  const amount = (isSideways ? event.deltaX : event.deltaY) * lines;
+  if (isSideways || event.shiftKey) pan(amount / Math.max(1, area.peek().width));
+  else zoom(Math.exp(-Math.max(-200, Math.min(200, amount)) * (event.ctrlKey ? 0.01 : 0.003)), shareAt(event, body));
+}
+
+/** With the mouse a drag brushes; with a finger it pans, and two of them zoom. */
+function watchDrags(body: HTMLElement, backend: Backend, signal: AbortSignal): void {
+  const points = new Map<number, { readonly x: number }>();
+  let begin: { readonly x: number; readonly at: number } | undefined;
+  let isDragging = false;
+  const onDown = (event: PointerEvent): void => {
+    const x = xAt(event, body);
+    if (event.button !== 0 || x < 0) return;
+    points.set(event.pointerId, { x });
+    begin = { x, at: timeAtX(x) };
+    isDragging = false;
+  };
+  const onMove = (event: PointerEvent): void => {
+    const x = xAt(event, body);
+    const before = points.get(event.pointerId);
+    if (!before || !begin) {
+      pointAt(x < 0 ? undefined : spotAt(event, body));
+      return;
+    }
+    if (!isDragging && Math.abs(x - begin.x) < DRAG_FROM_PX) return;
+    if (!isDragging) body.setPointerCapture(event.pointerId);
+    isDragging = true;
+    points.set(event.pointerId, { x });
+    if (event.pointerType !== 'touch') brush.value = brushWindow(begin.at, timeAtX(x), range.peek());
+    else drag(before.x, x, [...points].find(([id]) => id !== event.pointerId)?.[1].x);
+  };
+  const onUp = (event: PointerEvent): void => {
+    const wasDown = points.delete(event.pointerId);
+    if (brush.value && event.type === 'pointerup') setWindow(brush.value);
+    brush.value = undefined;
+    if (!wasDown || isDragging || event.type !== 'pointerup') return;
+    const hit = spotAt(event, body);
+    if (hit?.mark) void openCall(backend, hit.row, hit.mark);
+    else if (hit) selectAgent(rows.peek()[hit.row]?.agent.id);
+  };
+  body.addEventListener('pointerdown', onDown, { signal });
+  body.addEventListener('pointermove', onMove, { signal });
+  for (const name of ['pointerup', 'pointercancel'] as const) body.addEventListener(name, onUp, { signal });
+}
+
+function drag(before: number, now: number, other: number | undefined): void {
+  const { width } = area.peek();
+  if (other === undefined) pan((before - now) / width);
+  else if (before !== other) zoom(Math.abs((now - other) / (before - other)) || 1, (now + other) / 2 / width);
+}
+
+function spotAt(event: PointerEvent, body: HTMLElement): Spot | undefined {
+  const x = xAt(event, body);
+  const y = event.clientY - body.getBoundingClientRect().top + body.scrollTop;
+  const index = Math.floor(y / ROW_HEIGHT);
+  const row = rows.peek()[index];
+  if (!row) return undefined;
+  const { from, to } = shownWindow.peek();
+  const reachMs = (REACH_PX / area.peek().width) * (to - from);
+  const at = timeAtX(x);
+  const compaction = row.track.compactions.find((one) => Math.abs(one.at - at) < 2 * reachMs);
+  const mark = compaction ? undefined : callAt(row.track, at, reachMs, row.bars.runs.at(-1)?.to ?? to);
+  const now = spot.peek();
+  // The same object where nothing is different: nothing is drawn anew.
+  const isSame = now?.row === index && !now.mark && !mark && now.compaction === compaction;
+  return isSame ? now : { row: index, mark, compaction, x };
+}
+
+function timeAtX(x: number): number {
+  return timeAt(x, shownWindow.peek(), area.peek().width);
+}
+
+function shareAt(event: MouseEvent, body: HTMLElement): number {
+  return Math.max(0, Math.min(1, xAt(event, body) / area.peek().width));
+}
+
+/** In the tracks: what is left of them are the names. */
+function xAt(event: MouseEvent, body: HTMLElement): number {
+  return event.clientX - body.getBoundingClientRect().left - labelsWidth(body);
+}
+
+function labelsWidth(body: HTMLElement): number {
+  return body.querySelector('ul')?.clientWidth ?? 0;
+}
