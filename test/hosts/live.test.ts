@@ -10,8 +10,8 @@ import { cannotStop, compare, dictate, leavesBackground, minor, nameOf, programs
 // soon after, and the picture at the end must be what the script dictated.
 
 const PROMISED_MS = 100;
-/** `many` twice: two hundred changes are wanted. */
-const SCENARIOS = ['single', 'parallel', 'many', 'nested', 'background', 'failing', 'stop', 'resume', 'many'];
+/** `many` again and again: two hundred changes are wanted. */
+const SCENARIOS = ['single', 'parallel', 'many', 'nested', 'background', 'failing', 'stop', 'resume', 'many', 'many'];
 
 for (const program of programs) {
   describe(`live, ${nameOf(program)}`, () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
@@ -11,7 +12,7 @@ import { cleanMessage } from './clean-message.ts';
 import { findWebLinksOnly, MARKDOWN_OPTIONS } from './markdown-rules.ts';
 import { RICH_TAGS, type RichNode, toRichTree } from './markdown-tree.ts';
 import { partsOf } from './message-parts.ts';
-import { hitsIn, patternOf, slotsOf } from './search.ts';
+import { countHits, hitsIn, patternOf, slotsOf } from './search.ts';
 
 const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');
@@ -60,11 +61,21 @@ describe('recorded transcripts', () => {
     });
   }
 
+  it('are searched for any text whatever', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (query) => {
+        const pattern = patternOf(query);
+        if (pattern) expect(`before ${query} behind`.match(pattern)?.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
   it('are searched as they are shown', async () => {
     const messages = await messagesOf('2.1.325-xss');
     const pattern = patternOf('ONERROR="') ?? /never/g;
     const hits = messages.flatMap((message) => hitsIn(message, pattern).map((hit) => ({ hit, message })));
     expect(hits.length).toBeGreaterThan(1);
+    expect(messages.reduce((sum, message) => sum + countHits(message, pattern), 0)).toBe(hits.length);
     for (const { hit, message } of hits) {
       const slot = slotsOf(partsOf(message)[hit.part] ?? { kind: 'text', text: '' }).find(
         ({ name }) => name === hit.slot,

@@ -27,7 +27,8 @@ export function patternOf(query: string): RegExp | undefined {
 }
 
 export function countHits(message: TranscriptMessage, pattern: RegExp): number {
-  return hitsIn(message, pattern).length;
+  const slots = partsOf(message).flatMap(slotsOf);
+  return slots.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
 }
 
 /** From top to bottom, as they are shown. */

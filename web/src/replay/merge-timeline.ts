@@ -34,12 +34,17 @@ function mergeCalls(
   part: readonly TimelineCall[],
   since: string,
 ): readonly TimelineCall[] {
-  const renewed = new Set(part.map(({ id }) => id));
-  const kept = old.filter(({ id, endedAt }) => endedAt !== null && endedAt < since && !renewed.has(id));
-  const known = new Map(old.map((call) => [call.id, call]));
+  const isOver = ({ endedAt }: TimelineCall): boolean => endedAt !== null && endedAt < since;
+  if (part.length === 0 && old.every(isOver)) return old;
+  const before = new Map(part.map(({ id }): [string, TimelineCall | undefined] => [id, undefined]));
+  const kept: TimelineCall[] = [];
+  for (const call of old) {
+    if (before.has(call.id)) before.set(call.id, call);
+    else if (isOver(call)) kept.push(call);
+  }
   const news = part.map((call) => {
-    const before = known.get(call.id);
-    return before && isEqual(before, call) ? before : call;
+    const known = before.get(call.id);
+    return known && isEqual(known, call) ? known : call;
   });
   return unlessSame(old, [...kept, ...news].sort(byStart));
 }
@@ -50,6 +55,7 @@ function mergeReplies(
   part: readonly TimelineReply[],
   since: string,
 ): readonly TimelineReply[] {
+  if (part.length === 0 && (old.at(-1)?.at ?? '') < since) return old;
   const kept = old.filter(({ at }) => (at ?? '') < since);
   const rest = old.slice(kept.length);
   const news = part
@@ -59,7 +65,8 @@ function mergeReplies(
 }
 
 function byStart(a: TimelineCall, b: TimelineCall): number {
-  const [one, other] = [a.startedAt ?? a.endedAt ?? '', b.startedAt ?? b.endedAt ?? ''];
+  const one = a.startedAt ?? a.endedAt ?? '';
+  const other = b.startedAt ?? b.endedAt ?? '';
   if (one !== other) return one < other ? -1 : 1;
   return a.id < b.id ? -1 : 1;
 }

@@ -1,5 +1,5 @@
-import { computed, effect, signal } from '@preact/signals';
-import { shownSession } from '../../store.ts';
+import { computed, effect, signal, untracked } from '@preact/signals';
+import { selected, shownSession } from '../../store.ts';
 import {
   type Camera,
   drawnBox,
@@ -13,7 +13,7 @@ import {
   wholeLook,
   zoomAt,
 } from './camera.ts';
-import { layout } from './graph-state.ts';
+import { focused, layout, unfoldAbove } from './graph-state.ts';
 import { type Box, CARD_WIDTH, type Placed } from './tree-layout.ts';
 
 // Where the person looks. It follows the growing tree by itself until somebody pans or zooms.
@@ -71,8 +71,34 @@ export function lookAt(x: number, y: number): void {
   move({ k, x: width / 2 - x * k, y: height / 2 - y * k }, false);
 }
 
-/** While the graph is shown. */
+/** While the graph is shown: the growing tree, and who is selected somewhere else. */
 export function followTree(): () => void {
+  const stops = [followGrowth(), followSelection()];
+  return () => {
+    for (const stop of stops) stop();
+  };
+}
+
+function followSelection(): () => void {
+  let last: string | undefined;
+  return effect(() => {
+    const agent = selected.value?.agent;
+    if (!layout.value || viewSize.value.width === 0 || agent === last) return;
+    last = agent;
+    if (agent !== undefined) untracked(() => lookFor(agent));
+  });
+}
+
+function lookFor(agent: string): void {
+  focused.value = agent;
+  unfoldAbove(agent);
+  const placed = layout.value?.placed ?? [];
+  const one = placed.find(({ item }) => item.key === agent);
+  // Main is where the first look goes anyway.
+  if (one && one !== placed[0]) bringIntoSight(one);
+}
+
+function followGrowth(): () => void {
   return effect(() => {
     const { width, height } = viewSize.value;
     const shown = layout.value;

@@ -22,6 +22,14 @@ export function setFolded(key: string, isFolded: boolean): void {
   folds.value = new Map(folds.value).set(key, isFolded);
 }
 
+/** Opens whatever is folded above an agent. */
+export function unfoldAbove(agent: string): void {
+  const parents = new Map(shownSession.value?.subagents.map(({ id, parentId }) => [id, parentId]));
+  const next = new Map(folds.value);
+  for (let at = parents.get(agent); at; at = parents.get(at)) next.delete(at);
+  if (next.size < folds.value.size) folds.value = next;
+}
+
 /** Folding by itself waits a while after an agent's end: ten seconds more or less are the same to it. */
 const coarseNow = computed(() => Math.floor(nowShown.value / 10_000) * 10_000);
 

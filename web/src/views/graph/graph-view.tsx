@@ -4,9 +4,11 @@ import { followTree } from './camera-state.ts';
 import { layout } from './graph-state.ts';
 import { Hint } from './hint.tsx';
 import { Legend } from './legend.tsx';
+import { watchLooseKeys } from './loose-keys.ts';
 import { Minimap } from './minimap.tsx';
 import { watchPointing } from './pointing.ts';
 import { Stage } from './stage.tsx';
+import { takeLooseKey } from './stage-input.ts';
 import { Tools } from './tools.tsx';
 import './graph.css';
 
@@ -31,7 +33,7 @@ function Board() {
   const board = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!board.current) return;
-    const stops = [watchPointing(board.current), followTree()];
+    const stops = [watchPointing(board.current), followTree(), watchLooseKeys(document, takeLooseKey)];
     return () => {
       for (const stop of stops) stop();
     };

@@ -37,8 +37,8 @@ export function tokensTitle({ contextTokens, contextWindow }: AgentReport): stri
 }
 
 const RANKS = {
-  exact: 'known exactly',
-  strong: 'very likely',
+  exact: 'certain',
+  strong: 'strong evidence',
   guess: 'a guess',
   none: 'no parent known',
 } as const;

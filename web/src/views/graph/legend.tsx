@@ -3,8 +3,8 @@ import type { EvidenceRank } from '../../../../src/model/link.ts';
 import { layout } from './graph-state.ts';
 
 const WORDS = [
-  ['exact', 'known exactly'],
-  ['strong', 'very likely'],
+  ['exact', 'certain'],
+  ['strong', 'strong evidence'],
   ['guess', 'a guess'],
 ] as const satisfies readonly (readonly [EvidenceRank, string])[];
 

@@ -46,7 +46,16 @@ const PANS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, -PAN_PX],
 };
 
-export function moveCamera({ key, shiftKey }: KeyboardEvent): boolean {
+/** Where nobody has the focus: the camera moves, and an arrow goes to the tree. */
+export function takeLooseKey(event: KeyboardEvent): boolean {
+  if (moveCamera(event)) return true;
+  if (!/^(Arrow|[jk]$)/.test(event.key)) return false;
+  const item = document.querySelector<HTMLElement>('.graph-tree [tabindex="0"]');
+  item?.focus({ preventScroll: true });
+  return item !== null;
+}
+
+function moveCamera({ key, shiftKey }: KeyboardEvent): boolean {
   const way = shiftKey ? PANS[key] : undefined;
   if (way) pan(...way, true);
   else if (key === '+' || key === '=') zoom(1.25);

@@ -4,10 +4,10 @@ import type { Chip, Lane } from './block.ts';
 import { chipText } from './chip-text.ts';
 import { drawCar } from './draw-car.ts';
 import { drawSaying } from './draw-saying.ts';
-import { drawSetBack, drawTrack } from './draw-track.ts';
+import { drawTrack } from './draw-track.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { type Frame, putText } from './frame.ts';
-import { type Box, bandOf, boxesOf, carSize, noseAt } from './geometry.ts';
+import { type Box, bandOf, boxesOf, type CarSize, carSize, noseAt } from './geometry.ts';
 import type { Car } from './motion.ts';
 import { colourOf } from './palette.ts';
 import { positionOf } from './position.ts';
@@ -87,13 +87,14 @@ function drawRunner(frame: Frame, lane: Lane, facts: Facts, car: Car): void {
   const size = carSize(lane.depth);
   const nose = noseAt(band, car.share, size);
   const window = facts.position.kind === 'open' ? null : lane.agent.contextWindow;
+  const colour = colourOf(palette, lane.agent.hue);
   const marks = frame
     .tracesOf(lane)
-    .setBacks.map((tokens) => Math.round(noseAt(band, positionOf(tokens, window).share, size)));
-  const inSight = marks.filter((x) => x > nose + 4 || x < nose - size.length - 4);
-  for (const x of inSight) drawSetBack(ctx, palette, band, x);
-  const colour = colourOf(palette, lane.agent.hue);
-  drawSaying(frame, lane, facts, { band, size, nose, obstacles: inSight, colour });
+    .setBacks.map((tokens) => Math.round(noseAt(band, positionOf(tokens, window).share, size)))
+    .filter((x) => Math.abs(x - nose) > size.length + 4);
+  for (const x of marks) drawSetBack(frame, band, size, { x, colour });
+  const obstacles = marks.map((x) => ({ from: x - size.length, to: x }));
+  drawSaying(frame, lane, facts, { band, size, nose, obstacles, colour });
   drawCar(ctx, palette, nose, band.y + band.h / 2, size, {
     colour,
     initial: facts.initial,
@@ -102,6 +103,20 @@ function drawRunner(frame: Frame, lane: Lane, facts: Facts, car: Car): void {
     trail: car.trail,
     start: band.x + 2,
   });
+}
+
+/** Where it was before a compaction set it back: a car that is not there any more. */
+function drawSetBack(
+  { ctx, palette }: Frame,
+  band: Box,
+  size: CarSize,
+  { x, colour }: { readonly x: number; readonly colour: string },
+): void {
+  const alpha = ctx.globalAlpha;
+  ctx.globalAlpha = alpha * 0.6;
+  const look = { colour, initial: '↩', state: 'hollow', hazard: undefined, trail: 0, start: band.x } as const;
+  drawCar(ctx, palette, x, band.y + band.h / 2, size, look);
+  ctx.globalAlpha = alpha;
 }
 
 function stateOf({ standing, position }: Facts): 'driving' | 'parked' | 'hollow' | 'off' {

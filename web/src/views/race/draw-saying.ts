@@ -18,7 +18,7 @@ interface Place {
   readonly size: CarSize;
   readonly nose: number;
   /** Things on the track that text keeps clear of. */
-  readonly obstacles: readonly number[];
+  readonly obstacles: readonly Span[];
   readonly colour: string;
 }
 

@@ -66,22 +66,3 @@ function drawFlag(ctx: CanvasRenderingContext2D, palette: Palette, { x, y, w, h 
   for (let row = 0; row * square < h; row++)
     ctx.fillRect(x + w - FLAG + (row % 2) * square, y + row * square, square, Math.min(square, h - row * square));
 }
-
-/** Where a car was before a compaction set it back. */
-export function drawSetBack(ctx: CanvasRenderingContext2D, palette: Palette, band: Box, x: number): void {
-  ctx.strokeStyle = palette.textDim;
-  ctx.lineWidth = 1;
-  ctx.setLineDash([2, 2]);
-  ctx.beginPath();
-  ctx.moveTo(x + 0.5, band.y);
-  ctx.lineTo(x + 0.5, band.y + band.h);
-  ctx.stroke();
-  ctx.setLineDash([]);
-  ctx.fillStyle = palette.sunken;
-  ctx.fillRect(x - 6, band.y + band.h / 2 - 7, 12, 14);
-  ctx.font = palette.small;
-  ctx.textAlign = 'center';
-  ctx.textBaseline = 'middle';
-  ctx.fillStyle = palette.textDim;
-  ctx.fillText('↩', x, band.y + band.h / 2 + 0.5);
-}

@@ -143,19 +143,19 @@ export function sideOf(share: number, before: Side | undefined): Side {
   return share > 0.6 ? 'behind' : 'ahead';
 }
 
-/** Room for text between `from` and `to` that keeps clear of obstacles: the nearest that is wide enough, else the widest. */
-export function roomFor({ from, to }: Span, side: Side, obstacles: readonly number[], wanted: number): Span {
-  const walls = [...obstacles].filter((x) => x > from - 8 && x < to + 8).sort((a, b) => a - b);
-  const edges = [from, ...walls.flatMap((x) => [x - 8, x + 8]), to];
+const MARGIN = 4;
+
+/** Room for text within a range that keeps clear of obstacles: the nearest that is wide enough, else the widest. */
+export function roomFor({ from, to }: Span, side: Side, obstacles: readonly Span[], wanted: number): Span {
   const gaps: Span[] = [];
-  for (let at = 0; at + 1 < edges.length; at += 2) {
-    const gap = { from: edges[at] ?? from, to: edges[at + 1] ?? to };
-    if (gap.to > gap.from) gaps.push(gap);
+  let open = from;
+  for (const wall of [...obstacles].sort((a, b) => a.from - b.from)) {
+    if (wall.from - MARGIN > open) gaps.push({ from: open, to: Math.min(to, wall.from - MARGIN) });
+    open = Math.max(open, wall.to + MARGIN);
   }
+  if (open < to) gaps.push({ from: open, to });
   if (side === 'behind') gaps.reverse();
-  const widest = gaps.reduce<Span>((best, gap) => (gap.to - gap.from > best.to - best.from ? gap : best), {
-    from,
-    to: from,
-  });
-  return gaps.find((gap) => gap.to - gap.from >= wanted) ?? widest;
+  const width = (gap: Span): number => gap.to - gap.from;
+  const widest = gaps.reduce<Span>((best, gap) => (width(gap) > width(best) ? gap : best), { from, to: from });
+  return gaps.find((gap) => width(gap) >= wanted) ?? widest;
 }

@@ -21,6 +21,8 @@ export function Mirror() {
     const item = list.current?.querySelector<HTMLElement>('[tabindex="0"]');
     if (item && item !== document.activeElement) item.focus();
   }, [active]);
+  // Who comes back to the race later does not want to be pulled into it.
+  useLayoutEffect(() => leaveFocus, []);
   return (
     <div
       ref={list}
@@ -49,8 +51,7 @@ export function Mirror() {
       }}
       onFocusOut={({ relatedTarget }) => {
         if (relatedTarget instanceof Node && list.current?.contains(relatedTarget)) return;
-        hasFocus.value = false;
-        showsFocus.value = false;
+        leaveFocus();
       }}
     >
       {itemsOf.current(
@@ -63,6 +64,11 @@ export function Mirror() {
       )}
     </div>
   );
+}
+
+function leaveFocus(): void {
+  hasFocus.value = false;
+  showsFocus.value = false;
 }
 
 /** The row that the keyboard is on. Where it has gone: its lane, else the one that has come to its place. */

@@ -192,6 +192,8 @@ export function createBook(read: (range: MessageRange) => Promise<TranscriptPart
     },
     async refresh() {
       const end = total.value;
+      // The first answer is on its way.
+      if (state.value.kind === 'reading') return;
       if (end === undefined) return fetchRange({ from: 0, limit: PAGE });
       let from = Math.max(0, end - 1);
       for (let index = from; index >= Math.max(0, end - OPEN_WITHIN); index--) {

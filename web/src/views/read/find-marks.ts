@@ -5,6 +5,8 @@ import type { FoundPlace } from './find.ts';
 
 const ALL = 'read-hits';
 const CURRENT = 'read-hit';
+/** A single letter may be found in every word. */
+const MOST = 5000;
 
 /** Marks what is found in the articles that are on the page; gives the place of the current hit, if it is there. */
 export function markHits(
@@ -28,7 +30,7 @@ export function markHits(
       else found.push(range);
     }
   }
-  marks?.set(ALL, new Highlight(...found));
+  marks?.set(ALL, new Highlight(...found.slice(0, MOST)));
   if (here) marks?.set(CURRENT, new Highlight(here));
   else marks?.delete(CURRENT);
   return here;

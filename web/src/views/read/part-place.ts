@@ -1,5 +1,7 @@
 import { useComputed } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import type { Finder } from './find.ts';
+import { choose } from './openness.ts';
 
 /** Where in the transcript a part stands: by it, it is found, and remembers what was opened in it. */
 export interface PartPlace {
@@ -25,10 +27,23 @@ export function useHitIn({ finder, index, part }: PartPlace, slot: string): numb
   }).value;
 }
 
-/** The hit that the person is at is somewhere in this part: it has to be open. */
-export function useHitInPart({ finder, index, part }: PartPlace): boolean {
-  return useComputed(() => {
+/** The hit that the person is at is somewhere in this part: it has to be open, and stays so when they stay. */
+export function useHitInPart({ finder, index, part, key }: PartPlace): boolean {
+  const isHere = useComputed(() => {
     const place = finder.current.value;
     return place?.message === index && place.hit.part === part && place.hit.slot !== 'head';
   }).value;
+  useStaying(isHere ? key : undefined, () => choose(key, true));
+  return isHere;
+}
+
+/** What a search shows in passing closes again; where the person stays, it is kept. */
+const STAY_MS = 700;
+
+export function useStaying(where: string | number | undefined, keep: () => void): void {
+  useEffect(() => {
+    if (where === undefined) return;
+    const timer = setTimeout(keep, STAY_MS);
+    return () => clearTimeout(timer);
+  }, [where]);
 }

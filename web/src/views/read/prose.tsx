@@ -6,7 +6,7 @@ import { cutText } from '../../../../src/render/transcript/text-units.ts';
 import { FoldedText } from './folded-text.tsx';
 import { parseMarkdown } from './markdown.ts';
 import { choose, openness } from './openness.ts';
-import { type PartPlace, slotName, useHitIn } from './part-place.ts';
+import { type PartPlace, slotName, useHitIn, useStaying } from './part-place.ts';
 import { renderRich } from './rich-text.tsx';
 
 interface ProseProps {
@@ -31,6 +31,7 @@ function Marked({ text, place, slot, limits }: ProseProps) {
     return units.start(foldUnits(units, { head: limits.head, tail: 0 })[0]?.[1] ?? 0);
   }, [text, limits.head]);
   const isFolded = end < text.length;
+  useStaying(isFolded && hit !== undefined ? key : undefined, () => choose(key, true));
   const shown = isOpen || !isFolded ? text : text.slice(0, end);
   const tree = useMemo(() => renderRich(parseMarkdown(shown)), [shown]);
   return (

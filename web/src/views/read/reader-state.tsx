@@ -2,6 +2,7 @@ import { cleanLine } from '../../../../src/render/clean-text.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import type { AgentRef } from '../../store.ts';
 import type { Book } from './book.ts';
+import { isBusy } from './who.ts';
 
 /** What there is to say about a transcript that is not there, or not all of it. */
 export function ReaderState({ book, at }: { readonly book: Book; readonly at: AgentRef }) {
@@ -17,7 +18,11 @@ export function ReaderState({ book, at }: { readonly book: Book; readonly at: Ag
     case 'missing':
       return (
         <div class="read-state">
-          <p>There is no transcript of this agent. Its files may be gone, or were never written.</p>
+          <p>
+            {isBusy(at)
+              ? 'It has not said anything yet.'
+              : 'There is no transcript of this agent. Its files may be gone, or were never written.'}
+          </p>
           {at.agent !== at.session && (
             <PlaceLink in="read" to={{ session: at.session, agent: at.session }}>
               Read the main agent

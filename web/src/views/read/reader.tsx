@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { isAtWork } from '../../../../src/model/tree.ts';
 import { plural } from '../../../../src/render/amounts.ts';
 import { partsOf } from '../../../../src/render/transcript/message-parts.ts';
 import { read } from '../../actions.ts';
@@ -23,7 +22,7 @@ import { firstPlace, type Reading, useReading } from './use-reading.ts';
 import { useReplay } from './use-replay.ts';
 import { useSpeakers } from './use-speakers.ts';
 import { useVirtualList } from './use-virtual-list.ts';
-import { agentIn } from './who.ts';
+import { isBusy } from './who.ts';
 
 /** The transcript of one agent. For another agent, another one is made. */
 export function Reader({ session, agent }: AgentRef) {
@@ -87,6 +86,8 @@ export function Reader({ session, agent }: AgentRef) {
         return true;
       case 'find':
         finder.show();
+        // Where it is shown already.
+        scroller.current?.closest('.read')?.querySelector<HTMLInputElement>('.read-find input')?.select();
         return true;
       case 'close-find':
         closeFind();
@@ -138,9 +139,4 @@ function useFocus(scroller: RefObject<HTMLDivElement | null>): void {
     if (hasRead && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     hasRead = true;
   }, []);
-}
-
-function isBusy({ session, agent }: AgentRef): boolean {
-  const report = agentIn(session, agent);
-  return report !== undefined && isAtWork(report.status);
 }

@@ -1,8 +1,7 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { openGap, revealUnit, type Span, type Units } from '../../../../src/render/transcript/folding.ts';
 import { openness, rememberSpans, spansOf } from './openness.ts';
-
-const STAY_MS = 700;
+import { useStaying } from './part-place.ts';
 
 /** What of a folded thing is shown; remembered while the page lives. `reveal`: a unit that must be seen. */
 export function useSpans(
@@ -15,12 +14,7 @@ export function useSpans(
   const [, draw] = useState(0);
   const before = spansOf(key) ?? fold(isAllOpen);
   const spans = reveal === undefined ? before : revealUnit(before, units, reveal);
-  // What a search shows in passing folds again; where the person stays, it stays.
-  useEffect(() => {
-    if (reveal === undefined || spans === before) return;
-    const timer = setTimeout(() => rememberSpans(key, spans), STAY_MS);
-    return () => clearTimeout(timer);
-  }, [key, reveal]);
+  useStaying(spans === before ? undefined : reveal, () => rememberSpans(key, spans));
   const open = (gap: number): void => {
     rememberSpans(key, openGap(spans, units, gap));
     draw((count) => count + 1);

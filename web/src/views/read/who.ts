@@ -1,3 +1,4 @@
+import { isAtWork } from '../../../../src/model/tree.ts';
 import { typeText } from '../../../../src/render/agent-texts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
 import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
@@ -35,4 +36,9 @@ export function nameOf({ kind, label }: AgentReport): string {
 /** What kind of agent it is, in the words it was asked for by. */
 export function typeOf(agent: AgentReport): string {
   return cleanLine(typeText({ ...agent, background: false }));
+}
+
+export function isBusy({ session, agent }: AgentRef): boolean {
+  const report = agentIn(session, agent);
+  return report !== undefined && isAtWork(report.status);
 }

@@ -31,6 +31,15 @@ function press(event: KeyboardEvent, list: HTMLElement, backend: Backend): void 
   event.stopPropagation();
 }
 
+/** Where nobody has the focus: the window moves, and an arrow goes to the rows. */
+export function takeLooseKey(event: KeyboardEvent): boolean {
+  if (moveWindow(event)) return true;
+  if (!/^(Arrow|[jk]$)/.test(event.key)) return false;
+  const label = document.querySelector<HTMLElement>('.timeline-rows [tabindex="0"]');
+  label?.focus({ preventScroll: true });
+  return label !== null;
+}
+
 function moveWindow({ key, shiftKey }: KeyboardEvent): boolean {
   if (shiftKey && (key === 'ArrowLeft' || key === 'ArrowRight')) pan(key === 'ArrowLeft' ? -0.2 : 0.2);
   else if (key === '+' || key === '=') zoom(2);
@@ -70,7 +79,7 @@ function walk(key: string, row: number, list: HTMLElement): boolean {
   const next = Math.max(0, Math.min(last, wish));
   pointAt(undefined);
   focused.value = rows.value[next]?.agent.id;
-  reveal(next, list);
+  if (list.parentElement) revealRow(next, list.parentElement);
   requestAnimationFrame(() => {
     const id = focused.value;
     if (id !== undefined) list.querySelector<HTMLElement>(`[data-agent="${CSS.escape(id)}"]`)?.focus();
@@ -78,9 +87,8 @@ function walk(key: string, row: number, list: HTMLElement): boolean {
   return true;
 }
 
-function reveal(row: number, list: HTMLElement): void {
-  const body = list.parentElement;
-  if (!body) return;
+/** `body`: what scrolls. */
+export function revealRow(row: number, body: HTMLElement): void {
   const top = row * ROW_HEIGHT;
   if (top < body.scrollTop) body.scrollTop = top;
   else if (top + ROW_HEIGHT > body.scrollTop + body.clientHeight) body.scrollTop = top + ROW_HEIGHT - body.clientHeight;

@@ -5,7 +5,7 @@ import { openRecorded } from '../../replay/testing/open-recorded.mjs';
 import { histogramOf } from './histogram.ts';
 import { callAt } from './hit.ts';
 import { computeRows, linksIn } from './rows.ts';
-import { barsOf, gapsBetween, type Span, trackOf, weightOf, without } from './track.ts';
+import { barsOf, type Span, silencesBetween, trackOf, weightOf, without } from './track.ts';
 
 const MINUTE = 60_000;
 
@@ -90,7 +90,7 @@ describe('stretches of time', () => {
   it('have gaps only where nothing is', () => {
     fc.assert(
       fc.property(spans, fc.integer({ min: 1, max: 100 }), (list, ms) => {
-        for (const gap of gapsBetween(list, ms)) {
+        for (const gap of silencesBetween(list, [], ms)) {
           expect(gap.to - gap.from).toBeGreaterThan(ms);
           for (const { from, to } of list) expect(to <= gap.from || from >= gap.to).toBe(true);
         }
@@ -101,13 +101,25 @@ describe('stretches of time', () => {
   it('and what is taken out of them are the whole', () => {
     fc.assert(
       fc.property(spans, (list) => {
-        const gaps = gapsBetween(list, 10);
+        const gaps = silencesBetween(list, [], 10);
         const whole = { from: 0, to: 1100 };
         const left = without(whole, gaps);
         const length = (all: readonly Span[]): number => all.reduce((sum, { from, to }) => sum + to - from, 0);
         expect(length(left) + length(gaps)).toBe(1100);
       }),
     );
+  });
+
+  it('are silent only where no reply came either', () => {
+    const calls = [
+      { from: 0, to: 10 },
+      { from: 500, to: 510 },
+    ];
+    expect(silencesBetween(calls, [200, 700], 100)).toEqual([
+      { from: 10, to: 200 },
+      { from: 200, to: 500 },
+      { from: 510, to: 700 },
+    ]);
   });
 
   it('weigh by their digits', () => {

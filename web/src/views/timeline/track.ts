@@ -65,20 +65,18 @@ function readTrack(agent: TimelineAgent): Track {
   const compactions = agent.compactions.flatMap((compaction) =>
     compaction.at === null ? [] : [{ at: Date.parse(compaction.at), compaction }],
   );
-  const signs: readonly Span[] = [
-    ...calls.map(({ from, to }) => ({ from, to: to ?? from })),
-    ...replies.map((at) => ({ from: at, to: at })),
-    ...compactions.map(({ at }) => ({ from: at, to: at })),
-  ].sort((a, b) => a.from - b.from);
+  const silences = silencesBetween(calls, replies);
+  const lastCall = calls.reduce((last, { from, to }) => Math.max(last, to ?? from), Number.NEGATIVE_INFINITY);
+  const last = Math.max(lastCall, replies.at(-1) ?? Number.NEGATIVE_INFINITY);
   return {
     id: agent.id,
     calls,
     compactions,
-    silences: gapsBetween(signs, STALLED_AFTER.reply),
+    silences,
     waits: calls.flatMap(({ call, from, to }) =>
       call.spawned !== null && to !== undefined ? [{ from, to, on: 'child' as const }] : [],
     ),
-    lastSign: signs.reduce<number | undefined>((last, { to }) => Math.max(last ?? to, to), undefined),
+    lastSign: Number.isFinite(last) ? last : undefined,
     longestMs: calls.reduce((longest, { from, to }) => Math.max(longest, (to ?? from) - from), 0),
   };
 }
@@ -97,14 +95,24 @@ export function weightOf(ms: number): number {
   return Math.min(1, Math.max(0, (Math.log(Math.max(1, ms)) - least) / (most - least)));
 }
 
-/** Stretches longer than `ms` that no span touches. Spans are in the order of their beginnings. */
-export function gapsBetween(spans: readonly Span[], ms: number): readonly Span[] {
+/** Stretches too long for work that goes on, in which no call was open and no reply came. Both lists are in order. */
+export function silencesBetween(
+  calls: readonly Pick<CallMark, 'from' | 'to'>[],
+  replies: readonly number[],
+  ms: number = STALLED_AFTER.reply,
+): readonly Span[] {
   const gaps: Span[] = [];
   let end: number | undefined;
-  for (const { from, to } of spans) {
+  const meet = (from: number, to: number): void => {
     if (end !== undefined && from - end > ms) gaps.push({ from: end, to: from });
     end = Math.max(end ?? to, to);
+  };
+  let next = 0;
+  for (const { from, to } of calls) {
+    for (let at = replies[next]; at !== undefined && at <= from; at = replies[++next]) meet(at, at);
+    meet(from, to ?? from);
   }
+  for (const at of replies.slice(next)) meet(at, at);
   return gaps;
 }
 

@@ -2,13 +2,26 @@ import { effect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useBackend } from '../../backend-context.ts';
 import { replayAt, selected } from '../../store.ts';
+import { watchLooseKeys } from '../graph/loose-keys.ts';
 import { CallHint } from './call-hint.tsx';
 import { colours } from './colours.ts';
 import { paintTracks } from './paint-tracks.ts';
 import { preparePen } from './pen.ts';
 import { RowLabels } from './row-labels.tsx';
+import { revealRow, takeLooseKey } from './rows-input.ts';
 import { axisTicks } from './ruler.tsx';
-import { area, brush, ROW_HEIGHT, rows, scrollTop, seenRows, shownWindow, spot, xOf } from './timeline-state.ts';
+import {
+  area,
+  brush,
+  focused,
+  ROW_HEIGHT,
+  rows,
+  scrollTop,
+  seenRows,
+  shownWindow,
+  spot,
+  xOf,
+} from './timeline-state.ts';
 import { watchTracks } from './tracks-input.ts';
 
 /** The rows: their names as a list, and a canvas over the rest that draws what is in sight. */
@@ -18,7 +31,12 @@ export function Tracks() {
   const canvas = useRef<HTMLCanvasElement>(null);
   useEffect(() => {
     if (!body.current || !canvas.current) return;
-    const stops = [watchTracks(body.current, backend), drawOn(canvas.current)];
+    const stops = [
+      watchTracks(body.current, backend),
+      drawOn(canvas.current),
+      followSelection(body.current),
+      watchLooseKeys(document, takeLooseKey),
+    ];
     return () => {
       for (const stop of stops) stop();
     };
@@ -34,6 +52,18 @@ export function Tracks() {
       <CallHint />
     </div>
   );
+}
+
+/** Who is selected somewhere else comes into sight. */
+function followSelection(body: HTMLElement): () => void {
+  let last: string | undefined;
+  return effect(() => {
+    const agent = selected.value?.agent;
+    const row = rows.value.findIndex((one) => one.agent.id === agent);
+    if (area.value.height === 0 || agent === last || row < 0) return;
+    last = focused.value = agent;
+    revealRow(row, body);
+  });
 }
 
 /** Draws whenever something that it shows has changed, once a frame. */
