@@ -129,12 +129,14 @@ function leafOf(token: MarkdownToken): readonly RichNode[] {
     case 'hr':
       return [{ tag: 'rule', children: [] }];
     case 'code_inline':
-      return [{ tag: 'code', children: [token.content] }];
+      return [{ tag: 'code', children: [cleanBlock(token.content)] }];
     case 'code_block':
-      return [{ tag: 'code-block', children: [token.content] }];
+      return [{ tag: 'code-block', children: [cleanBlock(token.content)] }];
     case 'fence': {
       const language = /^[\w+#.-]{1,24}/.exec(token.info.trim())?.[0].toLowerCase();
-      return [{ tag: 'code-block', children: [token.content], ...(language === undefined ? {} : { language }) }];
+      return [
+        { tag: 'code-block', children: [cleanBlock(token.content)], ...(language === undefined ? {} : { language }) },
+      ];
     }
     case 'image':
       return [

@@ -10,9 +10,9 @@ export const Frames = memo(function Frames({ frames, orphansAt }: Pick<Layout, '
         <FrameBox key={frame.key} frame={frame} />
       ))}
       {orphansAt && (
-        <h3 class="graph-orphans" style={{ transform: `translate(${orphansAt.x}px, ${orphansAt.y}px)` }}>
+        <h2 class="graph-orphans" style={{ transform: `translate(${orphansAt.x}px, ${orphansAt.y}px)` }}>
           No parent known
-        </h3>
+        </h2>
       )}
     </>
   );

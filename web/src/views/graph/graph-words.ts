@@ -3,6 +3,7 @@ import { formatDuration } from '../../../../src/render/amounts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
 import { formatStatus } from '../../../../src/render/status.ts';
 import { standingOf } from '../../../../src/render/watch-status.ts';
+import { cutTo } from '../../../../src/render/width.ts';
 import type { AgentReport, EvidenceReport } from '../../../../src/reports/shapes.ts';
 import type { FinishedItem } from './fold.ts';
 import type { Frame } from './tree-layout.ts';
@@ -42,6 +43,13 @@ const RANKS = {
   guess: 'a guess',
   none: 'no parent known',
 } as const;
+
+const ASKER_COLUMNS = 48;
+
+/** How somebody is called as the one who asked. */
+export function askerText(agent: AgentReport): string {
+  return agent.kind === 'main' ? 'the main agent' : cutTo(nameText(agent), ASKER_COLUMNS);
+}
 
 /** Who asked for it, and how that is known. */
 export function evidenceText(evidence: EvidenceReport | null, parent: string | undefined): string {

@@ -1,7 +1,7 @@
 import { nowShown } from '../../store.ts';
 import { camera, viewSize } from './camera-state.ts';
 import { layout, pointed } from './graph-state.ts';
-import { evidenceText, kindText, nameText, nowText, statusText, tokensText } from './graph-words.ts';
+import { askerText, evidenceText, kindText, nameText, nowText, statusText, tokensText } from './graph-words.ts';
 import { CARD_WIDTH, type Placed } from './tree-layout.ts';
 
 const WIDTH = 300;
@@ -22,7 +22,7 @@ export function Hint() {
       </span>
       {doing !== '' && <span class="graph-hint-doing">{doing}</span>}
       <span class="graph-hint-evidence">
-        {evidenceText(agent.evidence, parent?.item.kind === 'agent' ? nameText(parent.item.agent) : undefined)}
+        {evidenceText(agent.evidence, parent?.item.kind === 'agent' ? askerText(parent.item.agent) : undefined)}
       </span>
     </div>
   );

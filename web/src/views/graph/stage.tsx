@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { AgentReport } from '../../../../src/reports/shapes.ts';
 import { nowShown, selected } from '../../store.ts';
 import { camera, drawn, isFar, isGliding } from './camera-state.ts';
 import { Card } from './card.tsx';
@@ -10,7 +11,7 @@ import { edgesIn, isSeen } from './edges.ts';
 import type { GraphItem } from './fold.ts';
 import { Frames } from './frames.tsx';
 import { focused } from './graph-state.ts';
-import { evidenceText, nameText } from './graph-words.ts';
+import { askerText, evidenceText } from './graph-words.ts';
 import { listenTo } from './stage-input.ts';
 import type { Layout, Placed } from './tree-layout.ts';
 
@@ -22,7 +23,7 @@ export function Stage({ layout }: { readonly layout: Layout }) {
   const { placed, frames, orphansAt, bounds, isDense } = layout;
   const region = placed.length > DRAWN_WHOLE ? drawn.value : bounds;
   const edges = useMemo(() => edgesIn(placed, region), [placed, region]);
-  const labels = useMemo(() => new Map(placed.map(({ item }) => [item.key, labelOf(item)])), [placed]);
+  const agents = useMemo(() => new Map(placed.map(({ item }) => [item.key, agentOf(item)])), [placed]);
   const focusable = placed.some(({ item }) => item.key === focused.value) ? focused.value : placed[0]?.item.key;
   const cards = useMemo(
     () => placed.filter((one) => isSeen(one, region) || one.item.key === focusable),
@@ -37,7 +38,7 @@ export function Stage({ layout }: { readonly layout: Layout }) {
           <Item
             key={one.item.key}
             one={one}
-            asker={one.parent === undefined ? undefined : labels.get(one.parent)}
+            asker={agents.get(one.parent ?? '')}
             isFocusable={one.item.key === focusable}
             isDense={isDense}
           />
@@ -73,12 +74,18 @@ function Tree({ children }: { readonly children: ComponentChildren }) {
 interface ItemProps {
   readonly one: Placed;
   /** Who asked for it. */
-  readonly asker: string | undefined;
+  readonly asker: AgentReport | undefined;
   readonly isFocusable: boolean;
   readonly isDense: boolean;
 }
 
-const Item = memo(function Item({ one, asker, isFocusable, isDense }: ItemProps) {
+const Item = memo(Itself, (a, b) => {
+  // How the one who asked is doing does not matter here.
+  const isSameAsker = a.asker?.id === b.asker?.id && a.asker?.label === b.asker?.label;
+  return isSameAsker && a.one === b.one && a.isFocusable === b.isFocusable && a.isDense === b.isDense;
+});
+
+function Itself({ one, asker, isFocusable, isDense }: ItemProps) {
   const { item, x, y, level, position, siblings } = one;
   const place = { x, y, level, position, siblings, isFocusable };
   if (item.kind === 'finished') {
@@ -94,13 +101,13 @@ const Item = memo(function Item({ one, asker, isFocusable, isDense }: ItemProps)
       isSelected={selected.value?.agent === agent.id}
       isFar={isFar.value}
       isDense={isDense}
-      evidence={evidenceText(agent.evidence, asker === undefined ? undefined : nameText({ label: asker }))}
+      evidence={evidenceText(agent.evidence, asker && askerText(asker))}
       now={agent.stalled ? nowShown.value : 0}
       {...place}
     />
   );
-});
+}
 
-function labelOf(item: GraphItem): string | undefined {
-  return item.kind === 'agent' ? item.agent.label : undefined;
+function agentOf(item: GraphItem): AgentReport | undefined {
+  return item.kind === 'agent' ? item.agent : undefined;
 }

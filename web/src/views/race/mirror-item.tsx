@@ -1,4 +1,4 @@
-import type { VNode } from 'preact';
+import { Component } from 'preact';
 import { plural } from '../../../../src/render/amounts.ts';
 import { nowShown } from '../../store.ts';
 import type { Lane } from './block.ts';
@@ -9,7 +9,7 @@ import { laneWords } from './lane-words.ts';
 import { pixels } from './pixels.ts';
 import type { Row } from './rows.ts';
 
-export interface ItemProps {
+interface ItemProps {
   readonly row: Row;
   readonly columns: Columns;
   /** It takes the focus when the keyboard comes here. */
@@ -17,20 +17,15 @@ export interface ItemProps {
   readonly isSelected: boolean;
 }
 
-/** A thousand items are asked for twenty times a second; where nothing changed it is the same one, and is skipped. */
-export function createItems(): (all: readonly ItemProps[]) => readonly VNode[] {
-  let known = new Map<string, { readonly props: ItemProps; readonly item: VNode }>();
-  return (all) => {
-    const before = known;
-    known = new Map();
-    return all.map((props) => {
-      const { key } = props.row;
-      const old = before.get(key);
-      const made = old && isSame(old.props, props) ? old : { props, item: <Item key={key} {...props} /> };
-      known.set(key, made);
-      return made.item;
-    });
-  };
+/** One row of the mirror. A thousand of them are asked twenty times a second whether they changed. */
+export class MirrorItem extends Component<ItemProps> {
+  override shouldComponentUpdate(next: ItemProps): boolean {
+    return !isSame(this.props, next);
+  }
+
+  override render() {
+    return itemOf(this.props);
+  }
 }
 
 function isSame(a: ItemProps, b: ItemProps): boolean {
@@ -45,7 +40,7 @@ function isSameRow(a: Row, b: Row): boolean {
   return b.kind === a.kind && a.lane === b.lane;
 }
 
-function Item({ row, columns, isActive, isSelected }: ItemProps) {
+function itemOf({ row, columns, isActive, isSelected }: ItemProps) {
   const tabIndex = isActive ? 0 : -1;
   switch (row.kind) {
     case 'lane':

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { actOfKey } from './acts.ts';
-import { createItems } from './mirror-item.tsx';
+import { MirrorItem } from './mirror-item.tsx';
 import { pixels } from './pixels.ts';
 import { activeRow, columns, hasFocus, layout, perform, rows, selectedKey, showsFocus, tip } from './race-state.ts';
 import { laneOfRow } from './rows.ts';
@@ -12,7 +12,6 @@ import { laneOfRow } from './rows.ts';
 export function Mirror() {
   const list = useRef<HTMLDivElement>(null);
   const wantsFocus = useRef(false);
-  const itemsOf = useRef(createItems());
   const active = useActive();
   // An item that goes takes the focus with it: hand it to the one that stands for it now.
   useLayoutEffect(() => {
@@ -54,14 +53,15 @@ export function Mirror() {
         leaveFocus();
       }}
     >
-      {itemsOf.current(
-        rows.value.map((row) => ({
-          row,
-          columns: columns.value,
-          isActive: row.key === active,
-          isSelected: row.kind === 'lane' && row.key === selectedKey.value,
-        })),
-      )}
+      {rows.value.map((row) => (
+        <MirrorItem
+          key={row.key}
+          row={row}
+          columns={columns.value}
+          isActive={row.key === active}
+          isSelected={row.kind === 'lane' && row.key === selectedKey.value}
+        />
+      ))}
     </div>
   );
 }
