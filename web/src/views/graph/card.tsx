@@ -91,7 +91,7 @@ function DenseContent({ agent, now }: ContentProps) {
       <span class="graph-name">{nameText(agent)}</span>
       <span class="visually-hidden">, {kindText(agent)}, </span>
       {doing === '' ? (
-        <span class="graph-word">{statusText(agent, now).replace(' for ', ' ')}</span>
+        <span class="graph-word">{statusText(agent, now).replace('silent for', 'silent')}</span>
       ) : (
         <span class="graph-cut graph-doing">
           <span class="visually-hidden">{statusText(agent, now)} </span>

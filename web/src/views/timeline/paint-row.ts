@@ -148,8 +148,9 @@ function paintEnd({ pen, x, width, colours }: Sheet, { agent, bars }: Row, y: nu
   const last = bars.runs.at(-1);
   if (!last) return;
   const end = x(last.to);
-  if (end < 0 || end > width) return;
-  const left = end + 5 + MARK_PX > width ? end - MARK_PX - 2 : end + 5;
+  // Where there is no room, the mark before its name has to do.
+  const left = end + 5;
+  if (left < 0 || left + MARK_PX > width) return;
   const standing = standingOf(agent);
   const loud = { failed: colours.bad, 'needs you': colours.warn, silent: colours.warn, running: colours.good } as const;
   pen.globalAlpha = 1;
