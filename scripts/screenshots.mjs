@@ -9,7 +9,7 @@ import { findBrowser } from './find-browser.mjs';
 
 const SPEED = 3;
 /** When in the demo, in seconds of the recording: nested agents at work, one failed, one in the background. */
-const MOMENT = 33;
+const MOMENT = 25;
 const PICTURES = [
   ['race', 'dark', 1440, 720, ''],
   ['graph', 'light', 1440, 820, ''],
