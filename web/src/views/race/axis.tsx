@@ -3,6 +3,9 @@ import { bandOf, carSize, noseAt } from './geometry.ts';
 import { pixels } from './pixels.ts';
 import { columns, needing, reveal } from './race-state.ts';
 
+/** A track so long has room for two words beside the last mark. */
+const ROOMY = 440;
+
 /** Above the lanes: who needs the person, and what the marks mean. */
 export function Axis({ onReveal }: { readonly onReveal: (row: string) => void }) {
   const band = bandOf(columns.value, { depth: 0, height: columns.value.heights.session }, 0);
@@ -19,7 +22,7 @@ export function Axis({ onReveal }: { readonly onReveal: (row: string) => void })
           </span>
         ))}
         <span class="race-mark race-mark-end" style={pixels({ left: end })}>
-          {columns.value.isStacked ? 'full' : 'context full'}
+          {band.w < ROOMY ? 'full' : 'context full'}
         </span>
       </div>
     </div>
