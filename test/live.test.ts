@@ -238,6 +238,21 @@ describe('troupe watch, piped', () => {
   });
 });
 
+describe('troupe --or-demo', () => {
+  it('plays the recording where there is nothing, and makes way for the first session', async () => {
+    rmSync(path.join(home, '.claude'), { recursive: true });
+    mkdirSync(path.join(home, '.claude/projects'), { recursive: true });
+    const server = await serverOf(troupe('--or-demo', '--no-open', '--json'));
+    const projects = async (): Promise<readonly string[]> => {
+      const { sessions } = (await get(server, '/api/sessions')) as { sessions: { project: string }[] };
+      return sessions.map(({ project }) => project);
+    };
+    await until(async () => (await projects()).includes('shop-api') || undefined, 'the demo');
+    cpSync(path.join(fixtures, '2.1.325-nested/projects'), path.join(home, '.claude/projects'), { recursive: true });
+    await until(async () => (await projects()).join() === 'nested' || undefined, 'the real one alone');
+  });
+});
+
 describe('troupe --demo', () => {
   it('plays the recording through the same adapters, and leaves nothing behind', async () => {
     const demo = troupe('--demo', '--speed', '40', '--no-open', '--json');

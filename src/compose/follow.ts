@@ -4,7 +4,7 @@ import { configFolder, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
-import { playRecording } from '../tracker/play-recording.ts';
+import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
 import { assertFolders } from '../tracker/sessions.ts';
 import { startTracker } from '../tracker/tracker.ts';
 import { demoFolder } from './package.ts';
@@ -13,13 +13,16 @@ import { placesOf } from './places.ts';
 export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
 
 /** What changes on this machine, or in the demo, from now on. */
-export async function follow({ where, demoSpeed }: FollowRequest): Promise<Live> {
+export async function follow({ where, demoSpeed, demoUntilFirst = false }: FollowRequest): Promise<Live> {
   const config = await readOwnConfig();
-  const demo = demoSpeed === undefined ? undefined : await playDemo(demoSpeed);
-  const places = demo ? placesOf({ roots: [demo.root] }) : placesOf(where);
-  if (where.roots.length > 0) await assertFolders(places);
+  const isDemo = demoSpeed !== undefined;
+  const demo = isDemo || demoUntilFirst ? await playDemo(demoSpeed ?? 1) : undefined;
+  const demoPlaces = demo ? placesOf({ roots: [demo.root] }) : [];
+  const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
+  if (where.roots.length > 0) await assertFolders(placesOf(where));
   const trees = startTracker(places, { clock: systemClock, onError: reportBug, ...trackerOptionsOf(config) });
   const live = createLive(trees, reportBug);
+  if (demo && !isDemo) endWithFirstSession(live, demo);
   return {
     ...live,
     close() {
@@ -28,6 +31,21 @@ export async function follow({ where, demoSpeed }: FollowRequest): Promise<Live>
     },
   };
 }
+
+/** The recording makes way as soon as there is something real to see. */
+function endWithFirstSession(live: Live, demo: PlayedRecording): void {
+  const subscription = live.subscribe(({ type }) => {
+    if (type === 'snapshot') return;
+    // One that has only begun may not say yet where.
+    const isReal = live.snapshot().sessions.some(({ cwd }) => cwd !== null && cwd !== DEMO_CWD);
+    if (!isReal) return;
+    subscription.close();
+    void demo.close();
+  });
+}
+
+/** Where the recorded session took place: no real one has it. */
+const DEMO_CWD = '/home/dev/shop-api';
 
 async function playDemo(speed: number) {
   const [place] = placesOf({ roots: [demoFolder] });

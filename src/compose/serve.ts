@@ -79,7 +79,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       epoch,
       version: packageVersion,
       startedAt: new Date(startedAt).toISOString(),
-      places: live.snapshot().places,
+      places: placesOf(where).map(({ root }) => root),
     });
     const claim = isAlone
       ? undefined

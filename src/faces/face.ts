@@ -33,6 +33,8 @@ export interface FollowRequest {
   readonly where: Where;
   /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
   readonly demoSpeed?: number;
+  /** Plays it beside what is there, until the first session begins: for people who have none yet. */
+  readonly demoUntilFirst?: boolean;
 }
 
 export interface WatchRequest extends FollowRequest {

@@ -25,7 +25,7 @@ export const serveCommand = buildCommand({
       orDemo: {
         kind: 'boolean',
         default: false,
-        brief: 'Where there is no session, play the recording that ships with troupe',
+        brief: 'Where there is no session, play the recording that ships with troupe until one begins',
       },
     },
   },
@@ -34,7 +34,7 @@ export const serveCommand = buildCommand({
     fullDescription: [
       'Follows every session of this machine and serves it on 127.0.0.1, to nobody without the token in the address.',
       'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
-      'with --demo, a server of its own runs beside it.',
+      'with --demo, a server of its own runs beside it. Where you have no session yet, the demo plays until one begins.',
       '',
       'Examples:',
       '  troupe',

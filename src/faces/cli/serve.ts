@@ -15,15 +15,15 @@ export interface ServeFlags extends SharedFlags {
 /** `troupe`: serves until Ctrl-C, or shows the server that runs already. */
 export async function serve(this: CliContext, flags: ServeFlags): Promise<void> {
   const { terminal, server: control } = this.face;
-  const isDemo = flags.demo || (flags.orDemo && (await hasNoSessions(this, flags)));
-  const demoSpeed = isDemo ? flags.speed : undefined;
+  const demoSpeed = flags.demo ? flags.speed : undefined;
   const { server, isFound, ended } = await control.serve({
     where: whereOf(flags),
+    demoUntilFirst: !flags.demo && wantsDemo(this, flags) && (await hasNoSessions(this, flags)),
     ...known({ port: flags.port, demoSpeed }),
   });
   if (flags.json) writeJson(this, server);
   else if (isFound) terminal.write(`troupe runs already, on port ${server.port}: ${server.url}\n`);
-  else terminal.write(`troupe${isDemo ? ' plays its demo' : ''}: ${server.url}\nCtrl-C ends it.\n`);
+  else terminal.write(`troupe${flags.demo ? ' plays its demo' : ''}: ${server.url}\nCtrl-C ends it.\n`);
   if (isFound && flags.port !== undefined && flags.port !== server.port)
     terminal.note(`It was not started on port ${flags.port}: end the running one first, with troupe stop.`);
   if (flags.open) terminal.browse(server.url);
@@ -31,9 +31,17 @@ export async function serve(this: CliContext, flags: ServeFlags): Promise<void> 
   if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
 }
 
+/** A person who sees the page for the first time should see something; a program gets what is there. */
+function wantsDemo({ face }: CliContext, { orDemo, open, json, root }: ServeFlags): boolean {
+  return orDemo || (open && !json && root === undefined && face.terminal.width !== undefined);
+}
+
 async function hasNoSessions({ face }: CliContext, flags: ServeFlags): Promise<boolean> {
   const { total, places } = await face.sessions(whereOf(flags)).list({ limit: 1 });
-  if (total === 0) face.terminal.note(`No sessions found (looked in ${places.join(', ')}): here is a recorded one.`);
+  if (total === 0)
+    face.terminal.note(
+      `No sessions found (looked in ${places.join(', ')}): here is a recorded one, until yours begin.`,
+    );
   return total === 0;
 }
 
