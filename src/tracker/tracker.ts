@@ -23,14 +23,14 @@ export interface TrackerOptions {
 }
 
 export const LIVE_WINDOW: LiveWindow = { ms: 24 * 3_600_000, sessions: 100 };
-const SWEEP_EVERY_MS = 20_000;
+const SWEEP_EVERY_MS = 30_000;
 /** Where the system gives us no watches, looking is all there is. */
 const SWEEP_UNWATCHED_MS = 1_000;
 /** Lines come in bunches: one look for all that come this close together. */
 const TOGETHER_MS = 8;
 /** How often to see whether processes still run. */
 const PULSE_MS = 1_000;
-const PULSES_PER_REBUILD = 5;
+const PULSES_PER_REBUILD = 10;
 
 /**
  * Follows every session of the given places: watches tell what changed, a sweep now and then finds what they miss, a
