@@ -13,10 +13,10 @@ import { placesOf } from './places.ts';
 export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
 
 /** What changes on this machine, or in the demo, from now on. */
-export async function follow({ where, demoSpeed, demoUntilFirst = false }: FollowRequest): Promise<Live> {
+export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Live> {
   const config = await readOwnConfig();
   const isDemo = demoSpeed !== undefined;
-  const demo = isDemo || demoUntilFirst ? await playDemo(demoSpeed ?? 1) : undefined;
+  const demo = isDemo || (await demoUntilFirst?.()) ? await playDemo(demoSpeed ?? 1) : undefined;
   const demoPlaces = demo ? placesOf({ roots: [demo.root] }) : [];
   const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
   if (where.roots.length > 0) await assertFolders(placesOf(where));

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { systemClock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
-
 import { type Address, readAddress, writeAddress } from '../daemon/address-file.ts';
 import { claimDaemon } from '../daemon/claim-daemon.ts';
 import { daemonState, stopDaemon } from '../daemon/control.ts';

@@ -33,8 +33,11 @@ export interface FollowRequest {
   readonly where: Where;
   /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
   readonly demoSpeed?: number;
-  /** Plays it beside what is there, until the first session begins: for people who have none yet. */
-  readonly demoUntilFirst?: boolean;
+  /**
+   * Whether to play it beside what is there, until the first session begins: for people who have none yet. Asked only
+   * where we follow ourselves: the answer costs a look at everything.
+   */
+  readonly demoUntilFirst?: () => Promise<boolean>;
 }
 
 export interface WatchRequest extends FollowRequest {

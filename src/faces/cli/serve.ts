@@ -18,7 +18,7 @@ export async function serve(this: CliContext, flags: ServeFlags): Promise<void> 
   const demoSpeed = flags.demo ? flags.speed : undefined;
   const { server, isFound, ended } = await control.serve({
     where: whereOf(flags),
-    demoUntilFirst: !flags.demo && wantsDemo(this, flags) && (await hasNoSessions(this, flags)),
+    demoUntilFirst: async () => wantsDemo(this, flags) && (await hasNoSessions(this, flags)),
     ...known({ port: flags.port, demoSpeed }),
   });
   if (flags.json) writeJson(this, server);
