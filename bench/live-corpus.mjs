@@ -93,7 +93,7 @@ export function lineOf({ session, agent, n, time, text, blocks, result, bytes = 
           usage: {
             input_tokens: 12,
             cache_creation_input_tokens: 150,
-            cache_read_input_tokens: 9000 + n,
+            cache_read_input_tokens: 9000 + (n % 1000),
             output_tokens: 40,
           },
         }

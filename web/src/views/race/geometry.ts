@@ -61,7 +61,8 @@ export interface LaneBoxes {
 type LaneShape = Pick<Lane, 'depth' | 'height'>;
 
 const LINE = 20;
-const BADGE = 44;
+/** Room for four digits: a number that is cut is a wrong number. */
+const BADGE = 60;
 
 export function boxesOf(
   columns: Columns,
