@@ -1,6 +1,7 @@
 import type { AgentId } from './ids.ts';
 import type { CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
 import type { Own } from './own.ts';
+import type { Tally } from './tally.ts';
 
 /** Ways into a ledger that follow from it: kept as facts are written, so that one new line does not cost the whole. */
 export interface LedgerIndex {
@@ -9,8 +10,9 @@ export interface LedgerIndex {
   of(agent: AgentId): AgentIndex;
   /** Something about the agent was written. */
   touch(agent: AgentId): void;
-  noteCall(call: CallRecord, agent: AgentId): void;
-  noteMessage(message: MessageRecord, agent: AgentId): void;
+  /** Writes into a call, or a message, that stands in the agent's sources. */
+  changeCall(call: CallRecord, agent: AgentId, change: () => void): void;
+  changeMessage(message: MessageRecord, agent: AgentId, change: () => void): void;
 }
 
 export interface AgentIndex {
@@ -19,6 +21,10 @@ export interface AgentIndex {
   readonly messages: MessageRecord[];
   /** The set of it alone, that all its calls and messages have in common: one for each would be half of the memory. */
   readonly alone: ReadonlySet<AgentId>;
+  /** Some of them stand in another agent's sources as well. */
+  hasShared: boolean;
+  /** Their sums, kept up as they change; of those that have none shared. */
+  tally?: Tally | undefined;
   /** What was computed from them; gone with the next write. */
   own?: Own | undefined;
 }
@@ -43,7 +49,7 @@ function createIndex(ledger: SessionLedger): LedgerIndex {
   const of = (agent: AgentId): AgentIndex => {
     let entry = agents.get(agent);
     if (!entry) {
-      entry = { calls: [], messages: [], alone: new Set([agent]) };
+      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
       agents.set(agent, entry);
     }
     return entry;
@@ -52,32 +58,51 @@ function createIndex(ledger: SessionLedger): LedgerIndex {
     const entry = agents.get(agent);
     if (entry) entry.own = undefined;
   };
-  /** Tells the record's other agents, too: it may have been theirs alone until now. */
-  const note = <R extends CallRecord | MessageRecord>(
-    record: R,
-    agent: AgentId,
-    list: (of: AgentIndex) => R[],
-  ): void => {
+  /** Whether it is new to the agent. Tells the record's other agents, too: it may have been theirs alone until now. */
+  const note = (record: CallRecord | MessageRecord, agent: AgentId): boolean => {
     const entry = of(agent);
     for (const each of record.agents) touch(each);
     entry.own = undefined;
-    if (record.agents.has(agent)) return;
+    if (record.agents.has(agent)) return false;
     record.agents = record.agents.size === 0 ? entry.alone : new Set([...record.agents, agent]);
-    list(entry).push(record);
+    if (record.agents.size > 1) for (const each of record.agents) share(of(each));
+    return true;
   };
   const index: LedgerIndex = {
     spawns: new Set([...ledger.calls.values()].filter((call) => call.spawn)),
     of,
     touch,
-    noteCall: (call, agent) => note(call, agent, ({ calls }) => calls),
-    noteMessage: (message, agent) => note(message, agent, ({ messages }) => messages),
+    changeCall(call, agent, change) {
+      if (note(call, agent)) of(agent).calls.push(call);
+      change();
+      for (const each of call.agents) of(each).tally?.noteCall(call);
+    },
+    changeMessage(message, agent, change) {
+      const isNew = note(message, agent);
+      const entry = of(agent);
+      if (isNew) entry.messages.push(message);
+      else entry.tally?.takeMessage(message);
+      const { origin } = message;
+      change();
+      // It was read backwards: sums by place are counted anew.
+      if (!isNew && message.origin !== origin) entry.tally = undefined;
+      entry.tally?.addMessage(message);
+    },
   };
   const adopt = (record: CallRecord | MessageRecord, noteOne: (agent: AgentId) => void): void => {
     const { agents: all } = record;
     record.agents = NOBODY;
     for (const agent of all) noteOne(agent);
   };
-  for (const call of ledger.calls.values()) adopt(call, (agent) => index.noteCall(call, agent));
-  for (const message of ledger.messages.values()) adopt(message, (agent) => index.noteMessage(message, agent));
+  for (const call of ledger.calls.values()) adopt(call, (agent) => index.changeCall(call, agent, NOTHING));
+  for (const message of ledger.messages.values())
+    adopt(message, (agent) => index.changeMessage(message, agent, NOTHING));
   return index;
 }
+
+function share(entry: AgentIndex): void {
+  entry.hasShared = true;
+  entry.tally = undefined;
+}
+
+const NOTHING = (): void => {};

@@ -11,10 +11,11 @@ import type { SessionTree } from './tree.ts';
 import { addUsage, largestUsage, NO_USAGE, type Usage } from './usage.ts';
 
 const SESSION = toSessionId('test', 'session');
+const MAIN = mainAgentOf(SESSION);
 const NOW = 1_000_000;
 
 /** Few ids, so that facts meet: agents that name each other, calls in several files, messages that repeat. */
-const agents = fc.constantFrom(mainAgentOf(SESSION), ...['a', 'b', 'c', 'd'].map((name) => toAgentId('test', name)));
+const agents = fc.constantFrom(MAIN, ...['a', 'b', 'c', 'd'].map((name) => toAgentId('test', name)));
 const calls = fc.constantFrom(...['k1', 'k2', 'k3', 'k4'].map(toToolCallId));
 const messages = fc.constantFrom('m1', 'm2', 'm3', 'm4', 'm5');
 const times = fc.integer({ min: 1, max: 1000 });
@@ -96,12 +97,25 @@ const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
 );
 
 /** Each fact has a place of its own, as every line of every file does. */
-const histories: fc.Arbitrary<readonly AgentEvent[]> = fc.array(facts, { maxLength: 40 }).map((list) =>
+const inPlaces = (list: readonly WithoutPlace<AgentEvent>[]): readonly AgentEvent[] =>
   list.map((fact, index) => {
     const origin: EventOrigin = { source: toSourceId(`file-${index % 3}`), offset: index * 10, length: 9 };
     return { ...fact, session: SESSION, origin } as AgentEvent;
-  }),
-);
+  });
+
+const histories: fc.Arbitrary<readonly AgentEvent[]> = fc.array(facts, { maxLength: 40 }).map(inPlaces);
+const COUNTED: ReadonlySet<AgentEvent['kind']> = new Set([
+  'entry-added',
+  'usage-counted',
+  'tool-started',
+  'tool-ended',
+]);
+const countedHistories: fc.Arbitrary<readonly AgentEvent[]> = fc
+  .array(
+    facts.filter(({ kind }) => COUNTED.has(kind)),
+    { minLength: 15, maxLength: 40 },
+  )
+  .map(inPlaces);
 
 function treeOf(events: readonly AgentEvent[]): SessionTree {
   const ledger = createLedger(SESSION);
@@ -134,6 +148,24 @@ describe('reduce', () => {
         }
       }),
       { numRuns: 100 },
+    );
+  });
+
+  it('keeps sums up that are those of counting again, in whatever order lines of one agent come', () => {
+    fc.assert(
+      fc.property(
+        countedHistories.chain((events) =>
+          fc.shuffledSubarray(events.map(inSourcesOfItsOwn), { minLength: events.length }),
+        ),
+        (events) => {
+          const ledger = createLedger(SESSION);
+          for (const [index, event] of events.entries()) {
+            reduce(ledger, event);
+            expect(buildTree(ledger, { now: NOW })).toEqual(treeOf(events.slice(0, index + 1)));
+          }
+        },
+      ),
+      { numRuns: 400 },
     );
   });
 
@@ -190,6 +222,16 @@ describe('reduce', () => {
     );
   });
 });
+
+/** Two agents, and no id is said in the sources of both: the usual case. */
+function inSourcesOfItsOwn(fact: AgentEvent): AgentEvent {
+  const event = { ...fact, ...('agent' in fact && fact.agent !== MAIN && { agent: toAgentId('test', 'a') }) };
+  if (event.kind === 'entry-added') return { ...event, id: `${event.agent} ${event.id}` };
+  if (event.kind === 'usage-counted') return { ...event, message: `${event.agent} ${event.message}` };
+  if (event.kind === 'tool-started' || event.kind === 'tool-ended')
+    return { ...event, call: toToolCallId(`${event.agent} ${event.call}`) };
+  return event;
+}
 
 /** Usage counts for agents that are known to exist; one line each makes them known. */
 function everyAgentSpeaks(): readonly AgentEvent[] {

@@ -3,6 +3,7 @@ import { type Diagnostic, MAX_EXAMPLES } from './diagnostic.ts';
 import type {
   AgentEvent,
   AgentGrouped,
+  CallOutcome,
   EntryAdded,
   EventOrigin,
   GroupStarted,
@@ -12,6 +13,7 @@ import type {
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
   type AgentRecord,
+  type CallEnd,
   type CallRecord,
   createAgentRecord,
   type GroupRecord,
@@ -108,10 +110,12 @@ const WRITERS: Writers = {
     if (!told || isBefore(origin, told)) links.set(key, { evidence, origin, ...known({ call, parent }) });
   },
   'spawn-requested'(ledger, event) {
-    const record = callIn(ledger, event.call, event.agent);
     const { type, name, description, prompt, background } = event;
-    record.spawn = earlier(record.spawn, said(known({ type, name, description, prompt, background }), event));
-    indexOf(ledger).spawns.add(record);
+    const spawn = said(known({ type, name, description, prompt, background }), event);
+    changeCall(ledger, event, (call) => {
+      call.spawn = earlier(call.spawn, spawn);
+      indexOf(ledger).spawns.add(call);
+    });
   },
   'run-resumed'(ledger, { agent, id, call, at }) {
     const { resumes } = agentIn(ledger, agent);
@@ -142,7 +146,7 @@ const WRITERS: Writers = {
     if (!copied) agent.sources.add(origin.source);
     noteTime(agent, at);
     if (entry !== 'result')
-      noteMessage(ledger, event, event.id, entry === 'reply' || entry === 'failure' ? 'assistant' : 'user');
+      changeMessage(ledger, event, event.id, entry === 'reply' || entry === 'failure' ? 'assistant' : 'user');
     if (entry === 'note') return;
     notePlaceInTurn(agent, event);
     const last = agent.tails.get(origin.source);
@@ -150,20 +154,25 @@ const WRITERS: Writers = {
     agent.tails.set(origin.source, { entry, offset: origin.offset, at: at ?? 0, copied, ...known({ end }) });
   },
   'usage-counted'(ledger, event) {
-    const message = noteMessage(ledger, event, event.message, 'assistant');
-    message.usage = message.usage ? largestUsage(message.usage, event.usage) : event.usage;
-    message.placeholder &&= !event.final;
-    if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
+    changeMessage(ledger, event, event.message, 'assistant', (message) => {
+      message.usage = message.usage ? largestUsage(message.usage, event.usage) : event.usage;
+      message.placeholder &&= !event.final;
+      if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
+    });
   },
   'tool-started'(ledger, event) {
-    const call = callIn(ledger, event.call, event.agent);
     const { tool, summary, writes } = event;
-    call.started = earlier(call.started, said({ tool, ...known({ summary, writes }) }, event));
+    changeCall(ledger, event, (call) => {
+      call.started = earlier(call.started, said({ tool, ...known({ summary, writes }) }, event));
+    });
   },
   'tool-ended'(ledger, event) {
-    const call = callIn(ledger, event.call, event.agent);
-    call.ended = earlier(call.ended, said({ outcome: event.outcome, ...known({ reason: event.reason }) }, event));
-    call.launched ||= event.launched ?? false;
+    const { outcome, reason } = event;
+    const end = reason === undefined ? ENDS[outcome] : { outcome, reason };
+    changeCall(ledger, event, (call) => {
+      call.ended = earlier(call.ended, said(end, event));
+      call.launched ||= event.launched ?? false;
+    });
   },
   'agent-compacted'(ledger, { agent, origin, at, tokensBefore, tokensAfter }) {
     const key = `${origin.source} ${origin.offset}`;
@@ -184,6 +193,13 @@ const WRITERS: Writers = {
     problem.lastOffset = offset;
     if (problem.examples.length < MAX_EXAMPLES) problem.examples.push(diagnostic);
   },
+};
+
+/** A hundred thousand calls end well, and one object says it of all of them. */
+const ENDS: { readonly [O in CallOutcome]: CallEnd } = {
+  ok: { outcome: 'ok' },
+  error: { outcome: 'error' },
+  refused: { outcome: 'refused' },
 };
 
 const LATEST_FIELDS = [
@@ -219,24 +235,27 @@ function notePlaceInTurn(agent: AgentRecord, { entry, id, origin: { source, offs
   }
 }
 
-function noteMessage(
+function changeMessage(
   ledger: SessionLedger,
   { agent, at, origin, copied = false }: EntryAdded | UsageCounted,
   id: string,
   role: MessageRecord['role'],
-): MessageRecord {
-  let message = ledger.messages.get(id);
-  if (!message) {
-    message = { id, role, agents: NOBODY, placeholder: true, origin, copied };
-    ledger.messages.set(id, message);
+  change?: (message: MessageRecord) => void,
+): void {
+  let found = ledger.messages.get(id);
+  if (!found) {
+    found = { id, role, agents: NOBODY, placeholder: true, origin, copied };
+    ledger.messages.set(id, found);
   }
-  indexOf(ledger).noteMessage(message, agent);
-  if (at !== undefined) message.at = Math.min(message.at ?? at, at);
-  if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
-    message.origin = origin;
-    message.copied = copied;
-  }
-  return message;
+  const message = found;
+  indexOf(ledger).changeMessage(message, agent, () => {
+    if (at !== undefined) message.at = Math.min(message.at ?? at, at);
+    if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
+      message.origin = origin;
+      message.copied = copied;
+    }
+    change?.(message);
+  });
 }
 
 function isBefore(a: EventOrigin, b: EventOrigin): boolean {
@@ -262,14 +281,18 @@ function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {
   return agent;
 }
 
-function callIn(ledger: SessionLedger, id: ToolCallId, agent: AgentId): CallRecord {
-  let call = ledger.calls.get(id);
-  if (!call) {
-    call = { id, agents: NOBODY, launched: false };
-    ledger.calls.set(id, call);
+function changeCall(
+  ledger: SessionLedger,
+  { call: id, agent }: { readonly call: ToolCallId; readonly agent: AgentId },
+  change: (call: CallRecord) => void,
+): void {
+  let found = ledger.calls.get(id);
+  if (!found) {
+    found = { id, agents: NOBODY, launched: false };
+    ledger.calls.set(id, found);
   }
-  indexOf(ledger).noteCall(call, agent);
-  return call;
+  const call = found;
+  indexOf(ledger).changeCall(call, agent, () => change(call));
 }
 
 function noteTime(agent: AgentRecord, at: number | undefined): void {

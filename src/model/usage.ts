@@ -29,6 +29,11 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return combine(a, b, (x, y) => x + y);
 }
 
+/** Takes off what was added. */
+export function subtractUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, (x, y) => x - y);
+}
+
 /** What the request filled of the context window. */
 export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;

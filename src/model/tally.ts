@@ -1,0 +1,95 @@
+import type { SourceId } from './ids.ts';
+import type { CallRecord, MessageRecord } from './ledger.ts';
+import { addUsage, type ModelUsage, NO_USAGE, subtractUsage, type Usage } from './usage.ts';
+
+/**
+ * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
+ * thousand. What a changed record counted before is taken off first.
+ */
+export interface Tally {
+  readonly usage: Usage;
+  /** Sorted by name. Messages that name no model are left out. */
+  usageByModel(): readonly ModelUsage[];
+  /** Messages of which only the numbers of their start are known. */
+  readonly placeholders: number;
+  /** Asked for, and without a result. */
+  readonly unended: ReadonlySet<CallRecord>;
+  /** The last reply that names a model. */
+  lastRequest(): MessageRecord | undefined;
+  addMessage(message: MessageRecord): void;
+  /** Before it changes. It must be added again, and its place must not have changed: places are not taken off. */
+  takeMessage(message: MessageRecord): void;
+  /** After it changed. */
+  noteCall(call: CallRecord): void;
+}
+
+export function createTally(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>): Tally {
+  let usage = NO_USAGE;
+  let placeholders = 0;
+  const byModel = new Map<string, { usage: Usage; messages: number }>();
+  const unended = new Set<CallRecord>();
+  const begins = new Map<SourceId, number>();
+  const lastIn = new Map<SourceId, MessageRecord>();
+
+  const countModel = (model: string, change: (sum: Usage) => Usage, step: 1 | -1): void => {
+    const sum = byModel.get(model) ?? { usage: NO_USAGE, messages: 0 };
+    sum.usage = change(sum.usage);
+    sum.messages += step;
+    if (sum.messages === 0) byModel.delete(model);
+    else byModel.set(model, sum);
+  };
+  const tally: Tally = {
+    get usage() {
+      return usage;
+    },
+    get placeholders() {
+      return placeholders;
+    },
+    unended,
+    usageByModel: () =>
+      [...byModel].map(([model, sum]) => ({ model, usage: sum.usage })).sort((a, b) => (a.model < b.model ? -1 : 1)),
+    lastRequest() {
+      let last: MessageRecord | undefined;
+      for (const message of lastIn.values()) if (!last || isBehind(message, last, begins)) last = message;
+      return last;
+    },
+    addMessage(message) {
+      const { origin, at = 0, usage: used, model } = message;
+      begins.set(origin.source, Math.min(begins.get(origin.source) ?? at, at));
+      if (!used) return;
+      usage = addUsage(usage, used);
+      if (message.placeholder) placeholders++;
+      if (!model) return;
+      countModel(model.value, (sum) => addUsage(sum, used), 1);
+      const last = lastIn.get(origin.source);
+      if (!last || last.origin.offset < origin.offset) lastIn.set(origin.source, message);
+    },
+    takeMessage({ usage: used, placeholder, model }) {
+      if (!used) return;
+      usage = subtractUsage(usage, used);
+      if (placeholder) placeholders--;
+      if (model) countModel(model.value, (sum) => subtractUsage(sum, used), -1);
+    },
+    noteCall(call) {
+      if (call.started && !call.ended) unended.add(call);
+      else unended.delete(call);
+    },
+  };
+  for (const call of calls) tally.noteCall(call);
+  for (const message of messages) tally.addMessage(message);
+  return tally;
+}
+
+/**
+ * In the order of the file, not of the clock: 4 % of the time stamps of the recorded corpus run backwards. Of several
+ * files, the one that begins first comes first.
+ */
+function isBehind(
+  { origin: a }: MessageRecord,
+  { origin: b }: MessageRecord,
+  begins: ReadonlyMap<SourceId, number>,
+): boolean {
+  if (a.source === b.source) return a.offset > b.offset;
+  const difference = (begins.get(a.source) ?? 0) - (begins.get(b.source) ?? 0);
+  return difference === 0 ? a.source > b.source : difference > 0;
+}
