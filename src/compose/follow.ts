@@ -9,11 +9,13 @@ import { assertFolders } from '../tracker/sessions.ts';
 import { startTracker } from '../tracker/tracker.ts';
 import { demoFolder } from './package.ts';
 import { placesOf } from './places.ts';
+import { staySmall } from './stay-small.ts';
 
 export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
 
 /** What changes on this machine, or in the demo, from now on. */
 export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Live> {
+  staySmall();
   const config = await readOwnConfig();
   const isDemo = demoSpeed !== undefined;
   const demo = isDemo || (await demoUntilFirst?.()) ? await playDemo(demoSpeed ?? 1) : undefined;
