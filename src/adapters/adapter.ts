@@ -1,5 +1,6 @@
 import type { Line } from '../base/lines.ts';
 import type { AgentEvent } from '../model/event.ts';
+import type { HookEvent } from '../model/hook.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
 import type { Identity } from '../model/ports.ts';
 import type { TranscriptMessage } from '../model/transcript.ts';
@@ -31,6 +32,17 @@ export interface SourceAdapter {
   /** The conversation of one agent in one source, with its bodies. */
   openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
   readonly replay?: ReplayCapability;
+  readonly hooks?: HooksCapability;
+}
+
+/** For hosts that call a program of ours when something happens. */
+export interface HooksCapability {
+  /** What a hook was handed; undefined where it is none of this host's. Never throws. */
+  read(payload: unknown): HookEvent | undefined;
+  /** What is kept of it for `createHookReader`: no bodies, no inputs; undefined where nothing of it tells about the tree. */
+  condense(payload: unknown): unknown;
+  /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
+  createHookReader(session: SessionId, source: SourceId): SourceReader;
 }
 
 /** What was found while looking for agents, for the next who looks in the same moment: the adapter's own, by its own keys. */

@@ -3,7 +3,7 @@ import v8 from 'node:v8';
 /**
  * For a process that sits beside the person's work all day. By default V8 lets garbage pile up to three times of what is
  * alive before it looks: at a thousand lines a second that was 271 MB around 51 MB after a minute and a half, and is
- * 146 MB with this, for a tenth of a core more. A flag that some V8 does not know is passed over.
+ * 146 MB with this, for a tenth of a core more.
  */
 export function staySmall(): void {
   v8.setFlagsFromString('--heap-growing-percent=50');

@@ -1,0 +1,29 @@
+import type { AgentId, HostName, SessionId, ToolCallId } from './ids.ts';
+
+/** One call of a host's hook, in our words. */
+export interface HookEvent {
+  readonly host: HostName;
+  /** As the host calls it. */
+  readonly name: string;
+  readonly session: SessionId;
+  readonly caller: HookCaller;
+  /** The main agent's, whoever called. */
+  readonly transcript?: string;
+  readonly cwd?: string;
+  /** Where the hook stands in front of a tool call. */
+  readonly call?: HookCall;
+}
+
+/** `nobody`: it is the main agent where the host's version names its sub-agents, and may be anybody where it does not. */
+export type HookCaller =
+  | { readonly named: 'agent'; readonly agent: AgentId; readonly type?: string }
+  | { readonly named: 'nobody' };
+
+export interface HookCall {
+  readonly tool: string;
+  /** One line, as everywhere. */
+  readonly summary?: string;
+  readonly input: unknown;
+  /** Versions before 2.0.43 of Claude Code leave it out. */
+  readonly id?: ToolCallId;
+}
