@@ -2,7 +2,6 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createKeyReader, type Key } from '../faces/terminal/keys.ts';
-import type { Screen } from '../faces/terminal/screen.ts';
 import { createEmulator } from '../faces/terminal/testing/emulator.ts';
 import { type Host, openScreen } from './screen.ts';
 
@@ -40,8 +39,7 @@ function createHost(platform = 'linux') {
 function open(platform?: string) {
   const made = createHost(platform);
   const keys: Key[] = [];
-  // It is what the face wants: the compiler says so.
-  const screen: Screen = openScreen(createKeyReader, made.host);
+  const screen = openScreen(createKeyReader, made.host);
   screen.onKey((key) => keys.push(key));
   let resizes = 0;
   screen.onResize(() => resizes++);

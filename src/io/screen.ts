@@ -1,25 +1,6 @@
 // The whole screen of a terminal, with its keyboard, and the way back: whatever ends the process, the person gets the
 // terminal as it was.
-
-export interface ScreenSize {
-  readonly columns: number;
-  readonly rows: number;
-}
-
-export interface OpenScreen<Key> {
-  size(): ScreenSize;
-  onResize(listener: () => void): void;
-  onKey(listener: (key: Key) => void): void;
-  write(text: string): void;
-  suspend(): void;
-  close(): void;
-}
-
-/** Makes keys of what the keyboard sends. */
-export interface KeySource {
-  read(chunk: string): void;
-  close(): void;
-}
+import type { KeyReader, Screen } from '../base/screen.ts';
 
 /** Of the process: all that is touched. */
 export type Host = Pick<
@@ -38,9 +19,9 @@ const LEAVE = '\u001b[?2026l\u001b[0m\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1
 const ENDS = ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 export function openScreen<Key>(
-  createKeys: (emit: (key: Key) => void) => KeySource,
+  createKeys: (emit: (key: Key) => void) => KeyReader,
   host: Host = process,
-): OpenScreen<Key> {
+): Screen<Key> {
   const { stdin, stdout } = host;
   let onKey: (key: Key) => void = () => {};
   let onResize = (): void => {};

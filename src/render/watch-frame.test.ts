@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Size } from '../base/screen.ts';
 import { createScreenPainter } from '../faces/terminal/paint-screen.ts';
 import { settleView } from '../faces/terminal/settle-view.ts';
 import { createEmulator } from '../faces/terminal/testing/emulator.ts';
@@ -18,7 +19,7 @@ import { fitTo, withoutColours } from './watch-fit.ts';
 import { formatFrame } from './watch-frame.ts';
 import { createWatchPaint } from './watch-paint.ts';
 import { formatReader } from './watch-reader.ts';
-import { FIRST_VIEW, type Size, type WatchView } from './watch-view.ts';
+import { FIRST_VIEW, type WatchView } from './watch-view.ts';
 import { widthOf } from './width.ts';
 
 let sessions: readonly SessionDetail[] = [];

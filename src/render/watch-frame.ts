@@ -1,3 +1,4 @@
+import type { Size } from '../base/screen.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { PLAIN } from './paint.ts';
 import { cellsOf } from './watch-cells.ts';
@@ -9,7 +10,7 @@ import { formatHeader } from './watch-header.ts';
 import { formatHelp, notesOf } from './watch-help.ts';
 import type { WatchPaint } from './watch-paint.ts';
 import type { WatchRow } from './watch-rows.ts';
-import type { Size, WatchView } from './watch-view.ts';
+import type { WatchView } from './watch-view.ts';
 
 export interface FrameOptions {
   readonly size: Size;

@@ -1,3 +1,4 @@
+import type { Size } from '../base/screen.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import { typeText } from './agent-texts.ts';
 import { cleanLine } from './clean-text.ts';
@@ -7,7 +8,6 @@ import { fitTo, padTo, spread, withoutColours } from './watch-fit.ts';
 import { formatHints, formatTyped } from './watch-footer.ts';
 import type { WatchPaint } from './watch-paint.ts';
 import { paintMark, paintWord, standingOf } from './watch-status.ts';
-import type { Size } from './watch-view.ts';
 import { cutTo } from './width.ts';
 
 /** A transcript on the whole screen. */

@@ -49,11 +49,6 @@ export const FIRST_VIEW: WatchView = {
   showsHelp: false,
 };
 
-export interface Size {
-  readonly columns: number;
-  readonly rows: number;
-}
-
 export function sessionKey({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {
   return `${host}:${id}`;
 }

@@ -1,4 +1,5 @@
-// What the bytes of a terminal's keyboard mean. Sequences as xterm, the Linux console, tmux and rxvt send them.
+// What the bytes of a terminal's keyboard mean. Sequences as xterm, the Linux console, tmux and rxvt send
+import type { KeyReader } from '../../base/screen.ts';
 
 export type KeyName =
   | 'up'
@@ -22,13 +23,6 @@ export type Key =
   | { readonly kind: 'named'; readonly name: KeyName }
   | { readonly kind: 'typed'; readonly text: string }
   | { readonly kind: 'pasted'; readonly text: string };
-
-export interface KeyReader {
-  /** As it comes, decoded; a sequence may be torn anywhere. */
-  read(chunk: string): void;
-  /** What is left over is dropped. */
-  close(): void;
-}
 
 /** An escape key is the beginning of every sequence: only time tells them apart. */
 const ESCAPE_MS = 50;

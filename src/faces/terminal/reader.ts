@@ -1,9 +1,9 @@
+import type { Size } from '../../base/screen.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import { isAtWork } from '../../model/tree.ts';
 import { formatTranscript } from '../../render/transcript-lines.ts';
 import type { WatchPaint } from '../../render/watch-paint.ts';
 import { FIRST_READER, formatReader, type ReaderView, readerHeight, readerWidth } from '../../render/watch-reader.ts';
-import type { Size } from '../../render/watch-view.ts';
 import type { LiveEvent, SessionDetail } from '../../reports/live-shapes.ts';
 import type { AgentReport } from '../../reports/shapes.ts';
 import type { Key } from './keys.ts';

@@ -1,8 +1,9 @@
+import type { Size } from '../../base/screen.ts';
 import { planOf } from '../../render/watch-frame.ts';
 import { rowsOf, type WatchRow } from '../../render/watch-rows.ts';
 import { sortSessions } from '../../render/watch-sort.ts';
 import { isSessionBusy } from '../../render/watch-status.ts';
-import { type Size, sessionKey, type WatchView } from '../../render/watch-view.ts';
+import { sessionKey, type WatchView } from '../../render/watch-view.ts';
 import type { LiveSnapshot } from '../../reports/live-shapes.ts';
 
 export interface Moment {

@@ -1,7 +1,8 @@
 import { known } from '../../base/json.ts';
+import type { Size } from '../../base/screen.ts';
 import { type FrameOptions, formatFrame, planOf } from '../../render/watch-frame.ts';
 import type { WatchRow } from '../../render/watch-rows.ts';
-import { FIRST_VIEW, type Size, sessionKey, type WatchView } from '../../render/watch-view.ts';
+import { FIRST_VIEW, sessionKey, type WatchView } from '../../render/watch-view.ts';
 import { applyEvent } from '../../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
 import type { Key } from './keys.ts';

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { known } from '../../base/json.ts';
+import type { Screen } from '../../base/screen.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { ColourDepth } from '../../render/paint.ts';
 import { createWatchPaint } from '../../render/watch-paint.ts';
@@ -9,14 +10,13 @@ import { startFrames } from './frames.ts';
 import type { Key } from './keys.ts';
 import { createScreenPainter } from './paint-screen.ts';
 import { openReader, type Reader } from './reader.ts';
-import type { Screen } from './screen.ts';
 import { createTree } from './tree.ts';
 
 export interface WatchOptions {
   readonly feed: LiveFeed;
   /** By the whole ids of an agent and of its session. */
   readonly transcript: (agent: string, session: string) => Promise<{ readonly transcript: Transcript }>;
-  readonly screen: Screen;
+  readonly screen: Screen<Key>;
   readonly clock: Clock;
   readonly colours: ColourDepth;
   readonly version: string;

@@ -1,5 +1,5 @@
 // A terminal as small as possible: it applies what we write to a grid, and refuses whatever we never meant to write.
-import type { Size } from '../../../render/watch-view.ts';
+import type { Size } from '../../../base/screen.ts';
 import { widthOf } from '../../../render/width.ts';
 
 export interface Emulator {

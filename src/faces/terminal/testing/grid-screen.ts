@@ -1,10 +1,9 @@
-import type { Size } from '../../../render/watch-view.ts';
+import type { Screen, Size } from '../../../base/screen.ts';
 import type { Key, KeyName } from '../keys.ts';
-import type { Screen } from '../screen.ts';
 import { createEmulator, type Emulator } from './emulator.ts';
 
 /** A screen that a test reads and types on. */
-export interface GridScreen extends Screen {
+export interface GridScreen extends Screen<Key> {
   readonly terminal: Emulator;
   /** Everything that was written, one entry a call. */
   readonly writes: string[];

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { Size } from '../../../render/watch-view.ts';
+import type { Size } from '../../../base/screen.ts';
 import type { LiveSnapshot } from '../../../reports/live-shapes.ts';
 import { type WatchOptions, watch } from '../watch.ts';
 import { createGridScreen, type GridScreen } from './grid-screen.ts';
