@@ -10,29 +10,46 @@ function createHost(platform = 'linux') {
   const terminal = createEmulator({ columns: 20, rows: 5 });
   const kills: (readonly [number, string])[] = [];
   const raw: boolean[] = [];
-  const stdin = Object.assign(new PassThrough(), { setRawMode: (on: boolean) => raw.push(on) });
-  const stdout = Object.assign(new EventEmitter(), { columns: 20, rows: 5, write: terminal.write });
+  const line = { isRaw: false };
+  const setRawMode = (on: boolean): void => {
+    // As libuv: what it believes to be so already, it does not set.
+    if (on !== (raw.at(-1) ?? false)) line.isRaw = on;
+    raw.push(on);
+  };
+  const stdin = Object.assign(new PassThrough(), { setRawMode });
+  const stdout = { columns: 20, rows: 5, write: terminal.write };
   const events = new EventEmitter();
   const host = Object.assign(events, {
     stdin,
     stdout,
     pid: 4711,
     platform,
-    kill: (pid: number, signal: string) => kills.push([pid, signal]),
+    kill(pid: number, signal: string) {
+      if (signal === 'SIGWINCH') changeSize();
+      else kills.push([pid, signal]);
+    },
   });
+  const window = { columns: 20, rows: 5 };
+  /** As Node: only this signal makes it look at the window again. */
+  const changeSize = (): void => {
+    Object.assign(stdout, window);
+    events.emit('SIGWINCH');
+  };
   const fresh = [...terminal.modes()];
   return {
     host: host as unknown as Host & EventEmitter,
     terminal,
     kills,
     raw,
+    line,
+    window,
+    changeSize,
     stdin,
-    stdout,
     isAsFound: () =>
       raw.at(-1) === false &&
       fresh.length === terminal.modes().size &&
       fresh.every((mode) => terminal.modes().has(mode)),
-    listeners: () => events.eventNames().length + stdout.eventNames().length + stdin.listenerCount('data'),
+    listeners: () => events.eventNames().length + stdin.listenerCount('data'),
   };
 }
 
@@ -98,6 +115,25 @@ describe('a screen', () => {
     expect([terminal.modes().has(1049), raw.at(-1), resizes()]).toEqual([true, true, 1]);
   });
 
+  it('coming back, it has the size that the window has by then', () => {
+    const { screen, host, window, resizes } = open();
+    const sizes: unknown[] = [];
+    screen.onResize(() => sizes.push(screen.size()));
+    host.emit('SIGTSTP');
+    Object.assign(window, { columns: 60, rows: 15 });
+    host.emit('SIGCONT');
+    expect([sizes, resizes()]).toEqual([[{ columns: 60, rows: 15 }], 0]);
+  });
+
+  it('stopped without a word, it takes back the keyboard that the shell had meanwhile', () => {
+    const { host, line, terminal } = open();
+    // What a shell does when a job of it has stopped.
+    line.isRaw = false;
+    terminal.write('\u001b[1;1H$ fg');
+    host.emit('SIGCONT');
+    expect([line.isRaw, terminal.lines().join('')]).toEqual([true, '']);
+  });
+
   it('has no ctrl-z on Windows', () => {
     const { screen, kills } = open('win32');
     screen.suspend();
@@ -105,10 +141,10 @@ describe('a screen', () => {
   });
 
   it('says when its size changes, and assumes one where none is known', () => {
-    const { screen, stdout, resizes } = open();
+    const { screen, window, changeSize, resizes } = open();
     expect(screen.size()).toEqual({ columns: 20, rows: 5 });
-    Object.assign(stdout, { columns: undefined, rows: 0 });
-    stdout.emit('resize');
+    Object.assign(window, { columns: undefined, rows: 0 });
+    changeSize();
     expect([resizes(), screen.size()]).toEqual([1, { columns: 80, rows: 24 }]);
   });
 

@@ -29,7 +29,8 @@ export function openScreen<Key>(
   const keys = createKeys((key) => onKey(key));
 
   const enter = (): void => {
-    if (isOurs) return;
+    // Stopped without a word (SIGSTOP), we still believe in a mode that the shell has undone: set, it would stay undone.
+    if (isOurs) stdin.setRawMode(false);
     isOurs = true;
     stdin.setRawMode(true);
     stdin.resume();
@@ -53,10 +54,13 @@ export function openScreen<Key>(
     },
     // From outside: the key itself is no signal here.
     SIGINT: () => keys.read('\u0003'),
+    // While we were stopped, nobody told us of another size: this makes Node look, and then us draw.
     SIGCONT: () => {
       enter();
-      onResize();
+      host.kill(host.pid, 'SIGWINCH');
     },
+    // Behind Node's own listener, which has the size by now. Drawn also where it is as before: the screen is empty.
+    SIGWINCH: () => onResize(),
     ...Object.fromEntries(
       ENDS.map((signal) => [
         signal,
@@ -69,7 +73,6 @@ export function openScreen<Key>(
     ),
   };
   const onChunk = (chunk: string): void => keys.read(chunk);
-  const onSize = (): void => onResize();
   // Nobody can press a key any more.
   const onEnd = (): void => keys.read('\u0003');
 
@@ -79,13 +82,11 @@ export function openScreen<Key>(
     onResize = () => {};
     keys.close();
     stdin.off('data', onChunk).off('end', onEnd);
-    stdout.off('resize', onSize);
     for (const [event, listener] of Object.entries(listeners)) host.off(event, listener);
   };
 
   stdin.setEncoding('utf8');
   stdin.on('data', onChunk).on('end', onEnd);
-  stdout.on('resize', onSize);
   for (const [event, listener] of Object.entries(listeners)) host.on(event, listener);
   enter();
 
