@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Terminal } from '../faces/face.ts';
+import { isDumb } from '../io/screen.ts';
 
 /** The terminal that we were started in. */
 export function createTerminal(): Terminal {
@@ -7,7 +8,7 @@ export function createTerminal(): Terminal {
   const coloured =
     env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
       ? true
-      : stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+      : stdout.isTTY && !env['NO_COLOR'] && !isDumb(process);
   const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
   return {
     write: (text) => void stdout.write(text),

@@ -4,7 +4,7 @@ import type { LiveFeed, Terminal, WatchRequest } from '../faces/face.ts';
 import { createKeyReader } from '../faces/terminal/keys.ts';
 import { watch as watchScreen } from '../faces/terminal/watch.ts';
 import { watchPlain } from '../faces/terminal/watch-plain.ts';
-import { openScreen } from '../io/screen.ts';
+import { hasScreen, openScreen } from '../io/screen.ts';
 import { follow } from './follow.ts';
 import { packageVersion } from './package.ts';
 import { pagedTranscripts, type ReadPage } from './paged-transcripts.ts';
@@ -14,7 +14,7 @@ import { createServerControl } from './serve.ts';
 export async function watch(request: WatchRequest, { write, colours }: Terminal): Promise<void> {
   const { feed, source, readPage, close } = await findFeed(request);
   const { session } = request;
-  const isScreen = process.stdout.isTTY && process.stdin.isTTY && !request.plain && !request.json;
+  const isScreen = hasScreen(process) && !request.plain && !request.json;
   const common = { feed, clock: systemClock, colours, ...known({ session }) };
   try {
     if (isScreen) {

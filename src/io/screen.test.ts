@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createKeyReader, type Key } from '../faces/terminal/keys.ts';
 import { createEmulator } from '../faces/terminal/testing/emulator.ts';
-import { type Host, openScreen } from './screen.ts';
+import { type Host, hasScreen, openScreen } from './screen.ts';
 
 /** A process with a terminal, as far as a screen can tell. */
 function createHost(platform = 'linux') {
@@ -168,5 +168,23 @@ describe('a screen', () => {
       { kind: 'named', name: 'ctrl-c' },
       { kind: 'named', name: 'ctrl-c' },
     ]);
+  });
+});
+
+describe('hasScreen', () => {
+  const asks = (env: NodeJS.ProcessEnv, platform = 'linux', isTTY = true) =>
+    hasScreen({ stdin: { isTTY }, stdout: { isTTY: true }, env, platform } as unknown as NodeJS.Process);
+
+  it('where both ends are a terminal that can move its cursor', () => {
+    expect(asks({ TERM: 'xterm-256color' })).toBe(true);
+    expect(asks({ TERM: 'xterm-256color' }, 'linux', false)).toBe(false);
+  });
+
+  it.each([{ TERM: 'dumb' }, { TERM: '' }, {}])('not with %j', (env) => {
+    expect(asks(env)).toBe(false);
+  });
+
+  it('on Windows, where terminals have no name', () => {
+    expect([asks({}, 'win32'), asks({ TERM: 'dumb' }, 'win32')]).toEqual([true, false]);
   });
 });

@@ -8,6 +8,17 @@ export type Host = Pick<
   'stdin' | 'stdout' | 'on' | 'off' | 'listenerCount' | 'kill' | 'pid' | 'platform'
 >;
 
+/** Somebody sits at a terminal on which a cursor can be moved. */
+export function hasScreen({ stdin, stdout, ...rest }: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'env' | 'platform'>) {
+  return stdin.isTTY === true && stdout.isTTY === true && !isDumb(rest);
+}
+
+/** A terminal that shows lines, one below the other, and nothing else. Windows names none, and knows all we write. */
+export function isDumb({ env, platform }: Pick<NodeJS.Process, 'env' | 'platform'>): boolean {
+  const name = env['TERM'] ?? '';
+  return name === 'dumb' || (name === '' && platform !== 'win32');
+}
+
 /**
  * Alternate screen, no cursor, no line wrap, pasted text marked as such. The modes are set one by one: not every
  * terminal takes several at once.
