@@ -39,7 +39,7 @@ export function formatFrame(
   const isTable = !view.showsHelp && rows.length > 0;
   const lines = [
     ...(header ? [formatHeader(picture, options, size.columns, paint)] : []),
-    ...(titles ? [isTable ? formatTitles(size.columns, paint) : ''] : []),
+    ...(titles ? [isTable ? formatTitles(outOfSight(rows, view, body), size.columns, paint) : ''] : []),
     ...fill(content, body),
     ...(footer ? [view.showsHelp ? HELP_FOOTER : formatFooter(view, size.columns, paint)] : []),
   ];
@@ -65,11 +65,18 @@ function fill(lines: readonly string[], count: number): readonly string[] {
   return Array.from({ length: count }, (_, at) => lines[at] ?? '');
 }
 
-function formatTitles(columns: number, paint: WatchPaint): string {
+function formatTitles(more: string, columns: number, paint: WatchPaint): string {
   const titles = Object.fromEntries(
     placeColumns(columns).map(({ name }) => [name, { text: name === 'output' ? 'out' : name, paint: paint.dim }]),
   );
-  return ' '.repeat(MARGIN) + formatColumns(placeColumns(columns), titles);
+  const agent = { text: `agent${more}`, paint: (text: string) => paint.dim(text.slice(0, 5)) + text.slice(5) };
+  return ' '.repeat(MARGIN) + formatColumns(placeColumns(columns), { ...titles, agent });
+}
+
+/** How many rows there are above and below the window. */
+function outOfSight(rows: readonly WatchRow[], { top }: WatchView, height: number): string {
+  const below = rows.length - top - height;
+  return `${top > 0 ? `  ↑ ${top}` : ''}${below > 0 ? `  ↓ ${below}` : ''}`;
 }
 
 function formatBody(

@@ -24,9 +24,12 @@ export interface WatchView {
   /** Key of a row, and where that row was last seen. */
   readonly selected?: string;
   readonly selectedAt: number;
-  /** Row at the top of the window, and its key: what is above may come and go without moving what is read. */
+  /** Row at the top of the window. */
   readonly top: number;
-  readonly topKey?: string;
+  /** The person left the first row in sight: what has come above it since is shown once nobody reads any more. */
+  readonly wantsNews: boolean;
+  /** The last key changed which rows there are: until they are laid out again, nothing needs to hold still. */
+  readonly isRearranged: boolean;
   /** Last key press. */
   readonly touchedAt?: number;
   readonly showsHelp: boolean;
@@ -46,6 +49,8 @@ export const FIRST_VIEW: WatchView = {
   hidesFinished: false,
   selectedAt: 0,
   top: 0,
+  wantsNews: true,
+  isRearranged: false,
   showsHelp: false,
 };
 

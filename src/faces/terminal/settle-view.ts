@@ -25,7 +25,7 @@ export function settleView(picture: LiveSnapshot, view: WatchView, moment: Momen
   const resting = moment.keepsOpen ? view.resting : restingSessions(picture, view, moment.now);
   const next = { ...view, sessions, isOrdered, resting };
   const rows = rowsOf(picture.sessions, next);
-  return { rows, view: scroll(select(next, rows), rows, planOf(moment.size).body) };
+  return { rows, view: scroll(select(next, rows), rows, planOf(moment.size).body, isLeftAlone(view, moment.now)) };
 }
 
 /** New ones enter at the top; nobody else moves. */
@@ -37,29 +37,37 @@ function keepOrder(picture: LiveSnapshot, { sessions, sort }: WatchView): readon
 }
 
 const RESTS_AFTER_MS = 15 * 60_000;
-/** Nobody's eyes are on a screen whose keys nobody touches. */
 const LEFT_ALONE_MS = 60_000;
+
+/** Nobody's eyes are on a screen whose keys nobody touches. */
+function isLeftAlone({ touchedAt }: WatchView, now: number): boolean {
+  return touchedAt === undefined || now - touchedAt > LEFT_ALONE_MS;
+}
 
 function restingSessions({ sessions }: LiveSnapshot, view: WatchView, now: number): ReadonlySet<string> {
   const known = new Set(view.sessions);
-  const isLeftAlone = view.touchedAt === undefined || now - view.touchedAt > LEFT_ALONE_MS;
+  const isAlone = isLeftAlone(view, now);
   const resting = new Set(view.resting);
   for (const session of sessions) {
     const key = sessionKey(session);
     const isOld = now - Date.parse(session.lastActivityAt ?? '1970-01-01T00:00:00Z') > RESTS_AFTER_MS;
     if (isSessionBusy(session)) resting.delete(key);
-    else if (isOld && (isLeftAlone || !known.has(key))) resting.add(key);
+    else if (isOld && (isAlone || !known.has(key))) resting.add(key);
   }
   return resting;
 }
 
-/** The row that was selected; where it is gone, the session it was in, else whoever stands in its place. */
+/**
+ * The row that was selected, on the line of the screen where it stood, whatever came and went above it; where it is gone,
+ * the session it was in, else whoever stands in its place.
+ */
 function select(view: WatchView, rows: readonly WatchRow[]): WatchView {
-  const { selected = '', selectedAt, touchedAt } = view;
+  const { selected = '', selectedAt, top, touchedAt, isRearranged } = view;
   if (touchedAt === undefined) return at(view, rows, 0);
   const found = rows.findIndex(({ key }) => key === selected);
-  const inside = found === -1 ? rows.findIndex(({ key }) => selected.startsWith(`${key}/`)) : found;
-  return at(view, rows, inside === -1 ? Math.min(selectedAt, rows.length - 1) : inside);
+  if (found !== -1) return at(isRearranged ? view : { ...view, top: top + found - selectedAt }, rows, found);
+  const around = rows.findIndex(({ key }) => selected.startsWith(`${key}/`));
+  return at(view, rows, around === -1 ? Math.min(selectedAt, rows.length - 1) : around);
 }
 
 /** With a row selected; as it was where there is no row at all: a filter may come and go. */
@@ -68,13 +76,13 @@ export function at(view: WatchView, rows: readonly WatchRow[], index: number): W
   return row ? { ...view, selected: row.key, selectedAt: index } : view;
 }
 
-/** The first row in sight stays the first one, whatever comes and goes above it, unless that is where news arrives. */
-function scroll(view: WatchView, rows: readonly WatchRow[], height: number): WatchView {
-  const anchor = view.top === 0 ? 0 : rows.findIndex(({ key }) => key === view.topKey);
-  const wanted = anchor === -1 ? view.top : anchor;
-  const inSight = Math.max(Math.min(wanted, view.selectedAt), view.selectedAt - height + 1);
-  const top = Math.max(0, Math.min(inSight, rows.length - height));
-  const { topKey: _old, ...rest } = view;
-  const first = rows[top];
-  return first ? { ...rest, top, topKey: first.key } : { ...rest, top: 0 };
+/** The selected row in sight. To the first rows by itself only where they were in sight before, and nobody reads. */
+function scroll(view: WatchView, rows: readonly WatchRow[], height: number, isAlone: boolean): WatchView {
+  const { selectedAt } = view;
+  const wantsNews = view.wantsNews && !view.isRearranged;
+  const wanted = wantsNews && isAlone ? 0 : view.top;
+  const inSight = Math.max(Math.min(wanted, selectedAt), selectedAt - height + 1);
+  // Below the last row nothing is left empty, unless to hold still what is read.
+  const top = Math.max(0, wantsNews ? inSight : Math.min(inSight, rows.length - height));
+  return { ...view, top, wantsNews: top === 0 || (wantsNews && top === wanted), isRearranged: false };
 }

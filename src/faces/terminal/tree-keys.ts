@@ -23,8 +23,17 @@ export interface Pressed {
 export function pressInTree(view: WatchView, key: Key, scene: TreeScene): Pressed {
   const { message: _said, ...quiet } = view;
   const touched: WatchView = { ...quiet, touchedAt: scene.now };
-  if (view.showsHelp) return { view: { ...touched, showsHelp: false } };
-  if (view.isTyping) return { view: typeFilter(touched, key, scene) };
+  const pressed = pressQuietly(touched, key, scene);
+  return isRearranged(touched, pressed.view) ? { ...pressed, view: { ...pressed.view, isRearranged: true } } : pressed;
+}
+
+function isRearranged(before: WatchView, after: WatchView): boolean {
+  return (['sessions', 'folded', 'filter', 'hidesFinished'] as const).some((part) => before[part] !== after[part]);
+}
+
+function pressQuietly(touched: WatchView, key: Key, scene: TreeScene): Pressed {
+  if (touched.showsHelp) return { view: { ...touched, showsHelp: false } };
+  if (touched.isTyping) return { view: typeFilter(touched, key, scene) };
   if (key.kind === 'pasted') return { view: touched };
   if (key.kind === 'named') return pressNamed(touched, key.name, scene);
   return pressLetter(touched, key.text, scene);

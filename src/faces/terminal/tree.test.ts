@@ -61,6 +61,56 @@ describe('moving', () => {
   });
 });
 
+describe('a new session above the row that is selected', () => {
+  const arrive = (opened: ReturnType<typeof open>): void =>
+    opened.feed.emit({
+      type: 'snapshot',
+      data: pictureOf([broughtUpTo(NOW, scene.project('project'), 1000), ...scene.sessions]),
+    });
+  /** From the selected row on. */
+  const read = (lines: readonly string[]): readonly string[] => lines.slice(marked(lines), -1);
+  const marked = (lines: readonly string[]): number => lines.findIndex((line) => line.startsWith('›'));
+
+  it.each([24, 10])('does not move it, on %i lines; the titles say that there is more', async (rows) => {
+    const opened = open({ columns: 80, rows });
+    await opened.look();
+    opened.screen.press('down', 'down');
+    const before = await opened.look();
+    expect(before[1]).not.toContain('↑');
+    arrive(opened);
+    const after = await opened.look();
+    expect(marked(after)).toBe(marked(before));
+    expect(read(after)).toEqual(read(before));
+    expect(after[1]).toMatch(/agent {2}↑ 4 /);
+  });
+
+  it('is one key away, and shown by itself once nobody is there', async () => {
+    const opened = open();
+    await opened.look();
+    opened.screen.press('down', 'down');
+    await opened.look();
+    arrive(opened);
+    await opened.look();
+    opened.screen.press('down');
+    expect((await opened.look())[1]).toContain('↑ 4');
+    await opened.jump(61_000);
+    const later = await opened.look();
+    expect([later[1]!.includes('↑'), later[2]!.includes('project'), marked(later)]).toEqual([false, true, 9]);
+  });
+
+  it('does not take anything out of sight when the rows are then filtered or sorted', async () => {
+    const opened = open();
+    await opened.look();
+    opened.screen.press('down', 'down');
+    arrive(opened);
+    opened.screen.press("'/");
+    opened.screen.type('step-1');
+    expect(headsIn(await opened.rows())).toEqual(['▾ nested']);
+    opened.screen.press('escape');
+    expect((await opened.look())[1]).not.toContain('↑');
+  });
+});
+
 describe('order', () => {
   it('rows keep their place while they live; new sessions enter at the top', async () => {
     const { feed, rows } = open();
