@@ -38,3 +38,8 @@ export function spread(left: string, right: string, columns: number): string {
 export function padTo(line: string, columns: number): string {
   return line + ' '.repeat(Math.max(0, columns - widthOf(withoutColours(line))));
 }
+
+/** Exactly so many lines. */
+export function fill(lines: readonly string[], count: number): readonly string[] {
+  return Array.from({ length: count }, (_, at) => lines[at] ?? '');
+}

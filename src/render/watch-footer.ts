@@ -25,6 +25,8 @@ export function formatFooter(view: WatchView, columns: number, paint: Paint): st
   return formatHints(keys, state, columns, paint);
 }
 
+export const HELP_FOOTER = ' any key goes back';
+
 export type Hint = readonly [key: string, does: string];
 
 /** As many as there is room for; how to get help and how to get out stand last, and go last. */

@@ -205,14 +205,24 @@ describe('fitTo', () => {
 describe('the reader', () => {
   it('has as many lines as the screen has rows, none wider than it', () => {
     fc.assert(
-      fc.property(fc.array(hostileText), fc.nat(50), change, size, fc.boolean(), (texts, top, fields, on, isTyping) => {
-        const lines = texts.map((text) => PAINTS['24bit'].dim(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')));
-        const agent = { ...sessions[0]!.main, ...fields };
-        const reader = { lines, top, isFull: false, find: 'x', isTyping, hit: top + 1 };
-        const frame = formatReader(reader, { size: on, now: NOW, paint: PAINTS['24bit'], agent, project: 'p' });
-        expect(frame).toHaveLength(on.rows);
-        for (const line of frame) expect(widthOf(withoutColours(line))).toBeLessThanOrEqual(on.columns);
-      }),
+      fc.property(
+        fc.array(hostileText),
+        fc.nat(50),
+        change,
+        size,
+        fc.boolean(),
+        fc.boolean(),
+        (texts, top, fields, on, isTyping, showsHelp) => {
+          const lines = texts.map((text) =>
+            PAINTS['24bit'].dim(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')),
+          );
+          const agent = { ...sessions[0]!.main, ...fields };
+          const reader = { lines, top, isFull: false, find: 'x', isTyping, showsHelp, hit: top + 1 };
+          const frame = formatReader(reader, { size: on, now: NOW, paint: PAINTS['24bit'], agent, project: 'p' });
+          expect(frame).toHaveLength(on.rows);
+          for (const line of frame) expect(widthOf(withoutColours(line))).toBeLessThanOrEqual(on.columns);
+        },
+      ),
     );
   });
 });

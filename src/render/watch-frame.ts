@@ -4,8 +4,8 @@ import { PLAIN } from './paint.ts';
 import { cellsOf } from './watch-cells.ts';
 import { formatColumns, MARGIN, type PlacedColumn, placeColumns, spanOf } from './watch-columns.ts';
 import { formatEmpty } from './watch-empty.ts';
-import { fitTo, padTo } from './watch-fit.ts';
-import { formatFooter } from './watch-footer.ts';
+import { fill, fitTo, padTo } from './watch-fit.ts';
+import { formatFooter, HELP_FOOTER } from './watch-footer.ts';
 import { formatHeader } from './watch-header.ts';
 import { formatHelp, notesOf } from './watch-help.ts';
 import type { WatchPaint } from './watch-paint.ts';
@@ -46,8 +46,6 @@ export function formatFrame(
   return lines.map((line) => fitTo(line, size.columns));
 }
 
-const HELP_FOOTER = ' any key goes back';
-
 /** How the rows of the screen are shared out. The rows of the tree come first. */
 export function planOf({ rows }: Size): {
   readonly header: boolean;
@@ -59,10 +57,6 @@ export function planOf({ rows }: Size): {
   const footer = rows >= 3;
   const titles = rows >= 8;
   return { header, titles, footer, body: rows - Number(header) - Number(footer) - Number(titles) };
-}
-
-function fill(lines: readonly string[], count: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) => lines[at] ?? '');
 }
 
 function formatTitles(more: string, columns: number, paint: WatchPaint): string {

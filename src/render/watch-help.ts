@@ -3,6 +3,7 @@ import { plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 import { padTo } from './watch-fit.ts';
+import type { Hint } from './watch-footer.ts';
 import { paintMark, type Standing } from './watch-status.ts';
 
 export interface HelpFacts {
@@ -17,21 +18,24 @@ export function formatHelp(
   columns: number,
   paint: Paint,
 ): readonly string[] {
-  const keys = KEYS.map(([key, does]) => ` ${paint.bold(key.padEnd(KEY_WIDTH))} ${does}`);
   const marks = MARKS.map(([standing, means]) => ` ${paintMark(standing, paint)} ${standing.padEnd(9)}  ${means}`);
   const lines = LINES.map(([line, means]) => ` ${line.padEnd(11)}  ${means}`);
   const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source)}`;
   return [
-    ...sideBySide([...keys], [...marks, ...lines], columns),
+    ...sideBySide(formatKeys(KEYS, paint), [...marks, ...lines], columns),
     '',
     paint.dim(from),
     ...followed(picture).map((line) => paint.dim(` ${line}`)),
   ];
 }
 
+export function formatKeys(keys: readonly Hint[], paint: Paint): readonly string[] {
+  return keys.map(([key, does]) => ` ${paint.bold(key.padEnd(KEY_WIDTH))} ${does}`);
+}
+
 const KEY_WIDTH = 10;
 
-const KEYS: readonly (readonly [string, string])[] = [
+const KEYS: readonly Hint[] = [
   ['↑ ↓ j k', 'move'],
   ['pgup pgdn', 'a screen up, down'],
   ['g G', 'first row, last row'],

@@ -4,8 +4,9 @@ import { typeText } from './agent-texts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 import { watchedDoing } from './watch-doing.ts';
-import { fitTo, padTo, spread, withoutColours } from './watch-fit.ts';
-import { formatHints, formatTyped } from './watch-footer.ts';
+import { fill, fitTo, padTo, spread, withoutColours } from './watch-fit.ts';
+import { formatHints, formatTyped, HELP_FOOTER, type Hint } from './watch-footer.ts';
+import { formatKeys } from './watch-help.ts';
 import type { WatchPaint } from './watch-paint.ts';
 import { paintMark, paintWord, standingOf } from './watch-status.ts';
 import { cutTo } from './width.ts';
@@ -21,10 +22,11 @@ export interface ReaderView {
   readonly isTyping: boolean;
   /** The line that was found. */
   readonly hit?: number;
+  readonly showsHelp: boolean;
   readonly message?: string;
 }
 
-export const FIRST_READER: ReaderView = { top: 0, isFull: false, find: '', isTyping: false };
+export const FIRST_READER: ReaderView = { top: 0, isFull: false, find: '', isTyping: false, showsHelp: false };
 
 export interface ReaderOptions {
   readonly size: Size;
@@ -40,19 +42,31 @@ export function formatReader(view: ReaderView, options: ReaderOptions): readonly
   const { size, paint } = options;
   const { columns } = size;
   const height = readerHeight(size);
-  const lines = view.lines?.slice(view.top, view.top + height) ?? ['', 'Reading …'];
-  const body = Array.from({ length: height }, (_, at) => {
-    const line = lines[at] ?? '';
-    return view.top + at === view.hit
-      ? paint.bar(padTo(fitTo(`›${withoutColours(line)}`, columns), columns))
-      : ` ${line}`;
-  });
   const screen = [
     ...(size.rows >= 2 ? [headOf(view, options, height)] : []),
-    ...body,
-    ...(size.rows >= 3 ? [footOf(view, columns, paint, height)] : []),
+    ...fill(view.showsHelp ? ['', ...formatKeys(KEYS, paint)] : bodyOf(view, height, columns, paint), height),
+    ...(size.rows >= 3 ? [view.showsHelp ? HELP_FOOTER : footOf(view, columns, paint, height)] : []),
   ];
   return screen.map((line) => fitTo(line, columns));
+}
+
+const KEYS: readonly Hint[] = [
+  ['↑ ↓ j k', 'a line up, down'],
+  ['pgup pgdn', 'a screen up, down; also b and space'],
+  ['g G', 'the beginning; the end, and follow what is written'],
+  ['/', 'find a word; enter keeps it, esc clears it'],
+  ['n N', 'the next, the previous place that has it'],
+  ['f', 'unfold long things, and fold them again'],
+  ['← h q esc', 'back to the tree'],
+  ['ctrl-l', 'draw the screen again'],
+  ['ctrl-c', 'quit'],
+];
+
+function bodyOf(view: ReaderView, height: number, columns: number, paint: WatchPaint): readonly string[] {
+  const lines = view.lines?.slice(view.top, view.top + height) ?? ['', 'Reading …'];
+  return lines.map((line, at) =>
+    view.top + at === view.hit ? paint.bar(padTo(fitTo(`›${withoutColours(line)}`, columns), columns)) : ` ${line}`,
+  );
 }
 
 export function readerHeight({ rows }: Size): number {
@@ -100,6 +114,7 @@ function footOf(view: ReaderView, columns: number, paint: Paint, height: number)
       ...(view.find === '' ? [] : [['n N', 'next, previous'] as const]),
       ['f', view.isFull ? 'fold long things' : 'unfold long things'],
       isAtEnd ? ['g', 'beginning'] : ['G', 'end, and follow'],
+      ['?', 'help'],
       ['←', 'back'],
     ],
     state,

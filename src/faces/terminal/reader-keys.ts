@@ -11,6 +11,7 @@ export interface ReaderPressed {
 /** What a key does in a transcript. */
 export function pressInReader(view: ReaderView, key: Key, height: number): ReaderPressed {
   const { message: _said, ...quiet } = view;
+  if (view.showsHelp) return { view: { ...quiet, showsHelp: false } };
   if (view.isTyping) return { view: typeFind(quiet, key, height) };
   if (key.kind === 'pasted') return { view: quiet };
   const name = key.kind === 'named' ? key.name : LIKE[key.text];
@@ -21,6 +22,8 @@ export function pressInReader(view: ReaderView, key: Key, height: number): Reade
   switch (key.kind === 'typed' ? key.text : '') {
     case 'q':
       return { view: quiet, wish: 'back' };
+    case '?':
+      return { view: { ...quiet, showsHelp: true } };
     case '/':
       return { view: { ...forgetFind(quiet), isTyping: true } };
     case 'n':

@@ -101,6 +101,22 @@ describe('reading a transcript', () => {
     expect(reads).toBe(2);
   });
 
+  it('? explains the keys in 80×24, any key goes back', async () => {
+    const { screen, look } = openAtMain();
+    await look();
+    screen.press('enter');
+    const page = await look();
+    expect(page.at(-1)).toContain('? help');
+    screen.press("'?");
+    const help = await look();
+    expect(help[0]).toBe(page[0]);
+    expect(help.join('\n')).toMatch(
+      /find a word[\s\S]*unfold long things[\s\S]*back to the tree[\s\S]*any key goes back/,
+    );
+    screen.press("'q");
+    expect(await look()).toEqual(page);
+  });
+
   it('f unfolds long things, and the place is kept when the screen changes', async () => {
     const { screen, look } = open({ columns: 80, rows: 8 }, { transcript: async () => transcript });
     await look();
