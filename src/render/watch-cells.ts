@@ -27,7 +27,9 @@ export interface CellOptions {
   readonly now: number;
   /** The status is a mark without a word. */
   readonly isMarkOnly: boolean;
-  /** Columns that the heading of a session may take: those of agent, type and doing. */
+  /** There is little room: times are written without spaces. */
+  readonly isNarrow: boolean;
+  /** Columns that the heading of a session may take: those of agent, doing and type. */
   readonly headWidth: number;
   /** There is a column for the time since the last word; where not, a silence stands with what is being done. */
   readonly hasLast: boolean;
@@ -53,18 +55,26 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
       text: `${indent}${name}${runsText(agent)}`,
       paint: (text) => paint.dim(text.slice(0, indent.length)) + inHue(text.slice(indent.length)),
     },
-    type: { text: cleanLine(typeText(agent)), paint: paint.dim },
     // Who is done and has nothing more to say leaves the room to the label.
     ...((isBusy(agent) || doing.text !== '') && { doing }),
+    ...(hasType(agent, options) && { type: { text: cleanLine(typeText(agent)), paint: paint.dim } }),
     model: { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
     calls: { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount), paint: fade },
     context: contextCell(agent, paint),
     output: { text: outputText(agent), paint: fade },
-    time: { text: isBusy(agent) ? wholeSeconds(timeText(agent, now)) : timeText(agent, now), paint: fade },
-    last: lastCell(agent, paint, now),
+    time: {
+      text: shorten(isBusy(agent) ? wholeSeconds(timeText(agent, now)) : timeText(agent, now), options),
+      paint: fade,
+    },
+    last: lastCell(agent, options),
     id: { text: cleanLine(agent.id.slice(0, 8)), paint: paint.dim },
     link: { text: linkText(agent), paint: paint.yellow },
   };
+}
+
+/** A main agent has none; and where there is little room, what the person is needed for comes first. */
+function hasType(agent: AgentReport, { isNarrow }: CellOptions): boolean {
+  return agent.kind !== 'main' && !(isNarrow && standingOf(agent) === 'needs you');
 }
 
 /** A dotted line alone is easily overlooked. */
@@ -88,8 +98,8 @@ function sessionCells(row: SessionRow, options: CellOptions): Cells {
     calls: { text: isAlone ? String(main.toolCallCount ?? '–') : '', paint: fade },
     context: isAlone ? contextCell(main, paint) : { text: '' },
     output: { text: outputText({ usage, usageIsLowerBound }), paint: fade },
-    time: { text: lengthText(session, isQuiet ? lastActivityAt : now), paint: fade },
-    last: { text: sinceText(lastActivityAt, now), paint: paint.dim },
+    time: { text: shorten(lengthText(session, isQuiet ? lastActivityAt : now), options), paint: fade },
+    last: { text: sinceText(lastActivityAt, options), paint: paint.dim },
     id: { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
     link: { text: '' },
   };
@@ -137,8 +147,13 @@ function wholeSeconds(duration: string): string {
   return duration.replace(/\.\d s$/, ' s');
 }
 
-function sinceText(iso: string | null, now: number): string {
-  return formatAge(iso, now).replace(/ ago$/, '');
+function sinceText(iso: string | null, options: CellOptions): string {
+  return shorten(formatAge(iso, options.now).replace(/ ago$/, ''), options);
+}
+
+/** 12 min, or where there is little room 12m. */
+function shorten(duration: string, { isNarrow }: CellOptions): string {
+  return isNarrow ? duration.replace(/ ([smhd])(?:in)?$/, '$1') : duration;
 }
 
 function statusCell(standing: Standing, { paint, isMarkOnly }: CellOptions): Cell {
@@ -166,10 +181,11 @@ function contextCell(agent: AgentReport, paint: Paint): Cell {
 }
 
 /** Only of those at work: of the others, the time they took says it. */
-function lastCell(agent: AgentReport, paint: Paint, now: number): Cell {
+function lastCell(agent: AgentReport, options: CellOptions): Cell {
+  const { paint } = options;
   if (!isBusy(agent) || agent.lastActivityAt === null) return { text: '' };
   return {
-    text: sinceText(agent.lastActivityAt, now),
+    text: sinceText(agent.lastActivityAt, options),
     paint: agent.stalled ? (it) => paint.bold(paint.yellow(it)) : paint.dim,
   };
 }

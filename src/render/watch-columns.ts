@@ -19,18 +19,29 @@ export interface PlacedColumn {
   readonly width: number;
 }
 
-/** From left to right. Whoever has no width shares what the others leave. */
-const COLUMNS: readonly { readonly name: ColumnName; readonly width?: number; readonly isRight?: boolean }[] = [
+interface Column {
+  readonly name: ColumnName;
+  readonly width?: number;
+  /** On a screen that is not wide: times without spaces («12m»), types cut off. */
+  readonly narrow?: number;
+  readonly isRight?: boolean;
+}
+
+/**
+ * From left to right. Whoever has no width shares what the others leave. The type stands behind what is being done: who is
+ * done does nothing, and so has room for a long label.
+ */
+const COLUMNS: readonly Column[] = [
   { name: 'status', width: 11 },
   { name: 'agent' },
-  { name: 'type', width: 16 },
   { name: 'doing' },
+  { name: 'type', width: 17, narrow: 8 },
   { name: 'model', width: 20 },
   { name: 'calls', width: 5, isRight: true },
   { name: 'context', width: 9, isRight: true },
   { name: 'output', width: 6, isRight: true },
-  { name: 'time', width: 6, isRight: true },
-  { name: 'last', width: 6, isRight: true },
+  { name: 'time', width: 6, narrow: 4, isRight: true },
+  { name: 'last', width: 6, narrow: 4, isRight: true },
   { name: 'id', width: 8 },
   { name: 'link', width: 20 },
 ];
@@ -39,15 +50,22 @@ const COLUMNS: readonly { readonly name: ColumnName; readonly width?: number; re
 const WANTED: readonly (readonly [ColumnName, number])[] = [
   ['output', 20],
   ['time', 24],
-  ['last', 48],
-  ['context', 50],
-  ['type', 52],
+  ['last', 28],
+  ['type', 32],
+  ['context', 48],
   ['calls', 60],
   ['model', 62],
   ['id', 64],
   ['link', 64],
 ];
 
+const WIDE = 120;
+
+export function isNarrow(screen: number): boolean {
+  return screen < WIDE;
+}
+
+const AGENT_SHARE = 0.57;
 const GAP = 2;
 /** For the mark of the selected row. */
 export const MARGIN = 1;
@@ -59,14 +77,16 @@ export function placeColumns(screen: number): readonly PlacedColumn[] {
   const widths = new Map<ColumnName, number>([['status', width < 36 ? 1 : 11]]);
   let room = width - (widths.get('status') ?? 0) - GAP;
   for (const [name, needed] of WANTED) {
-    const own = COLUMNS.find((column) => column.name === name)?.width ?? 0;
+    const column = COLUMNS.find((one) => one.name === name);
+    const own = (isNarrow(screen) ? column?.narrow : undefined) ?? column?.width ?? 0;
     if (room - own - GAP < needed) break;
     widths.set(name, own);
     room -= own + GAP;
   }
   if (room >= 24) {
-    widths.set('agent', Math.ceil((room - GAP) * 0.52));
-    widths.set('doing', Math.floor((room - GAP) * 0.48));
+    const agent = Math.ceil((room - GAP) * AGENT_SHARE);
+    widths.set('agent', agent);
+    widths.set('doing', room - GAP - agent);
   } else widths.set('agent', Math.max(0, room));
   return COLUMNS.flatMap(({ name }) => {
     const own = widths.get(name);
@@ -74,11 +94,9 @@ export function placeColumns(screen: number): readonly PlacedColumn[] {
   });
 }
 
-/** How wide a cell of `first` is that goes on up to `last`. */
-export function spanOf(columns: readonly PlacedColumn[], first: ColumnName, last: ColumnName): number {
-  const names = columns.map(({ name }) => name);
-  const from = names.indexOf(first);
-  const spanned = columns.slice(from, Math.max(from, names.indexOf(last)) + 1);
+/** How wide a cell is that goes over all of these, as far as they are shown. They stand side by side. */
+export function spanOf(columns: readonly PlacedColumn[], names: readonly ColumnName[]): number {
+  const spanned = columns.filter(({ name }) => names.includes(name));
   return spanned.reduce((sum, { width }) => sum + width + GAP, -GAP);
 }
 

@@ -151,7 +151,8 @@ describe('a frame', () => {
     );
     const text = draw(pictureOf([busy]), FIRST_VIEW, { columns: 80, rows: 24 }).join('\n');
     expect(text).toMatch(/◐ 1 needs you {2}⚠ 1 silent/);
-    expect(text).toMatch(/⚠ silent .* silent/);
+    expect(text).toMatch(/ last$/m);
+    expect(text).toMatch(/⚠ silent .* 5m$/m);
     expect(text).toMatch(/◐ needs you .* waits for your yes/);
   });
 
@@ -184,7 +185,15 @@ describe('columns', () => {
       const total = placed.reduce((sum, { width }) => sum + width + 2, -2) + 1;
       expect(total, String(columns)).toBeLessThanOrEqual(Math.max(columns, 4));
     }
-    expect(placeColumns(80).map(({ name }) => name)).toEqual(['status', 'agent', 'doing', 'output', 'time']);
+    expect(placeColumns(80).map(({ name }) => name)).toEqual([
+      'status',
+      'agent',
+      'doing',
+      'type',
+      'output',
+      'time',
+      'last',
+    ]);
     expect(placeColumns(200)).toHaveLength(12);
   });
 });

@@ -2,7 +2,7 @@ import type { Size } from '../base/screen.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { PLAIN } from './paint.ts';
 import { cellsOf } from './watch-cells.ts';
-import { formatColumns, MARGIN, type PlacedColumn, placeColumns, spanOf } from './watch-columns.ts';
+import { formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './watch-columns.ts';
 import { formatEmpty } from './watch-empty.ts';
 import { fill, fitTo, padTo } from './watch-fit.ts';
 import { formatFooter, HELP_FOOTER } from './watch-footer.ts';
@@ -98,7 +98,8 @@ function formatRow(
     // One bar, not a patchwork of the colours of its cells.
     paint: isSelected ? PLAIN : paint,
     now,
-    headWidth: spanOf(columns, 'agent', 'doing'),
+    headWidth: spanOf(columns, ['agent', 'doing', 'type']),
+    isNarrow: isNarrow(size.columns),
     isMarkOnly: columns[0]?.width === 1,
     hasLast: columns.some(({ name }) => name === 'last'),
   });

@@ -64,6 +64,9 @@ const MARKS: readonly (readonly [Standing, string])[] = [
 const LINES: readonly (readonly [string, string])[] = [
   ['├╌  ~', 'strong evidence who asked'],
   ['├┈  ?', 'a guess who asked'],
+  ['out', 'tokens it has written'],
+  ['time', 'from start to end, or now'],
+  ['last', 'for so long without a word'],
 ];
 
 /** Two columns where both fit, else one below the other. */

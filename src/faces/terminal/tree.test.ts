@@ -180,7 +180,7 @@ describe('folding', () => {
     const { screen, rows } = open();
     const before = await rows();
     screen.press('down', 'down', 'left');
-    expect(namesIn(await rows())[2]).toBe('  └─ ▸ +2 Audit the repo');
+    expect(namesIn(await rows())[2]).toBe('  └─ ▸ +2 Audit the…');
     screen.press('right');
     expect((await rows()).length).toBe(before.length);
     screen.press('right', 'left');

@@ -20,25 +20,25 @@ afterEach(() => void vi.useRealTimers());
 const open = (size = { columns: 80, rows: 24 }, options = {}) => openWatch(pictureOf(scene.sessions), size, options);
 
 describe('the tree', () => {
-  it('at 80×24: status, agent, doing, tokens and time of everybody, those at work first', async () => {
+  it('at 80×24: status, agent, doing, type, tokens, time and silence of everybody, those at work first', async () => {
     expect(await open().look()).toMatchInlineSnapshot(`
       [
         "troupe  ● 2 working  ✗ 1 failed  ✓ 9 done  ◐ 1 waiting           test · 12:00:00",
-        " status       agent                      doing                       out    time",
-        "›● running    ▾ nested  Please do the job. [[pl…  3 of 4 at work     378     7 s",
-        " ◐ waiting      main                     waits for a sub-agent        95     7 s",
-        " ● running      └─ Audit the repo        Bash npm run step-1         177     6 s",
-        " ● running         ├─ Check app.js       Bash npm run step-2          53     6 s",
-        " ✓ completed       └─ Check util.js                                   53   1.0 s",
-        " ✓ completed  ▾ nested-deep  Please do the…  60 s ago · 4 agents     263   1.8 s",
-        " ✓ completed    main                                                  66   1.8 s",
-        " ✓ completed    └─ Level one                                          65   1.5 s",
-        " ✓ completed       └─ Level two                                       66   1.0 s",
-        " ✓ completed          └─ Level three                                  66   0.4 s",
-        " ✓ completed  ▾ single  Please do the job…  2 min ago · 2 agents     201   1.1 s",
-        " ✓ completed    main                                                 102   1.1 s",
-        " ✓ completed    └─ Count TODO comments                                99   0.8 s",
-        " ✓ completed  ▸ failing  Please do the j…  60 min ago · 3 agents     342   1.8 s",
+        " status       agent                 doing           type         out  time  last",
+        "›● running    ▾ nested  Please do the job.…   3 of 4 at work     378    7s    5s",
+        " ◐ waiting      main                waits for a sub-agent         95    7s    5s",
+        " ● running      └─ Audit the repo   Bash npm run…   general…     177    6s    5s",
+        " ● running         ├─ Check app.js  Bash npm run…   general…      53    6s    5s",
+        " ✓ completed       └─ Check util.js                 general…      53  1.0s",
+        " ✓ completed  ▾ nested-deep  Please do the job. […  4 agents     263  1.8s   60s",
+        " ✓ completed    main                                              66  1.8s",
+        " ✓ completed    └─ Level one                        general…      65  1.5s",
+        " ✓ completed       └─ Level two                     general…      66  1.0s",
+        " ✓ completed          └─ Level three                general…      66  0.4s",
+        " ✓ completed  ▾ single  Please do the job. [[play…  2 agents     201  1.1s    2m",
+        " ✓ completed    main                                             102  1.1s",
+        " ✓ completed    └─ Count TODO comments              general…      99  0.8s",
+        " ✓ completed  ▸ failing  Please do the job. [[pla…  3 agents     342  1.8s   60m",
         "",
         "",
         "",
@@ -56,12 +56,12 @@ describe('the tree', () => {
     expect(lines.slice(0, 8)).toMatchInlineSnapshot(`
       [
         "troupe  ● 2 working  ✗ 1 failed  ✓ 9 done  ◐ 1 waiting                                                                                                                                   test · 12:00:00",
-        " status       agent                                  type              doing                              model                 calls    context     out    time    last  id        link",
+        " status       agent                                     doing                          type               model                 calls    context     out    time    last  id        link",
         "›● running    ▾ nested  Please do the job. [[play:nested]]                  3 of 4 at work · claude-code  claude-code 2.1.325                        378     7 s     5 s  fa129e54",
-        " ◐ waiting      main                                                   waits for a sub-agent              claude-sonnet-4-5         1   10.3k 5%      95     7 s     5 s  fa129e54",
-        " ● running      └─ Audit the repo                    general-purpose   Bash npm run step-1                claude-sonnet-4-5         3    4.4k 2%     177     6 s     5 s  a2ca437a",
-        " ● running         ├─ Check app.js                   general-purpose   Bash npm run step-2                claude-sonnet-4-5         1    3.8k 2%      53     6 s     5 s  ab4c7b9a",
-        " ✓ completed       └─ Check util.js                  general-purpose                                      claude-sonnet-4-5         1    3.8k 2%      53   1.0 s          ad90f91f",
+        " ◐ waiting      main                                    waits for a sub-agent                             claude-sonnet-4-5         1   10.3k 5%      95     7 s     5 s  fa129e54",
+        " ● running      └─ Audit the repo                       Bash npm run step-1            general-purpose    claude-sonnet-4-5         3    4.4k 2%     177     6 s     5 s  a2ca437a",
+        " ● running         ├─ Check app.js                      Bash npm run step-2            general-purpose    claude-sonnet-4-5         1    3.8k 2%      53     6 s     5 s  ab4c7b9a",
+        " ✓ completed       └─ Check util.js                                                    general-purpose    claude-sonnet-4-5         1    3.8k 2%      53   1.0 s          ad90f91f",
         " ✓ completed  ▾ nested-deep  Please do the job. [[play:nested-deep]]              4 agents · claude-code  claude-code 2.1.325                        263   1.8 s    60 s  22585c89",
       ]
     `);

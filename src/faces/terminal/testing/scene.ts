@@ -34,7 +34,7 @@ export async function loadScene(): Promise<Scene> {
 /** Project or label of each row at 80 columns, without the other columns. */
 export function namesIn(rows: readonly string[]): readonly string[] {
   return rows
-    .map((row) => row.slice(14, 39).trimEnd())
+    .map((row) => row.slice(14, 36).trimEnd())
     .map((cell) => (isHead(cell) ? (cell.split('  ')[0] ?? '') : cell));
 }
 
