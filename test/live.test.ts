@@ -228,6 +228,20 @@ describe('troupe watch, piped', () => {
     });
   }
 
+  it('goes on by itself when its server is gone, and says so', async () => {
+    await run('start');
+    const watch = troupe('watch', '--json');
+    await until(() => events(watch)[0], 'a snapshot');
+    await run('stop');
+    await until(() => watch.errors().includes('server gone') || undefined, 'the loss');
+    await until(() => watch.errors().includes('the picture comes from: this process') || undefined, 'another source');
+    expect(events(watch).findLast(({ type }) => type === 'snapshot')).toMatchObject({ data: { isComplete: true } });
+    appendFileSync(transcript(), `${next}\n`);
+    await until(() => watch.out().includes('A new name') || undefined, 'the change');
+    watch.child.kill('SIGINT');
+    expect(await watch.ended).toBe(0);
+  });
+
   it('writes a line for each change, without control characters', async () => {
     const watch = troupe('watch', '--demo', '--speed', '40');
     await until(() => watch.out().split('\n').length > 12 || undefined, 'some lines');

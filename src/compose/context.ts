@@ -23,7 +23,7 @@ export function createContext(): FaceContext {
       start: async (request) => (await control()).start(request),
       stop: async () => (await control()).stop(),
       status: async () => (await control()).status(),
-      feed: async (where) => (await control()).feed(where),
+      feed: async (where, onState) => (await control()).feed(where, onState),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     version: packageVersion,

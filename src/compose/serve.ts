@@ -39,14 +39,18 @@ export function createServerControl(): ServerControl {
       const found = await daemonState(folder);
       return found.state === 'running' ? toServer(found.daemon) : undefined;
     },
-    async feed(where) {
-      const daemon = await findDaemon(folder);
-      if (!daemon || !isFor(daemon, where)) return undefined;
+    async feed(where, onState) {
+      const find = async (): Promise<Daemon | undefined> => {
+        const found = await findDaemon(folder);
+        return found && isFor(found, where) ? found : undefined;
+      };
+      const daemon = await find();
+      if (!daemon) return undefined;
       return {
-        ...remoteFeed(daemon, { refind: () => findDaemon(folder) }),
+        ...remoteFeed(daemon, { refind: find, onState }),
         port: daemon.port,
-        transcript: async (agent, range, session) =>
-          remoteTranscript((await findDaemon(folder)) ?? daemon, agent, range, session),
+        isServed: async () => (await find()) !== undefined,
+        transcript: async (agent, range, session) => remoteTranscript((await find()) ?? daemon, agent, range, session),
       };
     },
   };

@@ -37,14 +37,21 @@ const daemonAt = (port: number, token = TOKEN): Daemon => ({
 function look(daemon: Daemon, options: Parameters<typeof remoteFeed>[1] = {}) {
   const events: LiveEvent[] = [];
   const states: string[] = [];
+  const ports: number[] = [];
   let picture: LiveSnapshot | undefined;
-  const feed = remoteFeed(daemon, { ...options, onState: (state) => states.push(state) });
+  const feed = remoteFeed(daemon, {
+    ...options,
+    onState: (state) => {
+      states.push(state.isLost ? 'lost' : 'connected');
+      ports.push(state.port);
+    },
+  });
   const subscription = feed.subscribe((event) => {
     events.push(event);
     picture = applyEvent(picture, event);
   });
   ends.push(() => feed.close());
-  return { feed, subscription, events, states, summary: () => picture?.sessions[0]?.main.currentToolSummary };
+  return { feed, subscription, events, states, ports, summary: () => picture?.sessions[0]?.main.currentToolSummary };
 }
 
 /** Between a client and a server: lets nothing through any more when told to. */
@@ -111,6 +118,7 @@ describe('remoteFeed', () => {
     now = await serveLive('e2');
     await expect.poll(seen.summary, { timeout: 5_000 }).toBe('between');
     expect(seen.events.map(({ type }) => type)).toEqual(['snapshot', 'snapshot']);
+    expect(seen.ports).toEqual([first.port, first.port, now.port]);
   });
 
   it('keeps trying where nobody answers, or somebody says no', async () => {

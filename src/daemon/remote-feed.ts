@@ -1,12 +1,12 @@
 import * as http from 'node:http';
-import type { LiveFeed, Subscription } from '../faces/face.ts';
+import type { ConnectionState, LiveFeed, Subscription } from '../faces/face.ts';
 import type { LiveEvent } from '../reports/live-shapes.ts';
 import type { Daemon } from './daemon-file.ts';
 import { createEventParser } from './event-parser.ts';
 
 export interface RemoteFeedOptions {
   /** Told when it changes. Lost ones are tried again until the feed is closed. */
-  readonly onState?: (state: 'connected' | 'lost') => void;
+  readonly onState?: (state: ConnectionState) => void;
   /** Where the server is now, asked before each new attempt: it may have been started again on another port. */
   readonly refind?: () => Promise<Daemon | undefined>;
   /** The server says something every 15 s; one that is silent for so long is gone. */
@@ -45,23 +45,23 @@ function connect(
 ): Subscription {
   let daemon = first;
   let isClosed = false;
-  let state: 'connected' | 'lost' | undefined;
+  let wasLost: boolean | undefined;
   let lastId: string | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let stream: Subscription | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  const tell = (now: 'connected' | 'lost'): void => {
-    if (isClosed || state === now) return;
-    state = now;
-    onState?.(now);
+  const tell = (isLost: boolean): void => {
+    if (isClosed || wasLost === isLost) return;
+    wasLost = isLost;
+    onState?.({ isLost, port: daemon.port });
   };
   const attempt = (): void => {
     if (isClosed) return;
     stream = openStream(daemon, lastId, silenceMs, {
       onOpen() {
         pauseMs = FIRST_PAUSE_MS;
-        tell('connected');
+        tell(false);
       },
       onEvent(event, id) {
         if (isClosed) return;
@@ -71,7 +71,7 @@ function connect(
       onEnd(isGarbled) {
         // What came after the last good event is lost to us: only a snapshot is sure to be right.
         if (isGarbled) lastId = undefined;
-        tell('lost');
+        tell(true);
         if (!isClosed) timer = setTimeout(() => void again(), pauseMs);
         pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
       },

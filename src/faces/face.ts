@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
+import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
@@ -56,8 +56,8 @@ export interface ServerControl {
   start(request: Omit<ServeRequest, 'demoSpeed'>): Promise<RunningServer>;
   stop(): Promise<StopReport>;
   status(): Promise<RunningServer | undefined>;
-  /** What the running server follows, where it is what was asked for. */
-  feed(where: Where): Promise<RemoteFeed | undefined>;
+  /** What the running server follows, where it is what was asked for; `onState`, as the connection comes and goes. */
+  feed(where: Where, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
 }
 
 export interface ServeRequest extends FollowRequest {
@@ -90,8 +90,16 @@ export interface StopReport {
   readonly server?: RunningServer;
 }
 
+/** `port`: of the server that we are connected to, or were. */
+export interface ConnectionState {
+  readonly isLost: boolean;
+  readonly port: number;
+}
+
 export interface RemoteFeed extends LiveFeed, Subscription {
   readonly port: number;
+  /** Asks: such a server runs and answers, on whatever port. */
+  isServed(): Promise<boolean>;
   transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
 }
 
@@ -116,6 +124,13 @@ export interface LiveFeed {
 
 export interface Subscription {
   close(): void;
+}
+
+/** A feed that may have to find another source on the way. */
+export interface SourcedFeed extends LiveFeed {
+  source(): FeedSource;
+  /** One listener: told whenever it is another one. */
+  onSource(listener: (source: FeedSource) => void): void;
 }
 
 /** What is followed on this machine, for a face that answers questions about it. */

@@ -131,3 +131,11 @@ export interface IdentifiedAgent {
 export interface Identifier {
   identify(request: IdentifyRequest): Promise<Identity>;
 }
+
+/** Where a picture comes from. */
+export interface FeedSource {
+  /** In a few words. */
+  readonly text: string;
+  /** Nothing arrives: what is shown is as it was when we last heard. */
+  readonly isLost: boolean;
+}

@@ -1,3 +1,4 @@
+import type { FeedSource } from '../model/ports.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
@@ -7,7 +8,7 @@ import { agentsOf, type WatchView } from './watch-view.ts';
 import { cutTo } from './width.ts';
 
 export interface EmptyFacts {
-  readonly source: string;
+  readonly source: FeedSource;
   /** Only this session was asked for. */
   readonly session?: string;
 }
@@ -19,7 +20,7 @@ export function formatEmpty(
   { source, session }: EmptyFacts,
   paint: Paint,
 ): readonly string[] {
-  const [head, ...rest] = textOf(picture, view, cleanLine(source), session);
+  const [head, ...rest] = textOf(picture, view, cleanLine(source.text), session);
   return ['', `  ${paint.bold(head ?? '')}`, '', ...rest.map((line) => `  ${line}`)];
 }
 

@@ -28,11 +28,12 @@ beforeAll(async () => {
 });
 
 const nested = (): SessionDetail => sessions.find(({ project }) => project === 'nested')!;
+const SOURCE = { text: 'test', isLost: false };
 const PAINTS = { none: createWatchPaint('none'), '16': createWatchPaint('16'), '24bit': createWatchPaint('24bit') };
 
 function draw(picture: LiveSnapshot | undefined, view: WatchView, size: Size, colours: keyof typeof PAINTS = 'none') {
   const settled = picture ? settleView(picture, view, { size, now: NOW, keepsOpen: false }) : { rows: [], view };
-  const options = { size, now: NOW, paint: PAINTS[colours], source: 'test', version: '1' };
+  const options = { size, now: NOW, paint: PAINTS[colours], source: SOURCE, version: '1' };
   return formatFrame(picture, settled.rows, settled.view, options);
 }
 
@@ -227,7 +228,14 @@ describe('the reader', () => {
           );
           const agent = { ...sessions[0]!.main, ...fields };
           const reader = { lines, top, isFull: false, find: 'x', isTyping, showsHelp, hit: top + 1 };
-          const frame = formatReader(reader, { size: on, now: NOW, paint: PAINTS['24bit'], agent, project: 'p' });
+          const frame = formatReader(reader, {
+            size: on,
+            now: NOW,
+            paint: PAINTS['24bit'],
+            agent,
+            project: 'p',
+            source: SOURCE,
+          });
           expect(frame).toHaveLength(on.rows);
           for (const line of frame) expect(widthOf(withoutColours(line))).toBeLessThanOrEqual(on.columns);
         },

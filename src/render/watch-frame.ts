@@ -1,4 +1,5 @@
 import type { Size } from '../base/screen.ts';
+import type { FeedSource } from '../model/ports.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { PLAIN } from './paint.ts';
 import { cellsOf } from './watch-cells.ts';
@@ -16,7 +17,7 @@ export interface FrameOptions {
   readonly size: Size;
   readonly now: number;
   readonly paint: WatchPaint;
-  readonly source: string;
+  readonly source: FeedSource;
   readonly version: string;
   /** Only this session was asked for. */
   readonly session?: string;

@@ -1,3 +1,4 @@
+import type { FeedSource } from '../model/ports.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
@@ -6,8 +7,7 @@ import { countStandings, paintMark, paintWord, type Standing } from './watch-sta
 import { widthOf } from './width.ts';
 
 export interface HeaderFacts {
-  /** Where the picture comes from. */
-  readonly source: string;
+  readonly source: FeedSource;
   readonly now: number;
 }
 
@@ -18,11 +18,14 @@ export function formatHeader(
   columns: number,
   paint: Paint,
 ): string {
-  const counts = picture ? formatCounts(picture, paint) : { urgent: [], others: [] };
+  const { urgent, others } = picture ? formatCounts(picture, paint) : { urgent: [], others: [] };
+  // What is lost comes before everything else: all the rest may be old.
+  const lost = source.isLost ? [paint.bold(paint.yellow(`⚠ ${cleanLine(source.text)}`))] : [];
   const isReading = picture?.isComplete === false;
   const clock = clockText(now);
-  const where = [...(isReading ? ['still reading'] : []), cleanLine(source), clock].join(' · ');
-  return longest(counts, paint.bold('troupe'), [where, clock], columns, paint);
+  const from = source.isLost ? [] : [cleanLine(source.text)];
+  const where = [...(isReading ? ['still reading'] : []), ...from, clock].join(' · ');
+  return longest({ urgent: [...lost, ...urgent], others }, paint.bold('troupe'), [where, clock], columns, paint);
 }
 
 interface Counts {

@@ -1,3 +1,4 @@
+import type { FeedSource } from '../model/ports.ts';
 import type { LiveSnapshot } from '../reports/live-shapes.ts';
 import { plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
@@ -8,7 +9,7 @@ import { paintMark, type Standing } from './watch-status.ts';
 
 export interface HelpFacts {
   readonly version: string;
-  readonly source: string;
+  readonly source: FeedSource;
 }
 
 /** The help sheet: what the keys do, what the marks mean, what is followed. */
@@ -20,7 +21,7 @@ export function formatHelp(
 ): readonly string[] {
   const marks = MARKS.map(([standing, means]) => ` ${paintMark(standing, paint)} ${standing.padEnd(9)}  ${means}`);
   const lines = LINES.map(([line, means]) => ` ${line.padEnd(11)}  ${means}`);
-  const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source)}`;
+  const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source.text)}`;
   return [
     ...sideBySide(formatKeys(KEYS, paint), [...marks, ...lines], columns),
     '',

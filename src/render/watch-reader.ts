@@ -1,8 +1,8 @@
 import type { Size } from '../base/screen.ts';
+import type { FeedSource } from '../model/ports.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import { typeText } from './agent-texts.ts';
 import { cleanLine } from './clean-text.ts';
-import type { Paint } from './paint.ts';
 import { watchedDoing } from './watch-doing.ts';
 import { fill, fitTo, padTo, spread, withoutColours } from './watch-fit.ts';
 import { formatHints, formatTyped, HELP_FOOTER, type Hint } from './watch-footer.ts';
@@ -35,6 +35,7 @@ export interface ReaderOptions {
   readonly agent: AgentReport;
   /** Of its session: what a main agent is called. */
   readonly project: string;
+  readonly source: FeedSource;
 }
 
 /** Exactly as many lines as the screen has rows, none wider than it. */
@@ -45,7 +46,7 @@ export function formatReader(view: ReaderView, options: ReaderOptions): readonly
   const screen = [
     ...(size.rows >= 2 ? [headOf(view, options, height)] : []),
     ...fill(view.showsHelp ? ['', ...formatKeys(KEYS, paint)] : bodyOf(view, height, columns, paint), height),
-    ...(size.rows >= 3 ? [view.showsHelp ? HELP_FOOTER : footOf(view, columns, paint, height)] : []),
+    ...(size.rows >= 3 ? [view.showsHelp ? HELP_FOOTER : footOf(view, options, height)] : []),
   ];
   return screen.map((line) => fitTo(line, columns));
 }
@@ -102,11 +103,14 @@ function placeText({ lines, top }: ReaderView, height: number): string {
   return `${last === lines.length ? 'end, ' : ''}line ${last} of ${lines.length}`;
 }
 
-function footOf(view: ReaderView, columns: number, paint: Paint, height: number): string {
+function footOf(view: ReaderView, { size: { columns }, paint, source }: ReaderOptions, height: number): string {
   if (view.isTyping) return formatTyped('find', view.find, 'enter keeps it · esc clears it', columns, paint);
   if (view.message !== undefined) return fitTo(` ${paint.yellow(cleanLine(view.message))}`, columns);
   const isAtEnd = view.lines !== undefined && view.top + height >= view.lines.length;
-  const state = view.find === '' ? [] : [`found «${cutTo(cleanLine(view.find), 20)}»`];
+  const state = [
+    ...(source.isLost ? [`⚠ ${cleanLine(source.text)}`] : []),
+    ...(view.find === '' ? [] : [`found «${cutTo(cleanLine(view.find), 20)}»`]),
+  ];
   return formatHints(
     [
       ['↑↓', 'scroll'],

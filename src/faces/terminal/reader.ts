@@ -1,4 +1,5 @@
 import type { Size } from '../../base/screen.ts';
+import type { FeedSource } from '../../model/ports.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import { isAtWork } from '../../model/tree.ts';
 import { formatTranscript } from '../../render/transcript-lines.ts';
@@ -24,13 +25,14 @@ export interface ReaderSetup {
   /** As it stands now. */
   readonly session: () => SessionDetail;
   readonly paint: WatchPaint;
+  readonly source: () => FeedSource;
   readonly open: () => Promise<{ readonly transcript: Transcript }>;
   readonly onChange: () => void;
   /** It could not even be opened. */
   readonly onFailure: (reason: string) => void;
 }
 
-export function openReader({ agent: first, session, paint, open, onChange, onFailure }: ReaderSetup): Reader {
+export function openReader({ agent: first, session, paint, source, open, onChange, onFailure }: ReaderSetup): Reader {
   let agent = first;
   let opened: { readonly transcript: Transcript } | undefined;
   let view: ReaderView = FIRST_READER;
@@ -82,7 +84,7 @@ export function openReader({ agent: first, session, paint, open, onChange, onFai
       const { id, main, subagents, project } = session();
       agent = [main, ...subagents].find((one) => one.id === agent.id) ?? agent;
       layOut(size);
-      return formatReader(view, { size, now, paint, agent, project: project ?? id });
+      return formatReader(view, { size, now, paint, agent, project: project ?? id, source: source() });
     },
     close: () => reading.close(),
   };

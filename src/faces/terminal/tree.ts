@@ -1,4 +1,3 @@
-import { known } from '../../base/json.ts';
 import type { Size } from '../../base/screen.ts';
 import { type FrameOptions, formatFrame, planOf } from '../../render/watch-frame.ts';
 import type { WatchRow } from '../../render/watch-rows.ts';
@@ -21,7 +20,10 @@ export interface Tree {
   say(message: string): void;
 }
 
-export type TreeSetup = Omit<FrameOptions, 'size' | 'now'>;
+export interface TreeSetup extends Omit<FrameOptions, 'size' | 'now' | 'source'> {
+  /** As it is now. */
+  readonly source: () => FrameOptions['source'];
+}
 
 export function createTree(setup: TreeSetup): Tree {
   const { session } = setup;
@@ -47,7 +49,7 @@ export function createTree(setup: TreeSetup): Tree {
     },
     frame(size, now) {
       settle(size, now);
-      return formatFrame(picture, rows, view, { ...setup, size, now, ...known({ session }) });
+      return formatFrame(picture, rows, view, { ...setup, size, now, source: setup.source() });
     },
     selected: () => rows.find(({ key }) => key === view.selected),
     session: (key) => picture?.sessions.find((one) => sessionKey(one) === key),

@@ -17,18 +17,20 @@ function start(picture?: LiveSnapshot, options: { readonly json?: boolean; reado
   const feed = createFeed(picture);
   const stop = new AbortController();
   let text = '';
+  const notes: string[] = [];
+  const note = (words: string): void => void notes.push(words);
   const write = (more: string): void => {
     text += more;
   };
   const clock = (): number => NOW;
-  const done = watchPlain({ feed, write, clock, colours: 'none', json: false, stop: stop.signal, ...options });
+  const done = watchPlain({ feed, write, note, clock, colours: 'none', json: false, stop: stop.signal, ...options });
   const take = async (): Promise<readonly string[]> => {
     await vi.advanceTimersByTimeAsync(400);
     const lines = text.split('\n').slice(0, -1);
     text = '';
     return lines;
   };
-  return { feed, stop, done, take };
+  return { feed, stop, done, take, notes };
 }
 
 const working = (session: SessionDetail, fields = {}): SessionDetail =>
@@ -110,6 +112,17 @@ describe('the log', () => {
     const text = (await take()).join('\n');
     expect(text).toContain('<img src=x');
     expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  });
+
+  it('says beside the log where its picture comes from, when that changes', async () => {
+    for (const json of [false, true]) {
+      const { feed, take, notes } = start(pictureOf([nested]), { json });
+      await take();
+      feed.moveTo({ text: 'server gone, looking again…', isLost: true });
+      feed.moveTo({ text: 'this process', isLost: false });
+      expect(await take()).toEqual([]);
+      expect(notes).toEqual(['troupe: server gone, looking again…', 'troupe: the picture comes from: this process']);
+    }
   });
 
   it('ends when it is told to', async () => {

@@ -6,11 +6,13 @@ import { agentKey, agentsOf, sessionKey } from '../../render/watch-view.ts';
 import { applyEvent } from '../../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot } from '../../reports/live-shapes.ts';
 import type { AgentReport } from '../../reports/shapes.ts';
-import type { LiveFeed } from '../face.ts';
+import type { SourcedFeed } from '../face.ts';
 
 export interface WatchPlainOptions {
-  readonly feed: LiveFeed;
+  readonly feed: SourcedFeed;
   readonly write: (text: string) => void;
+  /** For words that are not part of the log. */
+  readonly note: (text: string) => void;
   readonly clock: Clock;
   readonly colours: ColourDepth;
   /** Every event of the feed as it is, one JSON a line. */
@@ -31,9 +33,11 @@ export function watchPlain(options: WatchPlainOptions): Promise<void> {
     if (log) log.hear(wanted);
     else options.write(`${JSON.stringify({ type: wanted.type, data: wanted.data })}\n`);
   });
+  feed.onSource(({ text, isLost }) => options.note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
   return new Promise((resolve) => {
     const end = (): void => {
       subscription.close();
+      feed.onSource(() => {});
       log?.close();
       resolve();
     };

@@ -124,6 +124,42 @@ describe('the tree', () => {
   });
 });
 
+describe('a server that goes', () => {
+  const LOST = { text: 'server gone, looking again…', isLost: true };
+
+  it.each([80, 40, 200])('is told in words in the first line, on %i columns', async (columns) => {
+    const { feed, look } = open({ columns, rows: 24 });
+    await look();
+    feed.moveTo(LOST);
+    expect((await look())[0]).toContain('⚠ server gone, looking again…');
+    feed.moveTo({ text: 'server on port 4712', isLost: false });
+    const back = await look();
+    expect(back[0]).not.toContain('server gone');
+    expect(back.at(-1)).toContain('The picture comes from: server on port 4712'.slice(0, columns - 2));
+  });
+
+  it('and whose picture comes from elsewhere then: selection and folds are kept', async () => {
+    const { feed, screen, look, rows } = open();
+    await look();
+    screen.press("' ", 'down', 'down', 'down');
+    const before = await rows();
+    feed.moveTo(LOST);
+    await look();
+    feed.moveTo({ text: 'this process', isLost: false });
+    feed.emit({ type: 'snapshot', data: JSON.parse(JSON.stringify(feed.picture())) });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('is told in the reader, too', async () => {
+    const { feed, screen, look } = open(undefined, { transcript: async () => transcript });
+    await look();
+    screen.press('enter');
+    await look();
+    feed.moveTo(LOST);
+    expect((await look()).at(-1)).toMatch(/^ ⚠ server gone, looking again….*← back$/);
+  });
+});
+
 describe('the way out, and help', () => {
   it.each(["'q", 'ctrl-c'] as const)('%s quits: the screen is given back, and nobody listens any more', async (key) => {
     const { screen, feed, done, look } = open();

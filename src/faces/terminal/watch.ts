@@ -5,7 +5,7 @@ import type { Transcript } from '../../model/transcript.ts';
 import type { ColourDepth } from '../../render/paint.ts';
 import { createWatchPaint } from '../../render/watch-paint.ts';
 import { sessionKey } from '../../render/watch-view.ts';
-import type { LiveFeed, Subscription } from '../face.ts';
+import type { SourcedFeed, Subscription } from '../face.ts';
 import { startFrames } from './frames.ts';
 import type { Key } from './keys.ts';
 import { createScreenPainter } from './paint-screen.ts';
@@ -13,27 +13,25 @@ import { openReader, type Reader } from './reader.ts';
 import { createTree } from './tree.ts';
 
 export interface WatchOptions {
-  readonly feed: LiveFeed;
+  readonly feed: SourcedFeed;
   /** By the whole ids of an agent and of its session. */
   readonly transcript: (agent: string, session: string) => Promise<{ readonly transcript: Transcript }>;
   readonly screen: Screen<Key>;
   readonly clock: Clock;
   readonly colours: ColourDepth;
   readonly version: string;
-  /** Where the picture comes from, in a few words. */
-  readonly source: string;
   /** Only the sessions whose id begins so. */
   readonly session?: string;
 }
 
 /** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
 export async function watch(options: WatchOptions): Promise<void> {
-  const { feed, screen, source, version, session } = options;
+  const { feed, screen, version, session } = options;
   // Whole seconds: all times on the screen turn over together, and nothing is written in between for their sake.
   const clock = (): number => Math.floor(options.clock() / 1000) * 1000;
   const paint = createWatchPaint(options.colours);
   const painter = createScreenPainter((text) => screen.write(text));
-  const tree = createTree({ paint, source, version, ...known({ session }) });
+  const tree = createTree({ paint, source: () => feed.source(), version, ...known({ session }) });
   let reader: Reader | undefined;
 
   const frames = startFrames(() => {
@@ -53,6 +51,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       agent,
       session: () => tree.session(sessionKey(row.session)) ?? row.session,
       paint,
+      source: () => feed.source(),
       open: () => options.transcript(agent.id, row.session.id),
       onChange: frames.soon,
       onFailure(reason) {
@@ -90,6 +89,10 @@ export async function watch(options: WatchOptions): Promise<void> {
         if (press(key)) resolve();
         else frames.soon();
       });
+      feed.onSource(({ text, isLost }) => {
+        if (!isLost) tree.say(`The picture comes from: ${text}`);
+        frames.soon();
+      });
       frames.soon();
       // Last: it may call back at once.
       subscription = feed.subscribe((event) => {
@@ -100,6 +103,7 @@ export async function watch(options: WatchOptions): Promise<void> {
     });
   } finally {
     subscription?.close();
+    feed.onSource(() => {});
     leave();
     frames.close();
     screen.close();

@@ -38,7 +38,6 @@ export function openWatch(
     clock: () => now,
     colours: 'none',
     version: '1.2.3',
-    source: 'test',
     ...options,
   });
   const wait = async (ms: number): Promise<void> => {

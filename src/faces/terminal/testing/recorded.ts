@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { claudeCode } from '../../../adapters/claude-code/index.ts';
-import type { OpenedTranscript } from '../../../model/ports.ts';
+import type { FeedSource, OpenedTranscript } from '../../../model/ports.ts';
 import { applyEvent } from '../../../reports/apply-change.ts';
 import { computeChange } from '../../../reports/compute-change.ts';
 import { computeDetail } from '../../../reports/compute-detail.ts';
@@ -10,7 +10,7 @@ import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../../reports/li
 import type { AgentReport } from '../../../reports/shapes.ts';
 import { createSessions } from '../../../tracker/sessions.ts';
 import { createTranscripts } from '../../../tracker/transcripts.ts';
-import type { LiveFeed } from '../../face.ts';
+import type { SourcedFeed } from '../../face.ts';
 
 /** Five minutes after the last line of the newest recording. */
 export const NOW = Date.parse('2026-11-15T12:00:00Z');
@@ -71,7 +71,8 @@ export function withAgents(
 
 export const AT_WORK: Partial<AgentReport> = { status: 'running', activity: 'thinking', completedAt: null };
 
-export interface TestFeed extends LiveFeed {
+export interface TestFeed extends SourcedFeed {
+  moveTo(source: FeedSource): void;
   emit(event: LiveEvent): void;
   change(make: (session: SessionDetail) => SessionDetail, id?: string): void;
   picture(): LiveSnapshot | undefined;
@@ -81,6 +82,8 @@ export interface TestFeed extends LiveFeed {
 export function createFeed(first?: LiveSnapshot): TestFeed {
   const listeners = new Set<(event: LiveEvent) => void>();
   let picture = first;
+  let source: FeedSource = { text: 'test', isLost: false };
+  let onSource = (_source: FeedSource): void => {};
   const emit = (event: LiveEvent): void => {
     picture = applyEvent(picture, event);
     for (const listener of listeners) listener(event);
@@ -91,6 +94,14 @@ export function createFeed(first?: LiveSnapshot): TestFeed {
       const before = picture?.sessions.find((session) => session.id === id);
       const data = before && computeChange(before, make(before));
       if (data) emit({ type: 'change', data });
+    },
+    moveTo(next) {
+      source = next;
+      onSource(source);
+    },
+    source: () => source,
+    onSource(listener) {
+      onSource = listener;
     },
     picture: () => picture,
     listeners: () => listeners.size,
