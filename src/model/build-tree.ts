@@ -56,8 +56,16 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
   };
 }
 
-/** The process asks one thing at a time, and does not say for whom: for the only agent in the middle of a call, else main. */
+/**
+ * The process asks one thing at a time, and does not say for whom: for the agent of whom a hook said so, else for the only
+ * one in the middle of a call, else for main.
+ */
 function askerOf(ledger: SessionLedger, main: AgentId, own: (agent: AgentRecord) => Own): AgentId {
+  const asking = [...ledger.agents.values()].filter(
+    ({ askedAt, lastAt = 0 }) => askedAt !== undefined && askedAt >= lastAt,
+  );
+  const last = asking.toSorted((a, b) => (b.askedAt ?? 0) - (a.askedAt ?? 0) || (a.id < b.id ? -1 : 1))[0];
+  if (last) return last.id;
   const busy = [...ledger.agents.values()].filter((agent) => own(agent).openCalls.some((call) => !call.spawn));
   return (busy.length === 1 ? busy[0]?.id : undefined) ?? main;
 }

@@ -40,7 +40,15 @@ export type CallOutcome = 'ok' | 'error' | 'refused';
 export type RunOutcome = 'completed' | 'failed' | 'stopped';
 
 /** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
-export type EndSignal = 'result' | 'notification' | 'stop-call' | 'transcript' | 'sidecar' | 'journal' | 'inbox';
+export type EndSignal =
+  | 'result'
+  | 'notification'
+  | 'stop-call'
+  | 'transcript'
+  | 'sidecar'
+  | 'journal'
+  | 'inbox'
+  | 'hook';
 
 export type ProcessState = 'busy' | 'idle' | 'waiting';
 
@@ -74,6 +82,8 @@ export interface SessionTitled extends SessionFact {
 /** The host's process ended in good order, after everything that stands before this in the same source. */
 export interface SessionClosed extends SessionFact {
   readonly kind: 'session-closed';
+  /** Where it is told beside the conversation: after everything that was said until then. */
+  readonly at?: number;
 }
 
 /** The session began as a copy of another: these replies are the other's. */
@@ -180,6 +190,12 @@ export interface RunEnded extends AgentFact {
   readonly reason?: string;
 }
 
+/** `agent` put a question to the person. It was answered when the agent has spoken since. */
+export interface AgentAsked extends AgentFact {
+  readonly kind: 'agent-asked';
+  readonly at: number;
+}
+
 export interface EntryAdded extends AgentFact {
   readonly kind: 'entry-added';
   readonly entry: EntryKind;
@@ -265,4 +281,5 @@ export type AgentEvent =
   | ToolEnded
   | AgentCompacted
   | AgentHeld
+  | AgentAsked
   | ProblemFound;

@@ -31,6 +31,8 @@ export interface SessionLedger {
   readonly titles: Map<TitleKind, Said<string>>;
   /** Per source, the place of the last clean exit. */
   readonly closings: Map<SourceId, number>;
+  /** When it was last told beside the conversation that the session was over. */
+  closedAt?: number;
   readonly processes: Map<number, ProcessRecord>;
   readonly agents: Map<AgentId, AgentRecord>;
   readonly calls: Map<ToolCallId, CallRecord>;
@@ -78,6 +80,8 @@ export interface AgentRecord {
   readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
   readonly compactions: Map<string, Compaction>;
   heldUntil?: Said<number>;
+  /** When it last put a question to the person. */
+  askedAt?: number;
   group?: Said<string>;
 }
 

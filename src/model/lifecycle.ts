@@ -48,6 +48,7 @@ const TRUST: readonly EndClaim['signal'][] = [
   'result',
   'notification',
   'stop-call',
+  'hook',
 ];
 
 /**
@@ -207,7 +208,10 @@ function waitOf(context: LifeContext): WaitingOn | undefined {
  */
 function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: LifeContext): EndClaim | undefined {
   const inForce = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
-  const spoken = inForce.filter((end) => end.signal === 'transcript');
+  // Up to 2.1.50 the hook tells of such an agent, too, only that it stopped.
+  const spoken = inForce.filter(
+    ({ signal, outcome }) => signal === 'transcript' || (signal === 'hook' && outcome === 'failed'),
+  );
   return spoken[0]?.outcome === 'failed' ? spoken[0] : inForce[0];
 }
 

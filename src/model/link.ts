@@ -12,6 +12,7 @@ export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
 export const EVIDENCE = {
   sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
   result: { rank: 'exact', text: 'the result of the call names it' },
+  hook: { rank: 'exact', text: 'the hook behind the call names it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
   progress: { rank: 'strong', text: 'progress lines of the call name it' },
   'result-text': { rank: 'strong', text: 'the text of the result names it' },

@@ -81,7 +81,11 @@ const WRITERS: Writers = {
     const choose = event.titleKind === 'prompt' ? earlier : later;
     ledger.titles.set(event.titleKind, choose(ledger.titles.get(event.titleKind), said(event.title, event)));
   },
-  'session-closed'(ledger, { origin }) {
+  'session-closed'(ledger, { origin, at }) {
+    if (at !== undefined) {
+      ledger.closedAt = Math.max(ledger.closedAt ?? at, at);
+      return;
+    }
     ledger.closings.set(origin.source, Math.max(ledger.closings.get(origin.source) ?? -1, origin.offset));
   },
   'session-forked'(ledger, { from, replies }) {
@@ -181,6 +185,10 @@ const WRITERS: Writers = {
   'agent-held'(ledger, event) {
     const agent = agentIn(ledger, event.agent);
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
+  },
+  'agent-asked'(ledger, { agent, at }) {
+    const record = agentIn(ledger, agent);
+    record.askedAt = Math.max(record.askedAt ?? at, at);
   },
   'problem-found'(ledger, { diagnostic }) {
     const { origin } = diagnostic;

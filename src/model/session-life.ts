@@ -59,6 +59,7 @@ function isSurer(a: Tail, b: Tail): boolean {
 
 /** Of several files (an older state that was put aside), the one that holds the last line decides. */
 function isClosed(ledger: SessionLedger): boolean {
+  if (ledger.closedAt !== undefined && ledger.closedAt >= lastLineAt(ledger)) return true;
   const tails = ledger.agents.get(mainAgentOf(ledger.id))?.tails ?? new Map<SourceId, Tail>();
   if (tails.size === 0) return ledger.closings.size > 0;
   const [source, tail] = [...tails].reduce((a, b) =>

@@ -3,6 +3,9 @@ import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from 
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
+import { condense } from './hooks/condense.ts';
+import { readPayload } from './hooks/payload.ts';
+import { createHookReader } from './hooks/read-hooks.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents } from './locate.ts';
@@ -46,4 +49,5 @@ export const claudeCode: SourceAdapter = {
   follow,
   openBodies,
   replay: { schedule, retime, rename },
+  hooks: { read: readPayload, condense, createHookReader },
 };

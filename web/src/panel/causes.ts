@@ -48,4 +48,5 @@ const SIGNAL_WORDS: Readonly<Record<Exclude<StatusSignal, 'call' | 'process'>, s
   sidecar: 'the record beside its transcript says so',
   journal: 'the journal of its workflow says so',
   inbox: 'a message to its team says so',
+  hook: 'its program told it at once',
 };

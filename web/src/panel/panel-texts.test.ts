@@ -41,6 +41,7 @@ describe('causes', () => {
       'sidecar',
       'journal',
       'inbox',
+      'hook',
     ] as const;
     for (const status of statuses)
       for (const signal of signals) expect(say(status, signal)).toMatch(/^[a-z ]+ \| [a-z ’]+$/);

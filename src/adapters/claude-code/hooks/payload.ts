@@ -1,0 +1,43 @@
+// What Claude Code hands to a hook. Recorded: 1.0.60 to 2.1.325.
+import { asText, isObject, known } from '../../../base/json.ts';
+import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
+import { toSessionId } from '../../../model/ids.ts';
+import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
+import type { RawRecord } from '../record.ts';
+import { summarise } from '../tools.ts';
+
+/** In front of a tool call; the only one that can stop it. */
+const BEFORE_CALL = 'PreToolUse';
+
+export function readPayload(payload: unknown): HookEvent | undefined {
+  if (!isObject(payload)) return undefined;
+  const name = asText(payload['hook_event_name']);
+  const session = asText(payload['session_id']);
+  if (name === undefined || session === undefined) return undefined;
+  return {
+    host: HOST,
+    name,
+    session: toSessionId(HOST, session),
+    caller: callerIn(payload),
+    ...known({
+      transcript: asText(payload['transcript_path']),
+      cwd: asText(payload['cwd']),
+      call: name === BEFORE_CALL ? callIn(payload) : undefined,
+    }),
+  };
+}
+
+/** With `--agent`, the main agent has a type and no id. `session_id` is the main agent's, whoever calls. */
+function callerIn(payload: RawRecord): HookCaller {
+  const id = asText(payload['agent_id']);
+  if (id === undefined) return { named: 'nobody' };
+  return { named: 'agent', agent: agentIdOf(id), ...known({ type: asText(payload['agent_type']) }) };
+}
+
+function callIn(payload: RawRecord): HookCall | undefined {
+  const tool = asText(payload['tool_name']);
+  if (tool === undefined) return undefined;
+  const { tool_input: input = null } = payload;
+  const summary = summarise(tool, isObject(input) ? input : undefined);
+  return { tool, input, ...known({ summary, id: callIdOf(payload['tool_use_id']) }) };
+}
