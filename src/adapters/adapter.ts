@@ -41,6 +41,8 @@ export interface HooksCapability {
   read(payload: unknown): HookEvent | undefined;
   /** What is kept of it for `createHookReader`: no bodies, no inputs; undefined where nothing of it tells about the tree. */
   condense(payload: unknown): unknown;
+  /** Whether hooks of this version name the sub-agent that set them off: where none is named, it is then the main agent. */
+  namesCallers(hostVersion: string | undefined): boolean;
   /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
   createHookReader(session: SessionId, source: SourceId): SourceReader;
 }

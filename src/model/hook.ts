@@ -24,6 +24,8 @@ export interface HookCall {
   /** One line, as everywhere. */
   readonly summary?: string;
   readonly input: unknown;
+  /** It asks for an agent. */
+  readonly spawns: boolean;
   /** Versions before 2.0.43 of Claude Code leave it out. */
   readonly id?: ToolCallId;
 }

@@ -117,7 +117,7 @@ export interface Identity {
 }
 
 export type IdentityEvidence =
-  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' }
+  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' | 'hook' }
   | { readonly rank: 'guess'; readonly source: 'open-call' }
   | { readonly rank: 'none' };
 

@@ -168,7 +168,7 @@ export interface IdentityReport extends IdentifiedReport {
   readonly session_id: string | null;
   readonly evidence: {
     readonly rank: 'exact' | 'guess' | 'none';
-    readonly source: 'tool-call' | 'own-transcript' | 'open-call' | null;
+    readonly source: 'tool-call' | 'own-transcript' | 'hook' | 'open-call' | null;
   };
   readonly reason: string | null;
   readonly candidates: readonly IdentifiedReport[];

@@ -4,7 +4,7 @@ import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
 import { condense } from './hooks/condense.ts';
-import { readPayload } from './hooks/payload.ts';
+import { namesCallers, readPayload } from './hooks/payload.ts';
 import { createHookReader } from './hooks/read-hooks.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
@@ -49,5 +49,5 @@ export const claudeCode: SourceAdapter = {
   follow,
   openBodies,
   replay: { schedule, retime, rename },
-  hooks: { read: readPayload, condense, createHookReader },
+  hooks: { read: readPayload, condense, namesCallers, createHookReader },
 };

@@ -3,11 +3,18 @@ import { asText, isObject, known } from '../../../base/json.ts';
 import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
 import { toSessionId } from '../../../model/ids.ts';
 import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
-import type { RawRecord } from '../record.ts';
-import { summarise } from '../tools.ts';
+import { type RawRecord, versionNumber } from '../record.ts';
+import { isSpawning, summarise } from '../tools.ts';
 
 /** In front of a tool call; the only one that can stop it. */
 const BEFORE_CALL = 'PreToolUse';
+
+/** From here on every event inside a sub-agent carries its id. */
+const NAMES_CALLERS = versionNumber('2.1.69');
+
+export function namesCallers(version: string | undefined): boolean {
+  return version !== undefined && versionNumber(version) >= NAMES_CALLERS;
+}
 
 export function readPayload(payload: unknown): HookEvent | undefined {
   if (!isObject(payload)) return undefined;
@@ -39,5 +46,5 @@ function callIn(payload: RawRecord): HookCall | undefined {
   if (tool === undefined) return undefined;
   const { tool_input: input = null } = payload;
   const summary = summarise(tool, isObject(input) ? input : undefined);
-  return { tool, input, ...known({ summary, id: callIdOf(payload['tool_use_id']) }) };
+  return { tool, input, spawns: isSpawning(tool), ...known({ summary, id: callIdOf(payload['tool_use_id']) }) };
 }

@@ -1,0 +1,118 @@
+import type { HooksCapability, SourceAdapter } from '../adapters/adapter.ts';
+import type { Clock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
+import type { HookEvent } from '../model/hook.ts';
+import { type AgentId, mainAgentOf } from '../model/ids.ts';
+import type { SessionLedger } from '../model/ledger.ts';
+import { createOwnerOf } from '../model/owner.ts';
+import type { Identifier, Identity, IdentityEvidence } from '../model/ports.ts';
+import { selectPath } from '../model/select.ts';
+import type { SessionTree } from '../model/tree.ts';
+
+/** What is known of a session at the moment. */
+export interface KnownSession {
+  readonly tree: SessionTree;
+  readonly ledger: SessionLedger;
+}
+
+export interface CallerIdentity {
+  readonly identity: Identity;
+  readonly tree?: SessionTree;
+}
+
+export interface CallerOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly clock: Clock;
+  /** The session as it is now: followed, or read anew. */
+  readonly open: (event: HookEvent) => Promise<KnownSession | undefined>;
+  readonly identifier: Identifier;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+export interface CallerIdentifier {
+  /** Who set off a hook that was called at `at`. */
+  identify(event: HookEvent, at: number): Promise<CallerIdentity>;
+}
+
+/** Hosts write the lines of a reply when it has ended: a hook may be called before its call is in any file. */
+const WRITTEN_WITHIN_MS = 2_000;
+const PAUSES_MS = [20, 50, 100, 200, 400, 600, 600];
+
+/**
+ * By what the hook says; else by the file in which its call stands; else by the only call that was open then, as a guess.
+ * A guess is made while the hook waits or not at all: an hour later the end of the transcript shows other calls.
+ */
+export function createCallerIdentifier(options: CallerOptions): CallerIdentifier {
+  const { adapters, clock, open, identifier, pause } = options;
+  return {
+    async identify(event, at) {
+      const hooks = adapters.find(({ host }) => host === event.host)?.hooks;
+      let session = await open(event);
+      let found = byEvidence(event, session, hooks);
+      const isFresh = clock() - at < WRITTEN_WITHIN_MS;
+      const guess = found || !isFresh ? undefined : await guessFrom(event, identifier);
+      for (const ms of PAUSES_MS) {
+        if (isSettled(found) || clock() - at > WRITTEN_WITHIN_MS) break;
+        await pause(ms);
+        session = await open(event);
+        found = byEvidence(event, session, hooks);
+      }
+      return {
+        identity: found ?? guess ?? unknown(event, 'its call is in no transcript of the session'),
+        ...(session && { tree: session.tree }),
+      };
+    },
+  };
+}
+
+function isSettled(found: Identity | undefined): boolean {
+  return found !== undefined && (found.who === 'main' || found.path.length > 1);
+}
+
+/** Nothing but proof: the hook's own word, or the file in which its call stands. */
+export function byEvidence(
+  event: HookEvent,
+  session: KnownSession | undefined,
+  hooks: Pick<HooksCapability, 'namesCallers'> | undefined,
+): Identity | undefined {
+  const main = mainAgentOf(event.session);
+  if (event.caller.named === 'agent') {
+    const { agent, type } = event.caller;
+    return toIdentity(event, session, agent, { rank: 'exact', source: 'hook' }, type);
+  }
+  if (hooks?.namesCallers(session?.tree.hostVersion)) {
+    return toIdentity(event, session, main, { rank: 'exact', source: 'hook' });
+  }
+  const call = event.call?.id === undefined ? undefined : session?.ledger.calls.get(event.call.id);
+  const owner = call && session && createOwnerOf(session.ledger)(call.agents);
+  return owner === undefined ? undefined : toIdentity(event, session, owner, { rank: 'exact', source: 'tool-call' });
+}
+
+async function guessFrom(event: HookEvent, identifier: Identifier): Promise<Identity | undefined> {
+  const { transcript, host, call } = event;
+  // Calls of agents are open while others are asked for: whose this one is, only its place can say.
+  if (call?.spawns) return undefined;
+  const guess = await identifier.identify(known({ transcript, host, toolCall: call?.id }));
+  return guess.evidence.rank === 'none' ? unknown(event, guess.reason ?? 'nothing tells who it was') : guess;
+}
+
+function toIdentity(
+  { session }: HookEvent,
+  opened: KnownSession | undefined,
+  id: AgentId,
+  evidence: IdentityEvidence,
+  type?: string,
+): Identity {
+  const path = opened ? selectPath(opened.tree, id) : [];
+  const base = { session, path: path.map((agent) => agent.id), evidence, candidates: [] };
+  if (id === mainAgentOf(session)) return { ...base, who: 'main' };
+  const node = path.at(-1);
+  const { description, link } = node ?? {};
+  const agent = { id, ...known({ type: node?.type ?? type, description, call: link?.call }) };
+  const reason = path.length > 1 ? undefined : 'its place in the tree is not known';
+  return { ...base, who: 'subagent', agent, ...known({ reason }) };
+}
+
+function unknown({ session }: HookEvent, reason: string): Identity {
+  return { who: 'unknown', session, path: [], evidence: { rank: 'none' }, candidates: [], reason };
+}
