@@ -238,6 +238,8 @@ export interface ToolEnded extends AgentFact {
   readonly launched?: boolean;
   /** What the result said, where the call failed: one line. */
   readonly reason?: string;
+  /** The host refused it before anything was asked: no hook heard of it. */
+  readonly unrun?: boolean;
 }
 
 /** The conversation was shortened: the context is smaller from here on. */

@@ -143,6 +143,8 @@ export interface CallEnd {
   readonly outcome: CallOutcome;
   /** Why it failed. */
   readonly reason?: string;
+  /** The host refused it before anything was asked. */
+  readonly unrun?: boolean;
 }
 
 export interface SpawnRecord {

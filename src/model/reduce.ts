@@ -171,8 +171,8 @@ const WRITERS: Writers = {
     });
   },
   'tool-ended'(ledger, event) {
-    const { outcome, reason } = event;
-    const end = reason === undefined ? ENDS[outcome] : { outcome, reason };
+    const { outcome, reason, unrun } = event;
+    const end = reason === undefined ? ENDS[outcome] : { outcome, reason, ...known({ unrun }) };
     changeCall(ledger, event, (call) => {
       call.ended = earlier(call.ended, said(end, event));
       call.launched ||= event.launched ?? false;

@@ -26,6 +26,7 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
     outcome,
     ...atOf(context),
     ...(launched && { launched }),
+    ...(outcome !== 'ok' && text.startsWith(UNRUN) && { unrun: true }),
     ...known({ reason }),
   });
   if (outcome !== 'ok') return;
@@ -35,6 +36,9 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
   else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
 }
+
+/** The program's own words, before any hook and any permission: no such tool, an input that is none (1.0.60 to 2.1.325). */
+const UNRUN = '<tool_use_error>';
 
 /** What stands in place of a result when the person said no, or pressed Escape: the agent's own lines tell which. */
 const REFUSALS = [
