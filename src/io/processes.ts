@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 /** What a host noted of one of its processes when it started. */
@@ -17,13 +17,23 @@ export async function isProcessAlive(mark: ProcessMark): Promise<boolean> {
   if (process.platform === 'linux' && mark.procStart !== undefined)
     return (await linuxStart(mark.pid)) === mark.procStart;
   if (mark.startedAt === undefined) return true;
-  const startedAt = await startFromPs(mark.pid);
+  const seen = await askPs(mark.pid);
+  if (seen && isOver(seen.state)) return false;
   // The host notes its own start a moment after the system does; ps counts whole seconds.
-  return startedAt === undefined || Math.abs(startedAt - mark.startedAt) < 60_000;
+  return seen?.startedAt === undefined || Math.abs(seen.startedAt - mark.startedAt) < 60_000;
 }
 
-/** Some process has that number. */
+/** Some process has that number, and has not ended. */
 export function isRunning(pid: number): boolean {
+  return hasNumber(pid) && !isOver(statOf(pid)?.state ?? '');
+}
+
+/** When it started, as Linux counts it: tells a process from a later one with the same number. None on other systems. */
+export async function linuxStart(pid: number): Promise<string | undefined> {
+  return statOf(pid)?.start;
+}
+
+function hasNumber(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {
     process.kill(pid, 0);
@@ -33,23 +43,31 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** When it started, as Linux counts it: tells a process from a later one with the same number. None on other systems. */
-export async function linuxStart(pid: number): Promise<string | undefined> {
+/** Z and X: it has ended, but keeps its number until its parent has asked how. */
+function isOver(state: string): boolean {
+  return /^[ZX]/.test(state);
+}
+
+/** A read from memory, so at once: it is asked each second of every process. Nothing where there is no /proc. */
+function statOf(pid: number): { readonly state: string; readonly start: string | undefined } | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The command's name stands in brackets and may hold spaces and brackets itself.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', start: fields[19] };
   } catch {
     return undefined;
   }
 }
 
-async function startFromPs(pid: number): Promise<number | undefined> {
+async function askPs(pid: number): Promise<{ readonly state: string; readonly startedAt?: number } | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)], { env: { LC_ALL: 'C' } });
-    const at = Date.parse(stdout.trim());
-    return Number.isNaN(at) ? undefined : at;
+    const args = ['-o', 'state=,lstart=', '-p', String(pid)];
+    const { stdout } = await promisify(execFile)('ps', args, { env: { LC_ALL: 'C' } });
+    const [state = '', ...start] = stdout.trim().split(/\s+/);
+    const at = Date.parse(start.join(' '));
+    return { state, ...(!Number.isNaN(at) && { startedAt: at }) };
   } catch {
     return undefined;
   }

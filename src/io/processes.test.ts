@@ -1,0 +1,39 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isProcessAlive, isRunning, linuxStart } from './processes.ts';
+
+let parent: ChildProcess | undefined;
+afterEach(() => void parent?.kill('SIGKILL'));
+
+/** A child that has ended, of a parent that does not ask how: its number. */
+async function startZombie(): Promise<number> {
+  parent = spawn('sh', ['-c', 'sleep 0.05 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const pid = await new Promise<number>((resolve) => parent?.stdout?.once('data', (text) => resolve(Number(text))));
+  await expect.poll(() => readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+  return pid;
+}
+
+describe('a process', () => {
+  it('is alive where number and start are right', async () => {
+    const startedAt = Math.round(performance.timeOrigin);
+    const procStart = await linuxStart(process.pid);
+    expect(isRunning(process.pid)).toBe(true);
+    expect(await isProcessAlive({ pid: process.pid, startedAt })).toBe(true);
+    expect(await isProcessAlive({ pid: process.pid, startedAt: startedAt - 3_600_000 })).toBe(false);
+    if (procStart !== undefined) {
+      expect(await isProcessAlive({ pid: process.pid, procStart })).toBe(true);
+      expect(await isProcessAlive({ pid: process.pid, procStart: `${procStart}1` })).toBe(false);
+    }
+    for (const pid of [0, -1, 1.5, 2 ** 22 + 1]) expect(isRunning(pid)).toBe(false);
+  });
+
+  it.runIf(process.platform === 'linux')('that has ended is not alive while its parent looks away', async () => {
+    const pid = await startZombie();
+    const procStart = (await linuxStart(pid)) ?? '';
+    expect(procStart).not.toBe('');
+    expect(isRunning(pid)).toBe(false);
+    expect(await isProcessAlive({ pid, procStart })).toBe(false);
+    expect(await isProcessAlive({ pid, startedAt: Date.now() })).toBe(false);
+  });
+});
