@@ -9,4 +9,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+/** Nowhere to complain, such as a log on a full disk: no reason to stop serving. */
+process.stderr.on('error', () => {});
+
 await runCli(process.argv.slice(2), createContext(), process);

@@ -9,6 +9,7 @@ import { assertFolders } from '../tracker/sessions.ts';
 import { startTracker } from '../tracker/tracker.ts';
 import { demoFolder } from './package.ts';
 import { placesOf } from './places.ts';
+import { reportTrouble } from './report-trouble.ts';
 import { staySmall } from './stay-small.ts';
 
 export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
@@ -22,8 +23,8 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const demoPlaces = demo ? placesOf({ roots: [demo.root] }) : [];
   const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
   if (where.roots.length > 0) await assertFolders(placesOf(where));
-  const trees = startTracker(places, { clock: systemClock, onError: reportBug, ...trackerOptionsOf(config) });
-  const live = createLive(trees, reportBug);
+  const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
+  const live = createLive(trees, reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
   return {
     ...live,
@@ -53,10 +54,4 @@ async function playDemo(speed: number) {
   const [place] = placesOf({ roots: [demoFolder] });
   if (!place) throw new Error('troupe: no adapter for the demo');
   return playRecording(place.adapter, demoFolder, { speed, clock: systemClock, repeat: true });
-}
-
-/** A mistake of ours while following: the rest goes on, and the words are there for a report. */
-export function reportBug(error: unknown): void {
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`troupe: this is a bug of troupe, please report it.\n${words}\n`);
 }

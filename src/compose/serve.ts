@@ -13,10 +13,11 @@ import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
-import { follow, readOwnConfig, reportBug } from './follow.ts';
+import { follow, readOwnConfig } from './follow.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
+import { reportTrouble } from './report-trouble.ts';
 
 /** One server for each person, in this process or in another. */
 export function createServerControl(): ServerControl {
@@ -69,7 +70,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
   const startedAt = systemClock();
   const page = await readPageFiles();
-  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, page, onError: reportBug });
+  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
     end = resolve;
@@ -86,13 +87,14 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     });
     const claim = isAlone
       ? undefined
-      : await claimDaemon(folder, own, { onLost: () => end('replaced'), onError: reportBug });
+      : await claimDaemon(folder, own, { onLost: () => end('replaced'), onError: reportTrouble });
     if (claim?.role === 'found') {
       await server.close();
       live.close();
       return { server: toServer(claim.daemon), isFound: true, ended: new Promise(() => {}) };
     }
-    if (claim) await writeAddress(folder, { port, token });
+    // Without it the next server has another address: no reason not to serve.
+    if (claim) await writeAddress(folder, { port, token }).catch(reportTrouble);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end('stopped'));
     const ended = told.then(async (how) => {
       await claim?.release();

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -33,6 +33,14 @@ describe('config', () => {
       stalledAfter: { start: 120_000, reply: 180_000, tool: 60_000 },
     });
     expect(config.server?.port).toBe(4711);
+  });
+
+  it('one that cannot be read is told, too', async () => {
+    mkdirSync(path.join(folder, 'config.json'));
+    await expect(readConfig(folder)).rejects.toMatchObject({
+      code: 'config-invalid',
+      message: expect.stringContaining('EISDIR'),
+    });
   });
 
   it('a mistake is told with its place', async () => {

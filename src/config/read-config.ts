@@ -37,13 +37,13 @@ export function configFolder(env: Readonly<Record<string, string | undefined>>, 
 /** No file is no wishes; a file with a mistake in it is an error that says where. */
 export async function readConfig(folder: string): Promise<Config> {
   const file = path.join(folder, 'config.json');
+  const invalid = (what: string, cause?: unknown): UserError =>
+    new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     // One that we may not read holds wishes that would be passed over in silence.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
-    throw error;
+    throw invalid(error instanceof Error ? error.message : String(error), error);
   });
-  const invalid = (what: string, cause?: unknown): UserError =>
-    new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,10 +1,10 @@
 // address.json: port and token of the last server. The next one takes them again, so that a page that is left open all day
 // finds it, and a bookmark stays good.
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText } from '../base/json.ts';
-import { ensureStateFolder } from './state-folder.ts';
+import { ensureStateFolder, inStateFolder } from './state-folder.ts';
 
 export interface Address {
   readonly port: number;
@@ -26,8 +26,16 @@ export async function readAddress(folder: string): Promise<Address | undefined> 
 export async function writeAddress(folder: string, { port, token }: Address): Promise<void> {
   await ensureStateFolder(folder);
   const draft = `${addressPath(folder)}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${JSON.stringify({ port, token }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(draft, addressPath(folder));
+  await inStateFolder(folder, async () => {
+    try {
+      await writeFile(draft, `${JSON.stringify({ port, token }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      await rename(draft, addressPath(folder));
+    } catch (error) {
+      // A full disk leaves half a file.
+      await rm(draft, { force: true });
+      throw error;
+    }
+  });
 }
 
 function addressPath(folder: string): string {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimDaemon } from './claim-daemon.ts';
 import { type Daemon, daemonPath, describeOwn, readDaemonFile, removeOwn, successorPath } from './daemon-file.ts';
 import { findDaemon } from './find-daemon.ts';
 import { bundleServing, endAll, type Said, type ServingProcess, startServing } from './testing/processes.ts';
@@ -132,6 +133,32 @@ describe('while it serves', () => {
     expect((await one.next()).role).toBe('serving');
     write('');
     expect(await start().next()).toMatchObject({ role: 'found', to: one.pid });
+  });
+
+  it('says once that its file cannot be looked after, and again where it could be in between', async () => {
+    const own = await describeOwn({ port: 9, token: 't', startedAt: stale().startedAt, version: '1', epoch: 'own' });
+    const told: unknown[] = [];
+    const claim = await claimDaemon(folder, own, {
+      recheckMs: 10,
+      onLost: () => undefined,
+      onError: (error) => told.push(error),
+    });
+    if (claim.role !== 'serving') throw new Error('nobody else is here');
+    // A file in place of the folder: nothing can be in it.
+    const harm = async (): Promise<void> => {
+      const before = told.length;
+      rmSync(folder, { recursive: true, force: true });
+      writeFileSync(folder, '');
+      await expect.poll(() => told.length).toBeGreaterThan(before);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    await harm();
+    expect(told).toEqual([expect.objectContaining({ code: 'state-folder' })]);
+    rmSync(folder);
+    await expect.poll(async () => (await fileNow())?.epoch).toBe('own');
+    await harm();
+    expect(told).toHaveLength(2);
+    await claim.release();
   });
 
   it('steps down where another one serves', async () => {

@@ -1,11 +1,11 @@
 import { contend } from './contend.ts';
 import { type Daemon, daemonPath, isOwn, readDaemonFile, removeOwn } from './daemon-file.ts';
-import { ensureStateFolder } from './state-folder.ts';
+import { ensureStateFolder, inStateFolder } from './state-folder.ts';
 
 export type Claim =
   | {
       readonly role: 'serving';
-      /** Before the server closes: takes the file away, if it is still ours. May be called twice. */
+      /** Before the server closes: takes the file away, if it is still ours and can be. May be called twice. */
       release(): Promise<void>;
     }
   | { readonly role: 'found'; readonly daemon: Daemon };
@@ -13,7 +13,7 @@ export type Claim =
 export interface ClaimOptions {
   /** Another one serves now, for whatever reason: this one should end. */
   readonly onLost: (other: Daemon) => void;
-  /** The file could not be looked after this time. */
+  /** The file could not be looked after. Told once, until it can be again. */
   readonly onError?: (error: unknown) => void;
   readonly recheckMs?: number;
 }
@@ -24,7 +24,7 @@ export interface ClaimOptions {
  */
 export async function claimDaemon(folder: string, own: Daemon, options: ClaimOptions): Promise<Claim> {
   await ensureStateFolder(folder);
-  const other = await contend(folder, own);
+  const other = await inStateFolder(folder, () => contend(folder, own));
   return other ? { role: 'found', daemon: other } : { role: 'serving', release: keepClaim(folder, own, options) };
 }
 
@@ -39,11 +39,17 @@ function keepClaim(
   let isOver = false;
   let timer: NodeJS.Timeout;
   let check: Promise<void> = Promise.resolve();
+  let lastTrouble: string | undefined;
+  const tell = (error: unknown): void => {
+    const trouble = String(error);
+    if (trouble !== lastTrouble) onError?.(error);
+    lastTrouble = trouble;
+  };
 
   const recheck = async (): Promise<void> => {
     if (isOwn(await readDaemonFile(daemonPath(folder)), own)) return;
     await ensureStateFolder(folder);
-    const other = await contend(folder, own);
+    const other = await inStateFolder(folder, () => contend(folder, own));
     if (!other || isOver) return;
     isOver = true;
     onLost(other);
@@ -51,7 +57,10 @@ function keepClaim(
   const schedule = (): void => {
     timer = setTimeout(() => {
       check = recheck()
-        .catch((error) => onError?.(error))
+        .then(() => {
+          lastTrouble = undefined;
+        })
+        .catch(tell)
         .then(() => (isOver ? undefined : schedule()));
     }, recheckMs);
     timer.unref();
@@ -62,6 +71,7 @@ function keepClaim(
     isOver = true;
     clearTimeout(timer);
     await check;
-    await removeOwn(folder, own);
+    // One that stays behind is known by its process: it has ended.
+    await inStateFolder(folder, () => removeOwn(folder, own)).catch(tell);
   };
 }

@@ -55,8 +55,14 @@ export async function describeOwn(own: Omit<Daemon, 'pid' | 'procStart'>): Promi
 /** A record under a name of its own, to be put into place whole. */
 export async function writeDraft(folder: string, daemon: Daemon): Promise<string> {
   const draft = draftPath(folder);
-  await writeFile(draft, `${JSON.stringify(daemon, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  return draft;
+  try {
+    await writeFile(draft, `${JSON.stringify(daemon, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    return draft;
+  } catch (error) {
+    // A full disk leaves half a file.
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
 
 /** Gives the draft a second name; false where that name is taken. Of any number that try at once, one succeeds. */

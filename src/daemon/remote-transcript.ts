@@ -1,4 +1,5 @@
 import * as http from 'node:http';
+import { asObject, asText } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
 import type { TranscriptPage } from '../faces/face.ts';
 import type { MessageRange } from '../model/ports.ts';
@@ -16,7 +17,24 @@ export async function remoteTranscript(
   const { status, text } = await get(port, path, token);
   if (status === 200) return JSON.parse(text);
   if (status === 404) return undefined;
-  throw new UserError('server-refused', `The server answered ${status}.`, 'See its log, or start it again.');
+  throw refusalIn(text) ?? new UserError('server-refused', `The server answered ${status}.`, REMEDY);
+}
+
+const REMEDY = 'See its log, or start it again.';
+
+/** What the server says itself. */
+function refusalIn(text: string): UserError | undefined {
+  const error = asObject(asObject(parseJson(text))?.['error']);
+  const [code, message, remedy] = [asText(error?.['code']), asText(error?.['message']), asText(error?.['remedy'])];
+  return code && message ? new UserError(code, message, remedy ?? REMEDY) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function get(port: number, path: string, token: string): Promise<{ readonly status: number; readonly text: string }> {

@@ -1,5 +1,6 @@
 import { chmod, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { inStateFolder } from './state-folder.ts';
 
 const MAX_BYTES = 1024 * 1024;
 const LAST_LINES = 15;
@@ -14,7 +15,11 @@ export interface ServerLog {
 }
 
 /** What a server in the background says. The one before is kept once, where it has become long. */
-export async function openServerLog(folder: string): Promise<ServerLog> {
+export function openServerLog(folder: string): Promise<ServerLog> {
+  return inStateFolder(folder, () => openIn(folder));
+}
+
+async function openIn(folder: string): Promise<ServerLog> {
   const place = path.join(folder, 'server.log');
   const size = (await stat(place).catch(() => undefined))?.size ?? 0;
   if (size > MAX_BYTES) await rename(place, `${place}.1`);

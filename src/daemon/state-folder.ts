@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 
 export interface Home {
@@ -24,11 +25,27 @@ export async function ensureStateFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     if (!(await stat(folder)).isDirectory()) throw new Error('it is no folder');
   } catch (error) {
-    throw new UserError(
-      'state-folder',
-      `troupe cannot use its folder ${folder}: ${error instanceof Error ? error.message : error}`,
-      'Make it a folder of your own, or name another with TROUPE_HOME.',
-      { cause: error },
-    );
+    throw folderError(folder, error);
   }
 }
+
+/** What the system refuses us in that folder is a matter for the person: throws a `UserError`. */
+export async function inStateFolder<T>(folder: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw isSystemError(error) ? folderError(folder, error) : error;
+  }
+}
+
+function folderError(folder: string, error: unknown): UserError {
+  const isFull = isSystemError(error) && FULL.has(error.code);
+  return new UserError(
+    'state-folder',
+    `troupe cannot use its folder ${folder}: ${error instanceof Error ? error.message : error}`,
+    `${isFull ? 'Make room on its disk' : 'Make it a folder of your own'}, or name another with TROUPE_HOME.`,
+    { cause: error },
+  );
+}
+
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);

@@ -1,4 +1,5 @@
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { hostOf, nativeId } from '../model/ids.ts';
 import type { MessageRange, PartOfTranscript } from '../model/ports.ts';
@@ -26,14 +27,15 @@ export async function readTranscript(
   for (const source of await sourcesOf(adapter, located, node)) {
     const bodies = opened.open(located, source, node);
     if (!bodies) throw noTranscripts(adapter);
-    parts.push({ bodies, places: await bodies.places() });
+    const file = source.path;
+    parts.push({ file, bodies, places: await reading(file, bodies.places()) });
   }
   const all = inOrder(parts);
   const wanted = new Set(all.slice(from, from + limit));
   const read = new Map<string, TranscriptMessage>();
-  for (const { bodies, places } of parts) {
+  for (const { file, bodies, places } of parts) {
     const here = places.filter((place) => wanted.has(place));
-    if (here.length > 0) for (const message of await bodies.read(here)) read.set(message.id, message);
+    if (here.length > 0) for (const message of await reading(file, bodies.read(here))) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
   return { transcript: toTranscript(tree, node, messages), total: all.length };
@@ -43,7 +45,19 @@ export function openedAnew(adapter: SourceAdapter): OpenBodies {
   return { open: (session, source, agent) => adapter.openBodies?.(session, source, agent.id) };
 }
 
+/** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`. */
+async function reading<T>(file: string, bytes: Promise<T>): Promise<T> {
+  try {
+    return await bytes;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    const remedy = 'See whether the file is there and yours to read, and try again.';
+    throw new UserError('transcript-unreadable', `${file} cannot be read: ${error.message}`, remedy, { cause: error });
+  }
+}
+
 interface Part {
+  readonly file: string;
   readonly bodies: Bodies;
   readonly places: readonly BodyPlace[];
 }

@@ -17,7 +17,15 @@ const server = createServer({ live: memoryLive(), token, epoch, version: '1.2.3'
 const { port } = await server.listen();
 const own = await describeOwn({ port, token, epoch, version: '1.2.3', startedAt: new Date(startedAt).toISOString() });
 const say = (what: object): unknown => process.stdout.write(`${JSON.stringify({ pid: process.pid, ...what })}\n`);
-const claim = await claimDaemon(folder, own, {
+// Before anybody can find it: who is told to end at once must hear it.
+process.on('SIGTERM', async () => {
+  if (mode === 'deaf') return;
+  const claim = await claiming;
+  if (claim.role === 'serving') await claim.release();
+  await server.close();
+  process.exit(0);
+});
+const claiming = claimDaemon(folder, own, {
   recheckMs: Number(recheckMs),
   async onLost(other) {
     say({ role: 'lost', to: other.pid });
@@ -25,15 +33,10 @@ const claim = await claimDaemon(folder, own, {
     process.exit(0);
   },
 });
+const claim = await claiming;
 if (claim.role === 'found') {
   say({ role: 'found', to: claim.daemon.pid });
   await server.close();
   process.exit(0);
 }
 say({ role: 'serving', to: process.pid });
-process.on('SIGTERM', async () => {
-  if (mode === 'deaf') return;
-  await claim.release();
-  await server.close();
-  process.exit(0);
-});

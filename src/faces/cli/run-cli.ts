@@ -1,4 +1,5 @@
 import { buildApplication, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
+import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
@@ -41,7 +42,7 @@ export async function runCli(args: readonly string[], face: FaceContext, process
     versionInfo: { currentVersion: face.version },
     scanner: { caseStyle: 'allow-kebab-for-camel' },
     documentation: { useAliasInUsageLine: true, caseStyle: 'convert-camel-to-kebab' },
-    determineExitCode: (error) => (error instanceof UserError ? 2 : 1),
+    determineExitCode: (error) => (error instanceof UserError || isSystemError(error) ? 2 : 1),
     localization: {
       text: {
         ...text_en,
@@ -59,6 +60,7 @@ export async function runCli(args: readonly string[], face: FaceContext, process
 
 function explain(error: unknown): string {
   if (error instanceof UserError) return `troupe: ${error.message}\n${error.remedy}`;
+  if (isSystemError(error)) return `troupe: the system said no: ${error.message}\nMend that, and try again.`;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `troupe: this is a bug of troupe, please report it.\n${stack}`;
 }

@@ -107,7 +107,8 @@ function agentIn(context: Context): { readonly id?: string; readonly session?: s
 }
 
 function refusalOf({ code, message, remedy }: UserError): Refusal {
-  return { status: code.endsWith('not-found') ? 404 : 400, code, message, remedy };
+  const status = code.endsWith('not-found') ? 404 : code.endsWith('unreadable') ? 503 : 400;
+  return { status, code, message, remedy };
 }
 
 const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };

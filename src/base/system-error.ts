@@ -1,0 +1,4 @@
+/** The system said no: a full disk, a missing right, a file that went. Nothing that a better program could have avoided. */
+export function isSystemError(error: unknown): error is Error & { readonly code?: string; readonly syscall: string } {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,83 @@
+// The built program in a home of its own: settings, state and Claude Code's data lie there.
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface RunningProgram {
+  readonly child: ChildProcess;
+  /** What it has written so far. */
+  out(): string;
+  errors(): string;
+  /** The code, or the signal that ended it. */
+  readonly ended: Promise<number | string | null>;
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** What runs it, e.g. `['nohup']`. */
+  readonly before?: readonly string[];
+  readonly stdio?: StdioOptions;
+  readonly cwd?: string;
+}
+
+export interface ProgramHome {
+  readonly home: string;
+  start(args: readonly string[], options?: RunOptions): RunningProgram;
+  run(
+    args: readonly string[],
+    options?: RunOptions,
+  ): Promise<{ readonly code: number | string | null; readonly out: string; readonly errors: string }>;
+  /** Ends what was started, and removes the home. */
+  remove(): Promise<void>;
+}
+
+export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
+  const home = mkdtempSync(path.join(tmpdir(), 'troupe-program-test-'));
+  cpSync(path.join(root, 'src/adapters/claude-code/fixtures', recording), path.join(home, '.claude'), {
+    recursive: true,
+  });
+  const running = new Set<RunningProgram>();
+
+  const start: ProgramHome['start'] = (args, { env = {}, before = [], stdio, cwd } = {}) => {
+    const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
+    const [command = '', ...rest] = [...before, process.execPath, path.join(root, 'dist/troupe.js'), ...args];
+    const child = spawn(command, rest, {
+      env: { ...clean, HOME: home, USERPROFILE: home, ...env },
+      stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
+      ...(cwd !== undefined && { cwd }),
+    });
+    let [out, errors] = ['', ''];
+    child.stdout?.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    const ended = once(child, 'close').then(([code, signal]) => signal ?? code);
+    const program = { child, out: () => out, errors: () => errors, ended };
+    running.add(program);
+    void ended.then(() => running.delete(program));
+    return program;
+  };
+  const run: ProgramHome['run'] = async (args, options) => {
+    const program = start(args, options);
+    return { code: await program.ended, out: program.out(), errors: program.errors() };
+  };
+  return {
+    home,
+    start,
+    run,
+    async remove() {
+      await run(['stop']);
+      const left = [...running];
+      for (const { child } of left) child.kill('SIGKILL');
+      await Promise.all(left.map(({ ended }) => ended));
+      rmSync(home, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import { closeSync, openSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProgramHome, type ProgramHome } from './testing/program.ts';
+
+// The built program where the system is no help: folders that cannot be written to, files that cannot be read.
+
+let program: ProgramHome;
+beforeEach(() => {
+  program = createProgramHome();
+});
+afterEach(() => program.remove());
+
+const isLinux = process.platform === 'linux';
+/** Not even root may write there. */
+const UNWRITABLE = '/sys/kernel';
+
+describe.runIf(isLinux)('a state folder that cannot be written to', () => {
+  it.each([[['--no-open']], [['start']]])('is told in two sentences: troupe %s', async (args) => {
+    const { code, errors } = await program.run(args, { env: { TROUPE_HOME: UNWRITABLE } });
+    expect(code).toBe(2);
+    expect(errors).toMatch(
+      /^troupe: troupe cannot use its folder \/sys\/kernel: E\w+: .+\nMake it a folder of your own/,
+    );
+    expect(errors).not.toContain('bug');
+  });
+
+  it('and a place for words that is full do not end a server', async () => {
+    const full = openSync('/dev/full', 'w');
+    const serving = program.start(['--no-open', '--json'], { stdio: ['ignore', 'pipe', full] });
+    closeSync(full);
+    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    const state = path.join(program.home, '.local/state/troupe');
+    rmSync(state, { recursive: true });
+    symlinkSync(UNWRITABLE, state);
+    // Longer than it takes to look after its file.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    const answer = await fetch(JSON.parse(serving.out()).url);
+    expect(answer.status).toBe(200);
+    serving.child.kill('SIGTERM');
+    expect(await serving.ended).toBe(0);
+  });
+});
+
+describe.runIf(isLinux)('a transcript that cannot be read', () => {
+  const session = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+  beforeEach(() => {
+    const file = path.join(program.home, `.claude/projects/-home-dev-nested/${session}.jsonl`);
+    rmSync(file);
+    // A file that is there, and gives an input/output error to everybody.
+    symlinkSync('/proc/self/mem', file);
+  });
+
+  it('is told with its name, by the command and by the server', async () => {
+    const shown = await program.run(['show', session]);
+    expect(shown).toMatchObject({ code: 2, errors: expect.stringMatching(/^troupe: \S+\.jsonl cannot be read: EIO/) });
+    const serving = program.start(['--no-open', '--json']);
+    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    const { origin, searchParams } = new URL(JSON.parse(serving.out()).url);
+    const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+    const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'transcript-unreadable', message: expect.stringContaining('EIO'), remedy: expect.any(String) },
+    });
+    expect(serving.errors()).toBe('');
+  });
+});
