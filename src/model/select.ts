@@ -1,5 +1,6 @@
+import type { AgentKind } from './event.ts';
 import { type AgentId, mainAgentOf } from './ids.ts';
-import { type AgentNode, type AgentStatus, isAtWork, type SessionTree } from './tree.ts';
+import { type AgentNode, type AgentStatus, isAtWork, type SessionTree, type WaitingOn } from './tree.ts';
 import { addUsage, NO_USAGE, type Usage } from './usage.ts';
 
 export function selectMain(tree: SessionTree): AgentNode | undefined {
@@ -22,6 +23,22 @@ export function selectPath(tree: SessionTree, id: AgentId): readonly AgentNode[]
 
 export function selectAtWork(agents: readonly AgentNode[]): readonly AgentNode[] {
   return agents.filter((agent) => isAtWork(agent.status) && agent.waitingOn !== 'input');
+}
+
+/** What `needsPerson` looks at, of a node or of a report. */
+interface Waiting {
+  readonly kind: AgentKind;
+  readonly status: AgentStatus;
+  readonly waitingOn?: WaitingOn | null;
+  readonly runs: readonly { readonly reason?: string | null }[];
+}
+
+/** It cannot go on without a word of the person. */
+export function needsPerson({ kind, status, waitingOn, runs }: Waiting): boolean {
+  if (status !== 'waiting') return false;
+  // A main agent that has had its say only waits for the next order: it is idle. Others have nobody to order them.
+  const asks = kind !== 'main' || (runs.at(-1)?.reason ?? null) !== null;
+  return waitingOn === 'permission' || (waitingOn === 'input' && asks);
 }
 
 /** A main agent that has had its say may have left others at work: then the session works. */

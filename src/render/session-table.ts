@@ -1,9 +1,9 @@
 import { known } from '../base/json.ts';
-import type { SessionsReport } from '../reports/shapes.ts';
+import type { NeedReport, SessionReport, SessionsReport } from '../reports/shapes.ts';
 import { formatAge, formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
-import { formatMark } from './status.ts';
+import { formatMark, WAITS } from './status.ts';
 import { formatTable } from './table.ts';
 
 export interface TextOptions {
@@ -16,9 +16,11 @@ export interface TextOptions {
 /** `troupe ls` for people. */
 export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
   const rows = report.sessions.map((session) => [
-    { text: formatMark(session.status, false, PLAIN), paint: () => formatMark(session.status, false, paint) },
+    { text: markOf(session, PLAIN), paint: () => markOf(session, paint) },
     { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
-    { text: session.status },
+    isNeedy(session)
+      ? { text: 'needs you', paint: (text: string) => paint.bold(paint.yellow(text)) }
+      : { text: session.status },
     { text: cleanLine(session.project ?? '–'), paint: paint.bold },
     { text: cleanLine(session.title ?? '–') },
     { text: session.running > 0 ? `${session.running}/${session.agents}` : String(session.agents) },
@@ -43,6 +45,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   );
   const more = report.total - report.sessions.length;
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
+  const needs = report.sessions.flatMap(({ id, needsYou }) => needsYou.map((need) => needText(id, need)));
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
     ...(more > 0
@@ -52,5 +55,18 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
       : []),
     ...(report.ignoredFiles > 0 ? [`${plural(report.ignoredFiles, 'file')} there not known to troupe`] : []),
   ];
-  return [...lines, ...notes.map(paint.dim)];
+  return [...lines, ...needs, ...notes.map(paint.dim)];
+}
+
+function isNeedy({ needsYou }: SessionReport): boolean {
+  return needsYou.length > 0;
+}
+
+/** Whoever needs the person comes before how the main agent is doing. */
+function markOf(session: SessionReport, paint: Paint): string {
+  return isNeedy(session) ? paint.bold(formatMark('waiting', false, paint)) : formatMark(session.status, false, paint);
+}
+
+function needText(session: string, { label, waitingOn }: NeedReport): string {
+  return cleanLine(`«${label}» of ${session.slice(0, 8)} ${WAITS[waitingOn]}`);
 }

@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<AgentStatus, string>> = {
   unknown: '?',
 };
 
-const WAITS = {
+export const WAITS = {
   permission: 'waits for your yes',
   input: 'waits for you',
   child: 'waits for a sub-agent',

@@ -1,3 +1,4 @@
+import { needsPerson } from '../model/select.ts';
 import { isAtWork } from '../model/tree.ts';
 import type { LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
@@ -23,12 +24,6 @@ export function standingOf(agent: AgentReport): Standing {
   if (agent.stalled && isAtWork(agent.status)) return 'silent';
   if (agent.status === 'waiting' && agent.waitingOn === 'input') return 'idle';
   return agent.status;
-}
-
-/** It cannot go on without a word of the person. One that has had its say only waits for the next order: it is idle. */
-function needsPerson({ status, waitingOn, runs }: AgentReport): boolean {
-  if (status !== 'waiting') return false;
-  return waitingOn === 'permission' || (waitingOn === 'input' && (runs.at(-1)?.reason ?? null) !== null);
 }
 
 /** As people count: those who will go on by themselves, and those who wait for a word in order to. */

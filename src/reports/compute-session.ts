@@ -1,11 +1,19 @@
 import { hostOf, nativeId } from '../model/ids.ts';
-import { selectAgents, selectAtWork, selectMain, selectSessionStatus, selectTotalUsage } from '../model/select.ts';
-import type { SessionTree } from '../model/tree.ts';
+import {
+  needsPerson,
+  selectAgents,
+  selectAtWork,
+  selectMain,
+  selectSessionStatus,
+  selectTotalUsage,
+} from '../model/select.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { addByModel } from '../model/usage.ts';
 import { computeUsage } from './compute-agent.ts';
 import { computeCost } from './compute-cost.ts';
 import { isoTime, orNull } from './json-values.ts';
-import type { SessionReport } from './shapes.ts';
+import { labelOf } from './label.ts';
+import type { NeedReport, SessionReport } from './shapes.ts';
 
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
 export function computeSession(tree: SessionTree): SessionReport {
@@ -20,6 +28,7 @@ export function computeSession(tree: SessionTree): SessionReport {
     title: orNull(tree.title),
     status: selectSessionStatus(tree),
     waitingOn: orNull(selectMain(tree)?.waitingOn),
+    needsYou: agents.filter(needsPerson).map(computeNeed),
     agents: agents.length,
     running: selectAtWork(agents).length,
     internalAgents: tree.agents.length - agents.length,
@@ -34,6 +43,14 @@ export function computeSession(tree: SessionTree): SessionReport {
     startedAt: isoTime(tree.startedAt),
     lastActivityAt: isoTime(tree.lastActivityAt),
     problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
+  };
+}
+
+function computeNeed(agent: AgentNode): NeedReport {
+  return {
+    id: nativeId(agent.id),
+    label: labelOf(agent),
+    waitingOn: agent.waitingOn === 'input' ? 'input' : 'permission',
   };
 }
 

@@ -15,6 +15,8 @@ export interface SessionReport {
   readonly title: string | null;
   readonly status: AgentStatus;
   readonly waitingOn: WaitingOn | null;
+  /** Those in it that cannot go on without a word of the person, main or not: the status does not tell. */
+  readonly needsYou: readonly NeedReport[];
   /** Agents that were asked for, main included. */
   readonly agents: number;
   readonly running: number;
@@ -27,6 +29,12 @@ export interface SessionReport {
   readonly startedAt: string | null;
   readonly lastActivityAt: string | null;
   readonly problems: number;
+}
+
+export interface NeedReport {
+  readonly id: string;
+  readonly label: string;
+  readonly waitingOn: 'permission' | 'input';
 }
 
 /** By the price list that ships with troupe (`reports/prices.ts` has its date). */

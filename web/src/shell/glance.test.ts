@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makePicture, makeSession } from '../testing/make.ts';
+import { makeAgent, makePicture, makeSession } from '../testing/make.ts';
 import { countsOf, nextOf } from './counts.ts';
 import { emptyText } from './empty-text.ts';
 import { titleText } from './page-title.ts';
@@ -19,9 +19,8 @@ describe('the answer at a glance', () => {
   });
 
   it('counts nobody whom the host started for itself, nor one that only waits for the next order', () => {
-    expect(
-      countsOf(makePicture([makeSession({}, [{ kind: 'internal' }, { status: 'waiting', waitingOn: 'input' }])])),
-    ).toEqual([]);
+    const main = makeAgent({ id: 's1', kind: 'main', status: 'waiting', waitingOn: 'input' });
+    expect(countsOf(makePicture([makeSession({ main }, [{ kind: 'internal' }])]))).toEqual([]);
     expect(countsOf(undefined)).toEqual([]);
   });
 

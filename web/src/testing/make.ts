@@ -76,6 +76,7 @@ export function makeSession(
     title: null,
     status: 'completed',
     waitingOn: null,
+    needsYou: [],
     agents: subagents.length + 1,
     running: 0,
     internalAgents: 0,
