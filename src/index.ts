@@ -2,7 +2,6 @@
  * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere.
  * Everything here is stable: names are added, never changed. See docs/LIBRARY.md.
  */
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { ADAPTERS } from './adapters/registry.ts';
 import { systemClock } from './base/clock.ts';
@@ -18,6 +17,7 @@ import type { IdentityReport, SessionsReport, TreeReport } from './reports/shape
 import { createIdentifier } from './tracker/identify.ts';
 import { placesFor } from './tracker/places.ts';
 import { createSessions } from './tracker/sessions.ts';
+import { thisMachine } from './tracker/this-machine.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
 
@@ -95,7 +95,7 @@ export async function identify(request: {
 }
 
 function placesOf(where: Where) {
-  return placesFor(ADAPTERS, { env: process.env, home: homedir() }, where);
+  return placesFor(ADAPTERS, thisMachine(), where);
 }
 
 function sessionsOf(where: Where) {

@@ -66,3 +66,14 @@ describe.runIf(isLinux)('a transcript that cannot be read', () => {
     expect(serving.errors()).toBe('');
   });
 });
+
+describe.runIf(isLinux)('a home that is none', () => {
+  it.each(['', '.', 'here'])('is not the folder at hand: HOME=%s', async (HOME) => {
+    const cwd = HOME === 'here' ? path.dirname(program.home) : program.home;
+    const home = HOME === 'here' ? path.basename(program.home) : HOME;
+    const { out, errors } = await program.run(['ls', '-n', '1', '--json'], { env: { HOME: home }, cwd });
+    expect(errors).toBe('');
+    expect(out).toContain('"sessions"');
+    expect(out).not.toContain('fa129e54');
+  });
+});

@@ -1,18 +1,21 @@
-import { homedir } from 'node:os';
 import { systemClock } from '../base/clock.ts';
-import { configFolder, readConfig } from '../config/read-config.ts';
+import { type Config, configFolder, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
 import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
 import { assertFolders } from '../tracker/sessions.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
 import { startTracker } from '../tracker/tracker.ts';
 import { demoFolder } from './package.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
 import { staySmall } from './stay-small.ts';
 
-export const readOwnConfig = () => readConfig(configFolder(process.env, homedir()));
+export function readOwnConfig(): Promise<Config> {
+  const { env, home } = thisMachine();
+  return readConfig(configFolder(env, home));
+}
 
 /** What changes on this machine, or in the demo, from now on. */
 export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Live> {

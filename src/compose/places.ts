@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import { ADAPTERS } from '../adapters/registry.ts';
 import type { Where } from '../faces/face.ts';
 import { type Place, placesFor } from '../tracker/places.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
 
 export function placesOf(where: Where): readonly Place[] {
-  return placesFor(ADAPTERS, { env: process.env, home: homedir() }, where);
+  return placesFor(ADAPTERS, thisMachine(), where);
 }

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { systemClock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 import { type Address, readAddress, writeAddress } from '../daemon/address-file.ts';
@@ -13,6 +12,7 @@ import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
 import { follow, readOwnConfig } from './follow.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
@@ -21,7 +21,7 @@ import { reportTrouble } from './report-trouble.ts';
 
 /** One server for each person, in this process or in another. */
 export function createServerControl(): ServerControl {
-  const folder = stateFolder({ env: process.env, home: homedir() });
+  const folder = stateFolder(thisMachine());
   return {
     serve: (request) => serve(folder, request),
     async start(request) {
