@@ -1,7 +1,7 @@
-import { closeSync, openSync, rmSync, symlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 
 // The built program where the system is no help: folders that cannot be written to, files that cannot be read.
 
@@ -75,5 +75,30 @@ describe.runIf(isLinux)('a home that is none', () => {
     expect(errors).toBe('');
     expect(out).toContain('"sessions"');
     expect(out).not.toContain('fa129e54');
+  });
+});
+
+describe.runIf(isLinux)('a terminal that is closed', () => {
+  const served = async (serving: RunningProgram): Promise<{ readonly url: string; readonly pid: number }> => {
+    await expect.poll(serving.out, { timeout: 10_000 }).toMatch(/\}\s*$/);
+    return JSON.parse(serving.out());
+  };
+
+  it('is none of its business where it was started with nohup', async () => {
+    const serving = program.start(['--no-open', '--json'], { before: ['nohup'] });
+    const { url, pid } = await served(serving);
+    process.kill(pid, 'SIGHUP');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect((await fetch(url)).status).toBe(200);
+    process.kill(pid, 'SIGTERM');
+    expect(await serving.ended).toBe(0);
+  });
+
+  it.runIf(existsSync('/usr/bin/script'))('ends it where it is its own', async () => {
+    const command = `${process.execPath} dist/troupe.js --no-open --json`;
+    const serving = program.start([], { instead: ['/usr/bin/script', '-qec', command, '/dev/null'] });
+    process.kill((await served(serving)).pid, 'SIGHUP');
+    expect(await serving.ended).toBe(0);
+    expect(existsSync(path.join(program.home, '.local/state/troupe/daemon.json'))).toBe(false);
   });
 });

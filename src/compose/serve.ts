@@ -13,6 +13,7 @@ import { stateFolder } from '../daemon/state-folder.ts';
 import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { onEndSignal } from './end-signals.ts';
 import { follow, readOwnConfig } from './follow.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
@@ -75,6 +76,8 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
     end = resolve;
   });
+  // Before anybody can find it: who is told to end at once leaves nothing behind, either.
+  onEndSignal(() => end('stopped'));
   try {
     const port = await listen(server, request.port ?? (await readOwnConfig()).server?.port, last);
     const own = await describeOwn({
@@ -95,7 +98,6 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     }
     // Without it the next server has another address: no reason not to serve.
     if (claim) await writeAddress(folder, { port, token }).catch(reportTrouble);
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end('stopped'));
     const ended = told.then(async (how) => {
       await claim?.release();
       await server.close();

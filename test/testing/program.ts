@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What runs it, e.g. `['nohup']`. */
   readonly before?: readonly string[];
+  /** What to run in its place, in the folder of the package. */
+  readonly instead?: readonly string[];
   readonly stdio?: StdioOptions;
   readonly cwd?: string;
 }
@@ -43,13 +45,18 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
   });
   const running = new Set<RunningProgram>();
 
-  const start: ProgramHome['start'] = (args, { env = {}, before = [], stdio, cwd } = {}) => {
+  const start: ProgramHome['start'] = (args, { env = {}, before = [], instead, stdio, cwd = root } = {}) => {
     const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
-    const [command = '', ...rest] = [...before, process.execPath, path.join(root, 'dist/troupe.js'), ...args];
+    const [command = '', ...rest] = instead ?? [
+      ...before,
+      process.execPath,
+      path.join(root, 'dist/troupe.js'),
+      ...args,
+    ];
     const child = spawn(command, rest, {
       env: { ...clean, HOME: home, USERPROFILE: home, ...env },
       stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
-      ...(cwd !== undefined && { cwd }),
+      cwd,
     });
     let [out, errors] = ['', ''];
     child.stdout?.on('data', (chunk) => {
