@@ -102,3 +102,21 @@ describe.runIf(isLinux)('a terminal that is closed', () => {
     expect(existsSync(path.join(program.home, '.local/state/troupe/daemon.json'))).toBe(false);
   });
 });
+
+describe.runIf(isLinux)('a server that is paused', () => {
+  it('is told as such, and can be ended', async () => {
+    const { pid } = JSON.parse((await program.run(['start', '--json'])).out);
+    process.kill(pid, 'SIGSTOP');
+    const asked = await program.run(['status']);
+    expect(asked.code).toBe(1);
+    expect(asked.out).toMatch(new RegExp(`process ${pid}.*but it is paused.*\n.*kill -CONT ${pid}\n.*troupe stop`));
+    expect(JSON.parse((await program.run(['status', '--json'])).out)).toMatchObject({
+      running: true,
+      answers: false,
+      server: { pid },
+    });
+    const stopped = await program.run(['stop']);
+    expect(stopped).toMatchObject({ code: 0, out: `The server (process ${pid}) has ended.\n` });
+    expect((await program.run(['status'])).out).toContain('No server runs');
+  });
+});

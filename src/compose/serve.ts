@@ -39,7 +39,8 @@ export function createServerControl(): ServerControl {
     },
     async status() {
       const found = await daemonState(folder);
-      return found.state === 'running' ? toServer(found.daemon) : undefined;
+      if (found.state === 'none' || found.state === 'silent') return undefined;
+      return { state: found.state, server: toServer(found.daemon) };
     },
     async feed(where, onState) {
       const find = async (): Promise<Daemon | undefined> => {

@@ -20,13 +20,22 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** The daemon of this record is there, and it is the one that answers at its port. */
 export async function askStatus(daemon: Daemon): Promise<DaemonStatus | undefined> {
-  if (!(await isDaemonAlive(daemon))) return undefined;
-  // A machine may be busy, above all when ten of us start at once. One that refuses or says something else is not ours.
+  const answer = await askDaemon(daemon);
+  return typeof answer === 'string' ? undefined : answer;
+}
+
+/**
+ * `gone`: there is no such process. `stranger`: there is, but it does not take connections at that port, or says something
+ * else. `silent`: it takes them, and says nothing.
+ */
+export async function askDaemon(daemon: Daemon): Promise<DaemonStatus | 'gone' | 'stranger' | 'silent'> {
+  if (!(await isDaemonAlive(daemon))) return 'gone';
+  // A machine may be busy, above all when ten of us start at once.
   for (let attempt = 0; attempt < 3; attempt++) {
     const answer = await ask(daemon);
-    if (answer !== 'silent') return answer === 'stranger' ? undefined : answer;
+    if (answer !== 'silent') return answer;
   }
-  return undefined;
+  return 'silent';
 }
 
 export async function isDaemonAlive(daemon: Daemon): Promise<boolean> {

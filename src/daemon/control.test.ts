@@ -89,6 +89,21 @@ describe('a server in the background', () => {
     expect(await daemonState(folder)).toEqual({ state: 'silent', daemon: silent });
   });
 
+  it('that is paused is known as such, and ends when told to', async () => {
+    const daemon = await start();
+    process.kill(daemon.pid, 'SIGSTOP');
+    expect(await daemonState(folder)).toEqual({ state: process.platform === 'linux' ? 'paused' : 'stuck', daemon });
+    expect((await stopDaemon(folder)).outcome).toBe(process.platform === 'linux' ? 'stopped' : 'killed');
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+  });
+
+  it('that neither answers nor ends is killed', async () => {
+    const daemon = await start('stuck');
+    await expect.poll(async () => (await daemonState(folder)).state, { timeout: 15_000 }).toBe('stuck');
+    expect(await stopDaemon(folder, 500)).toEqual({ outcome: 'killed', daemon });
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+  });
+
   it('is none where the file has the number of some other process', async () => {
     const daemon = await start();
     writeFileSync(daemonPath(folder), JSON.stringify({ ...daemon, pid: process.pid }));

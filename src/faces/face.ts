@@ -55,7 +55,7 @@ export interface ServerControl {
   /** Starts one that outlives this process, or finds the one that runs. */
   start(request: Omit<ServeRequest, 'demoSpeed'>): Promise<RunningServer>;
   stop(): Promise<StopReport>;
-  status(): Promise<RunningServer | undefined>;
+  status(): Promise<ServerState | undefined>;
   /** What the running server follows, where it is what was asked for; `onState`, as the connection comes and goes. */
   feed(where: Where, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
 }
@@ -84,9 +84,18 @@ export interface RunningServer {
   readonly places: readonly string[];
 }
 
+export interface ServerState {
+  readonly server: RunningServer;
+  /** `paused`, `stuck`: it is there, but does not answer. */
+  readonly state: 'running' | 'paused' | 'stuck';
+}
+
 export interface StopReport {
-  /** `silent`: a process that does not answer, and was not touched. `stopping`: told to, but still there. */
-  readonly outcome: 'none' | 'stopped' | 'stopping' | 'silent';
+  /**
+   * `silent`: a process that does not answer, and was not touched. `stopping`: told to, but still there. `killed`: it did
+   * not answer, nor end when told to.
+   */
+  readonly outcome: 'none' | 'stopped' | 'stopping' | 'killed' | 'silent';
   readonly server?: RunningServer;
 }
 

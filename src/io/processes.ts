@@ -28,6 +28,11 @@ export function isRunning(pid: number): boolean {
   return hasNumber(pid) && !isOver(statOf(pid)?.state ?? '');
 }
 
+/** Somebody stopped it (Ctrl-Z, SIGSTOP), and it goes on where it is told to. Known on Linux only. */
+export function isPaused(pid: number): boolean {
+  return /^[Tt]/.test(statOf(pid)?.state ?? '');
+}
+
 /** When it started, as Linux counts it: tells a process from a later one with the same number. None on other systems. */
 export async function linuxStart(pid: number): Promise<string | undefined> {
   return statOf(pid)?.start;

@@ -40,3 +40,8 @@ if (claim.role === 'found') {
   process.exit(0);
 }
 say({ role: 'serving', to: process.pid });
+// Long enough to be found, then in a loop without end.
+if (mode === 'stuck')
+  setTimeout(() => {
+    for (;;);
+  }, 300);

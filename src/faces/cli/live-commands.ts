@@ -64,7 +64,8 @@ export const stopCommand = buildCommand({
   parameters: { flags: { json: sharedFlags.json } },
   docs: {
     brief: 'End the server',
-    fullDescription: 'Ends the server, however it was started.\n\nExample:\n  troupe stop',
+    fullDescription:
+      'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.\n\nExample:\n  troupe stop',
   },
 });
 
@@ -74,7 +75,7 @@ export const statusCommand = buildCommand({
   docs: {
     brief: 'Say whether the server runs, and where',
     fullDescription: [
-      'Says port, process, age and address of the running server. Ends with code 1 where none runs.',
+      'Says port, process, age and address of the running server. Ends with code 1 where none runs, or it does not answer.',
       '',
       'Examples:',
       '  troupe status',

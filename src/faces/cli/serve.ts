@@ -1,6 +1,6 @@
 import { known } from '../../base/json.ts';
 import { formatAge } from '../../render/amounts.ts';
-import type { RunningServer } from '../face.ts';
+import type { RunningServer, ServerState } from '../face.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -64,6 +64,7 @@ export async function stop(this: CliContext, flags: Pick<SharedFlags, 'json'>): 
   const words = {
     none: 'No server runs.',
     stopped: `The server (process ${pid}) has ended.`,
+    killed: `The server (process ${pid}) did not answer, nor end when it was told to: it was killed.`,
     stopping: `The server (process ${pid}) was told to end, but is still there. End it with: kill -9 ${pid}`,
     silent: `Process ${pid} does not answer as our server, and was left alone. If it is one: kill ${pid}`,
   };
@@ -72,18 +73,20 @@ export async function stop(this: CliContext, flags: Pick<SharedFlags, 'json'>): 
 }
 
 export async function status(this: CliContext, flags: Pick<SharedFlags, 'json'>): Promise<void> {
-  const server = await this.face.server.status();
-  if (!server) this.endWith(1);
-  if (flags.json) return writeJson(this, { running: server !== undefined, server: server ?? null });
+  const { server, state } = (await this.face.server.status()) ?? {};
+  const answers = state === 'running';
+  if (!answers) this.endWith(1);
+  if (flags.json) return writeJson(this, { running: server !== undefined, answers, server: server ?? null });
   this.face.terminal.write(
-    server ? `${describe(server, this.face.clock())}\n` : 'No server runs. Start one with: troupe start\n',
+    server ? `${describe(server, state, this.face.clock())}\n` : 'No server runs. Start one with: troupe start\n',
   );
 }
 
-function describe({ pid, port, version, startedAt, places, url }: RunningServer, now: number): string {
-  return [
-    `troupe ${version} runs on port ${port} (process ${pid}), started ${formatAge(startedAt, now)}.`,
-    `It looks in ${places.join(', ')}`,
-    url,
-  ].join('\n');
+function describe(server: RunningServer, state: ServerState['state'] | undefined, now: number): string {
+  const { pid, port, version, startedAt, places, url } = server;
+  const what = `troupe ${version} runs on port ${port} (process ${pid}), started ${formatAge(startedAt, now)}`;
+  if (state === 'paused')
+    return `${what}, but it is paused and does not answer.\nWake it with: kill -CONT ${pid}\nOr end it with: troupe stop`;
+  if (state === 'stuck') return `${what}, but it does not answer.\nGive it a moment, or end it with: troupe stop`;
+  return [`${what}.`, `It looks in ${places.join(', ')}`, url].join('\n');
 }
