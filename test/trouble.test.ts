@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, rmSync, symlinkSync } from 'node:fs';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
@@ -118,5 +120,22 @@ describe.runIf(isLinux)('a server that is paused', () => {
     const stopped = await program.run(['stop']);
     expect(stopped).toMatchObject({ code: 0, out: `The server (process ${pid}) has ended.\n` });
     expect((await program.run(['status'])).out).toContain('No server runs');
+  });
+});
+
+describe.runIf(isLinux)('few open files', () => {
+  it('are enough for a server whom somebody keeps hundreds of idle connections to', async () => {
+    const before = ['sh', '-c', 'ulimit -n 256; exec "$@"', 'sh'];
+    const serving = program.start(['--no-open', '--json'], { before });
+    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    const { origin, port, searchParams } = new URL(JSON.parse(serving.out()).url);
+    const held = Array.from({ length: 300 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}));
+    await Promise.all(held.map((socket) => once(socket, 'connect')));
+    const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+    const session = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
+    expect(answer.status).toBe(200);
+    expect(serving.errors()).toBe('');
+    for (const socket of held) socket.destroy();
   });
 });

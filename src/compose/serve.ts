@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
 import { type Address, readAddress, writeAddress } from '../daemon/address-file.ts';
 import { claimDaemon } from '../daemon/claim-daemon.ts';
@@ -12,6 +13,7 @@ import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
+import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { onEndSignal } from './end-signals.ts';
 import { follow, readOwnConfig } from './follow.ts';
@@ -72,7 +74,16 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
   const startedAt = systemClock();
   const page = await readPageFiles();
-  const server = createServer({ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble });
+  const server = createServer({
+    live,
+    token,
+    epoch,
+    version: packageVersion,
+    startedAt,
+    page,
+    onError: reportTrouble,
+    ...known({ openFiles: openFilesLimit() }),
+  });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
     end = resolve;

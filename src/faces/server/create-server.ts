@@ -4,6 +4,7 @@ import { getRequestListener } from '@hono/node-server';
 import { UserError } from '../../base/user-error.ts';
 import type { Live, Subscription } from '../face.ts';
 import { answerRefusal } from './answers.ts';
+import { limitConnections } from './crowd.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
 import { findRefusal } from './gate.ts';
@@ -23,6 +24,8 @@ export interface ServerOptions {
   readonly page?: PageFiles;
   /** Our own mistakes, for a log: whoever asked hears only that there was one. */
   readonly onError?: (error: unknown) => void;
+  /** How many files and connections the process may have open; connections leave some of it to others. */
+  readonly openFiles?: number;
   readonly limits?: Partial<EventLogLimits & StreamLimits>;
 }
 
@@ -47,10 +50,11 @@ export function createServer(options: ServerOptions): Server {
   const server = http.createServer(HTTP_LIMITS, (request, response) => handle(request, response));
   // Without this, Node asks for the body of a request that says `Expect: 100-continue` before we have seen it.
   server.on('checkContinue', (request, response) => handle(request, response));
-  server.maxConnections = MAX_CONNECTIONS;
+  const crowd = limitConnections(server, connectionsWithin(options.openFiles));
   server.timeout = SILENT_SOCKET_MS;
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
+    crowd.serves(request, response);
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
     const refusal = findRefusal(request, { port, token, page });
     if (refusal) answerRefusal(response, refusal);
@@ -85,8 +89,13 @@ const HTTP_LIMITS = {
   connectionsCheckingInterval: 2_000,
 } as const;
 const SILENT_SOCKET_MS = 60_000;
-/** Below the files a process may open on the usual systems: the tracker needs some, too. */
 const MAX_CONNECTIONS = 4_000;
+/** For what is not a connection: the tracker reads, and the system has its own. */
+const OTHER_FILES = 256;
+
+function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
+  return Math.max(1, Math.floor(Math.min(MAX_CONNECTIONS, openFiles - Math.min(OTHER_FILES, openFiles / 2))));
+}
 
 function listenOn(server: http.Server, wanted: number): Promise<number> {
   if (!Number.isInteger(wanted) || wanted < 0 || wanted > 65_535)
