@@ -48,6 +48,18 @@ const recording = (name: string): string => path.join(fixtures, name);
 const mainTranscript = (name: string, project: string, id: string): string =>
   path.join(fixtures, name, 'projects', project, `${id}.jsonl`);
 
+describe('a command that is none', () => {
+  it.each([
+    ['wacth', '; did you mean `watch`?'],
+    ['stat', '; did you mean `start`?'],
+    ['frobnicate', '.'],
+  ])('is told, with what may be meant: %s', async (word, guess) => {
+    const { code, stderr, stdout } = await troupe([word]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.split('\n')[0]).toBe(`troupe: No command \`${word}\`${guess}`);
+  });
+});
+
 describe('troupe ls', () => {
   it('lists sessions as JSON that fits its schema', async () => {
     const { stdout, code } = await troupe(['ls', '--json', '--root', recording('2.1.325-orphan-forked')]);

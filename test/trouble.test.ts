@@ -139,3 +139,20 @@ describe.runIf(isLinux)('few open files', () => {
     for (const socket of held) socket.destroy();
   });
 });
+
+describe('a port that a running server does not have', () => {
+  it('is told', async () => {
+    const server = JSON.parse((await program.run(['start', '--json'])).out);
+    const other = String(server.port === 4711 ? 4712 : 4711);
+    for (const args of [
+      ['start', '--port', other, '--json'],
+      ['--no-open', '--port', other, '--json'],
+    ]) {
+      const { code, out, errors } = await program.run(args);
+      expect(code).toBe(0);
+      expect(JSON.parse(out)).toEqual(server);
+      expect(errors).toMatch(new RegExp(`not on port ${other}.*troupe stop`));
+    }
+    expect((await program.run(['start', '--port', String(server.port)])).errors).toBe('');
+  });
+});

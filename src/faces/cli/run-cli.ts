@@ -13,7 +13,7 @@ export interface CliContext extends CommandContext {
 
 type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
-const routes = buildRouteMap({
+const commands = {
   routes: {
     serve: serveCommand,
     watch: watchCommand,
@@ -25,7 +25,6 @@ const routes = buildRouteMap({
     show: showCommand,
     identify: identifyCommand,
   },
-  defaultCommand: 'serve',
   docs: {
     brief: 'See the sub-agents of your coding agents',
     fullDescription: [
@@ -33,11 +32,16 @@ const routes = buildRouteMap({
       'nothing anywhere. Without a command it serves the live page.',
     ].join('\n'),
   },
-});
+} as const;
+
+/** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
+function routesFor([first = '-']: readonly string[]) {
+  return buildRouteMap(first.startsWith('-') ? { ...commands, defaultCommand: 'serve' } : commands);
+}
 
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
 export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
-  const application = buildApplication(routes, {
+  const application = buildApplication(routesFor(args), {
     name: 'troupe',
     versionInfo: { currentVersion: face.version },
     scanner: { caseStyle: 'allow-kebab-for-camel' },
@@ -47,6 +51,7 @@ export async function runCli(args: readonly string[], face: FaceContext, process
       text: {
         ...text_en,
         exceptionWhileRunningCommand: (error) => explain(error),
+        noCommandRegisteredForInput: ({ input, corrections }) => noCommand(input, corrections),
       },
     },
   });
@@ -56,6 +61,11 @@ export async function runCli(args: readonly string[], face: FaceContext, process
   await run(application, args, { process, face, endWith } as CliContext);
   // Words that we do not understand are the person's to mend, like every other 2.
   if (typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
+}
+
+function noCommand(input: string, corrections: readonly string[]): string {
+  const guess = corrections.length > 0 ? `; did you mean ${corrections.join(' or ')}?` : '.';
+  return `troupe: No command \`${input}\`${guess}\nSee them with: troupe --help`;
 }
 
 function explain(error: unknown): string {

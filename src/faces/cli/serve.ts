@@ -24,8 +24,7 @@ export async function serve(this: CliContext, flags: ServeFlags): Promise<void> 
   if (flags.json) writeJson(this, server);
   else if (isFound) terminal.write(`troupe runs already, on port ${server.port}: ${server.url}\n`);
   else terminal.write(`troupe${flags.demo ? ' plays its demo' : ''}: ${server.url}\nCtrl-C ends it.\n`);
-  if (isFound && flags.port !== undefined && flags.port !== server.port)
-    terminal.note(`It was not started on port ${flags.port}: end the running one first, with troupe stop.`);
+  if (isFound) notePort(this, flags, server);
   if (flags.open) terminal.browse(server.url);
   if (isFound) return;
   if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
@@ -51,10 +50,18 @@ export interface StartFlags extends SharedFlags {
 
 export async function start(this: CliContext, flags: StartFlags): Promise<void> {
   const server = await this.face.server.start({ where: whereOf(flags), ...known({ port: flags.port }) });
-  if (flags.json) return writeJson(this, server);
-  this.face.terminal.write(
-    `troupe runs in the background, on port ${server.port}: ${server.url}\nEnd it with: troupe stop\n`,
-  );
+  if (flags.json) writeJson(this, server);
+  else
+    this.face.terminal.write(
+      `troupe runs in the background, on port ${server.port}: ${server.url}\nEnd it with: troupe stop\n`,
+    );
+  notePort(this, flags, server);
+}
+
+/** One that was found has the port that it has. */
+function notePort({ face }: CliContext, { port }: StartFlags, server: RunningServer): void {
+  if (port === undefined || port === server.port) return;
+  face.terminal.note(`It runs already, not on port ${port}: to change that, end it first, with troupe stop.`);
 }
 
 export async function stop(this: CliContext, flags: Pick<SharedFlags, 'json'>): Promise<void> {
