@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -62,5 +62,22 @@ describe('a temporary folder', () => {
     }
     expect(await ended).toEqual(expected);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  it('goes with the next one where its process was killed, and no other does', async () => {
+    const prefix = `troupe-test-${process.pid}-left-`;
+    const place = (name: string): string => path.join(tmpdir(), prefix + name);
+    const mine = await createTemporaryFolder(prefix);
+    // A number that no process has; our own number, at another start; names that are not ours to judge.
+    const left = [place(`${2 ** 22 + 1}-1-abcdef`)];
+    if (process.platform === 'linux') left.push(place(`${process.pid}-1-abcdef`));
+    const others = [place('abcdef'), place(`${2 ** 22 + 1}-1-abcdef.txt`)];
+    for (const one of [...left, ...others]) mkdirSync(path.join(one, 'projects'), { recursive: true });
+    const next = await createTemporaryFolder(prefix);
+    expect(left.map((one) => existsSync(one))).toEqual(left.map(() => false));
+    expect([mine.path, next.path, ...others].every((one) => existsSync(one))).toBe(true);
+    await mine.remove();
+    await next.remove();
+    for (const one of others) rmSync(one, { recursive: true });
   });
 });
