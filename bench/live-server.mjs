@@ -1,5 +1,7 @@
 // The built server in a process of its own, for benchmarks.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { root } from '../scripts/ensure-installed.mjs';
@@ -12,12 +14,30 @@ export async function startServer(home, data) {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const url = new URL(JSON.parse(await firstText(child.stdout)).url);
-  const server = { pid: child.pid, url: url.href, port: url.port, token: url.searchParams.get('token') };
+  const server = {
+    pid: child.pid,
+    url: url.href,
+    port: url.port,
+    token: url.searchParams.get('token'),
+    stop: () => stop(child),
+  };
   for (;;) {
     const { isComplete } = await getJson(server, '/api/sessions');
     if (isComplete) return server;
     await sleep(100);
   }
+}
+
+/** When it has ended: until then it writes into its folders. */
+async function stop(child) {
+  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** A folder that was worked in a moment ago: what still comes into it is removed, too. */
+export function removeFolder(folder) {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 function firstText(stream) {

@@ -1,13 +1,13 @@
 // The live path of the built program: 5,000 files watched, 200 agents that write, 500 listeners; and chokidar beside it
 // for the watching part. One table. usage: node bench/live.mjs [--seconds 20] [--idle 45] [--sessions 1]
 import { fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { writeSessions } from './live-corpus.mjs';
-import { get, startServer } from './live-server.mjs';
+import { get, removeFolder, startServer } from './live-server.mjs';
 
 const AGENTS = 200;
 const FILES = 5000;
@@ -41,11 +41,11 @@ export async function benchLive({ seconds = 20, idleSeconds = 45, sessions = 1 }
         rows.push({ what: `server, ${AGENTS} agents`, ...(await benchAppends(server, agents, seconds)) });
       rows.push({ what: `server, ${CLIENTS} listeners`, ...(await benchClients(server, agents, seconds / 2)) });
     } finally {
-      process.kill(server.pid, 'SIGTERM');
+      await server.stop();
     }
     return rows;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    removeFolder(work);
   }
 }
 

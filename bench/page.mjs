@@ -1,7 +1,7 @@
 // The page in headless Chromium: from an append to the change of the DOM mirror, frames a second and memory with 1,000 agents,
 // first paint of a session of 200. One table. usage: node bench/page.mjs [--minutes 2]
 import { fork } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { lineOf, writeSessions } from './live-corpus.mjs';
-import { startServer } from './live-server.mjs';
+import { removeFolder, startServer } from './live-server.mjs';
 
 const CHANGES = 200;
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -21,17 +21,17 @@ export async function benchPage({ minutes = 2 } = {}) {
   try {
     const small = await serve(work, 'small', 20);
     rows.push(await benchMirror(browser, small));
-    process.kill(small.server.pid, 'SIGTERM');
+    await small.server.stop();
     const middle = await serve(work, 'middle', 200);
     rows.push(await benchFirstPaint(browser, middle));
-    process.kill(middle.server.pid, 'SIGTERM');
+    await middle.server.stop();
     const large = await serve(work, 'large', 1000);
     rows.push(...(await benchFrames(browser, large, minutes)));
-    process.kill(large.server.pid, 'SIGTERM');
+    await large.server.stop();
     return rows;
   } finally {
     await browser.close();
-    rmSync(work, { recursive: true, force: true });
+    removeFolder(work);
   }
 }
 
