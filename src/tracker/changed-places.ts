@@ -28,6 +28,7 @@ export async function findTouched(
   };
   const factsAt = new Set<Place>(batch.facts);
   const unclear = new Set<Place>();
+  const entries = new Set<string>();
   /** A batch may name hundreds of files of one session: it is looked for once. */
   const parts = new Map<string, { readonly place: Place; readonly part: SessionPart }>();
   for (const [file, what] of batch.files) {
@@ -36,6 +37,7 @@ export async function findTouched(
     if (readers.length > 0 && what === 'written') continue;
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };
+      if (what === 'entry' && subject.kind !== 'facts') entries.add(file);
       if (subject.kind === 'facts') factsAt.add(place);
       else if (subject.kind === 'unclear') unclear.add(place);
       else
@@ -51,6 +53,7 @@ export async function findTouched(
   // What came may be what a session has been waiting for: a teammate's transcript is a session by its name.
   for (const root of new Set([...parts.values()].map(({ place }) => place.root)))
     for (const id of followed.lookForAgents(root)) touch(id);
+  index.noteEntries(entries);
   return { sessions, isListingChanged: parts.size > 0 || unclear.size > 0 };
 }
 

@@ -201,7 +201,9 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       return old.length > 0;
     },
     get foreignFiles() {
-      return foreign.size;
+      // What is no part of any session any more is gone from the disk.
+      const used = index.usedFiles();
+      return [...foreign].filter((file) => used.has(file)).length;
     },
   };
 }

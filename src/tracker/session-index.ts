@@ -22,6 +22,12 @@ export interface SessionIndex {
   /** Parts whose files lie at or below a folder. */
   partsBelow(folder: string): readonly { readonly place: Place; readonly part: SessionPart }[];
   readonly ignoredFiles: number;
+  /** Something came or went at these places: where it is no session's, the ignored files are others now. */
+  noteEntries(files: ReadonlySet<string>): void;
+  /** Looks for ignored files anew, where they may be others. Whether there are more or fewer. */
+  recountIgnored(): Promise<boolean>;
+  /** Files of any session. */
+  usedFiles(): ReadonlySet<string>;
   /** Each data folder once. */
   places(): readonly Place[];
 }
@@ -38,6 +44,7 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
   /** What was said last beside the sessions: a session that appears is told at once. */
   const factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
   let places: readonly Place[] = wanted;
+  let mayIgnoreOthers = false;
 
   const folderOf = (located: LocatedSession): string => located.folder ?? located.root;
   const put = (place: Place, located: LocatedSession): void => {
@@ -71,6 +78,14 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
   };
   const found = (list: readonly Part[]): FoundSession | undefined =>
     joinParts(list.map(({ place, located }) => ({ adapter: place.adapter, forced: place.forced, located })));
+
+  const usedFiles = (): ReadonlySet<string> =>
+    new Set([...parts.values()].flat().flatMap(({ located }) => located.sources.map((source) => source.path)));
+  const countIgnored = (): number => {
+    // Of two hosts that look into one folder, each has no use for the other's files.
+    const used = usedFiles();
+    return [...new Set([...ignored.values()].flat())].filter((file) => !used.has(file)).length;
+  };
 
   return {
     places: () => places,
@@ -117,11 +132,20 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       );
     },
     get ignoredFiles() {
-      const files = new Set([...ignored.values()].flat());
-      // Of two hosts that look into one folder, each has no use for the other's files.
-      for (const list of parts.values())
-        for (const { located } of list) for (const { path: file } of located.sources) files.delete(file);
-      return files.size;
+      return countIgnored();
+    },
+    usedFiles,
+    noteEntries(files) {
+      if (mayIgnoreOthers || files.size === 0) return;
+      const used = usedFiles();
+      mayIgnoreOthers = [...files].some((file) => !used.has(file));
+    },
+    async recountIgnored() {
+      if (!mayIgnoreOthers) return false;
+      mayIgnoreOthers = false;
+      const before = countIgnored();
+      for (const place of places) ignored.set(place, (await place.adapter.locate(place.root)).ignoredFiles);
+      return countIgnored() !== before;
     },
   };
 }

@@ -76,7 +76,8 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       const isNew = unread.size > 0;
       for (const place of unread) await load(place);
       if (isNew) followYoung();
-      if (followed.letGo()) emit({ kind: 'listing' });
+      const isRecounted = await index.recountIgnored();
+      if (followed.letGo() || isRecounted) emit({ kind: 'listing' });
     });
     for (const place of index.places()) changes.addFacts(place);
     for (const id of followed.ids()) changes.addSession(id);
