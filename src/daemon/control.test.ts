@@ -1,11 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { daemonState, stopDaemon } from './control.ts';
 import { daemonPath, describeOwn } from './daemon-file.ts';
 import { startInBackground } from './start-in-background.ts';
-import { ensureStateFolder, stateFolder } from './state-folder.ts';
+import { assertWritable, ensureStateFolder, inStateFolder, stateFolder } from './state-folder.ts';
 import { bundleServing } from './testing/processes.ts';
 
 let scripts = '';
@@ -137,5 +138,16 @@ describe('the state folder', () => {
       code: 'state-folder',
       remedy: expect.stringContaining('TROUPE_HOME'),
     });
+  });
+
+  it.runIf(process.platform === 'linux')('is one, too, where its disk is full or it cannot be written to', async () => {
+    await expect(inStateFolder(folder, () => writeFile('/dev/full', 'x'))).rejects.toMatchObject({
+      code: 'state-folder',
+      message: expect.stringContaining('ENOSPC'),
+      remedy: expect.stringContaining('Make room on its disk'),
+    });
+    await expect(assertWritable('/sys/kernel')).rejects.toMatchObject({ code: 'state-folder' });
+    await assertWritable(folder);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

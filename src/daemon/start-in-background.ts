@@ -6,7 +6,7 @@ import { UserError } from '../base/user-error.ts';
 import type { Daemon } from './daemon-file.ts';
 import { findDaemon } from './find-daemon.ts';
 import { openServerLog, type ServerLog } from './server-log.ts';
-import { ensureStateFolder } from './state-folder.ts';
+import { assertWritable, ensureStateFolder } from './state-folder.ts';
 
 export interface BackgroundStart {
   readonly folder: string;
@@ -28,6 +28,7 @@ export async function startInBackground(start: BackgroundStart): Promise<Daemon>
   await ensureStateFolder(start.folder);
   const running = await findDaemon(start.folder);
   if (running) return running;
+  await assertWritable(start.folder);
   const log = await openServerLog(start.folder);
   try {
     return await startAndWait(start, log);

@@ -1,4 +1,5 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
@@ -36,6 +37,18 @@ export async function inStateFolder<T>(folder: string, action: () => Promise<T>)
   } catch (error) {
     throw isSystemError(error) ? folderError(folder, error) : error;
   }
+}
+
+/** A server in the background could not say that its disk is full: its words go there. Throws a `UserError`. */
+export async function assertWritable(folder: string): Promise<void> {
+  const probe = path.join(folder, `probe.${randomBytes(6).toString('hex')}`);
+  await inStateFolder(folder, async () => {
+    try {
+      await writeFile(probe, 'Can be written.\n', { mode: 0o600, flag: 'wx' });
+    } finally {
+      await rm(probe, { force: true });
+    }
+  });
 }
 
 function folderError(folder: string, error: unknown): UserError {
