@@ -1,6 +1,8 @@
 import type { Clock } from '../base/clock.ts';
+import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/audit.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
+import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
@@ -162,4 +164,15 @@ export interface TranscriptPage extends Transcript {
   readonly from: number;
   /** How many messages there are in all. */
   readonly total: number;
+}
+
+/** What the hooks heard, and whether they heard all of it. */
+export interface GuardLog {
+  /** The newest that match, at most `limit`. What waits in the spool is taken in first. */
+  read(filter: AuditFilter, limit: number): Promise<AuditPage>;
+  /** Entries as they are written from now on. */
+  follow(filter: AuditFilter, listener: (entry: AuditEntry) => void): Subscription;
+  verify(): Promise<AuditCheck>;
+  /** Of the session whose id begins so; of the newest where none is given. */
+  coverage(session?: string): Promise<CoverageReport>;
 }

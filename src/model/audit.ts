@@ -45,3 +45,33 @@ export interface AuditAgent {
   /** Why it is unknown, or a guess. */
   readonly reason: string | null;
 }
+
+/** Which lines are wanted; what is left out filters nothing. */
+export interface AuditFilter {
+  /** The beginning of an agent's id, its name, its label, or `main`. */
+  readonly agent?: string;
+  readonly type?: string;
+  readonly decision?: AuditDecision;
+  readonly tool?: string;
+  readonly session?: string;
+  /** Epoch milliseconds, both included. */
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export interface AuditPage {
+  /** Oldest first. */
+  readonly entries: readonly AuditEntry[];
+  /** There are older ones that match. */
+  readonly hasMore: boolean;
+  /** Lines on the way that could not be read. */
+  readonly badLines: number;
+}
+
+export interface AuditCheck {
+  readonly entries: number;
+  readonly files: number;
+  readonly firstN: number | null;
+  readonly lastN: number | null;
+  readonly problems: readonly { readonly file: string; readonly line: number; readonly what: string }[];
+}
