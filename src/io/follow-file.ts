@@ -4,8 +4,11 @@ import { createLineSplitter, type Line } from '../base/lines.ts';
 import { readLines } from './read-lines.ts';
 import { readRange } from './read-range.ts';
 
-/** What a look at a file brought. `replaced`: it holds other bytes than those that were read. */
-export type Look = 'nothing' | 'news' | 'replaced' | 'gone';
+/**
+ * What a look at a file brought. `replaced`: it holds other bytes than those that were read. `later`: something came, and
+ * is to be looked at a little later.
+ */
+export type Look = 'nothing' | 'news' | 'replaced' | 'gone' | 'later';
 
 /** One growing file: each look hands over the lines that came since the last one, the torn last one again if it grew. */
 export interface LineCursor {
@@ -25,38 +28,52 @@ const AT_ONCE_BYTES = 256 * 1024;
 const LONG_TAIL_BYTES = 1024 * 1024;
 const LONG_TAIL_MS = 1_000;
 
+/** Two writes so close together may leave the same times behind: the system's clock of files has coarse ticks. */
+const TICK_MS = 20;
+
 interface Seen {
   readonly inode: number;
+  /** As much as was read, which is more or less than the file had just before where somebody writes meanwhile. */
   readonly size: number;
   readonly changedAt: number;
   readonly modifiedAt: number;
+  /** It was of this size before it was read as well: the times are those of the bytes that were read. */
+  readonly isExact: boolean;
+  /** So young that what was written right after it was read has the same times. */
+  readonly isYoung: boolean;
 }
 
 export function createLineCursor(file: string): LineCursor {
   let next = 0;
   let seen: Seen | undefined;
-  /** When what was read last was written. */
-  let readAt = 0;
+  /** When a long last line was last looked at, by our own clock. */
+  let longTailAt = 0;
   /** The bytes before `next`. */
   let tail: Uint8Array = new Uint8Array(0);
 
   const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
-    const now = toSeen(await stat(file));
-    next = await readLines(file, onLine);
-    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
-    seen = now;
+    const now = await stat(file);
+    await readFrom(now, onLine);
     return 'news';
   };
-  const readMuch = async (onLine: (line: Line) => void): Promise<Look> => {
+  const readFrom = async (now: Stats, onLine: (line: Line) => void): Promise<void> => {
+    const read = await readLines(file, onLine, next);
+    next = read.next;
+    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
+    seen = toSeen(now, read.end);
+  };
+  const readMuch = async (now: Stats, before: number, onLine: (line: Line) => void): Promise<Look> => {
     if (!isEqual(await readRange(file, next - tail.length, tail.length), tail)) return 'replaced';
-    next = await readLines(file, onLine, next);
-    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
-    return 'news';
+    await readFrom(now, onLine);
+    return seen && seen.size < before ? 'replaced' : 'news';
   };
-  const readAtOnce = (size: number, onLine: (line: Line) => void): Look => {
+  const readAtOnce = (now: Stats, before: number, onLine: (line: Line) => void): Look => {
     const from = next - tail.length;
-    const bytes = readBytes(file, from, size - from);
-    if (!isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
+    const bytes = readBytes(file, from, now.size - from);
+    // It may have been cut since we asked for its size.
+    if (from + bytes.length < before || !isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
+    seen = toSeen(now, from + bytes.length);
+    if (bytes.length === tail.length) return 'nothing';
     const splitter = createLineSplitter({ startOffset: next });
     for (const line of splitter.push(bytes.subarray(tail.length))) {
       next = line.offset + line.length + 1;
@@ -80,13 +97,17 @@ export function createLineCursor(file: string): LineCursor {
       try {
         if (!seen) return await firstLook(onLine);
         // Without giving way: a promise for each of a thousand appends a second costs more than the reading.
-        const now = toSeen(statSync(file));
-        if (now.inode !== seen.inode || now.size < seen.size) return 'replaced';
-        if (now.size === seen.size && now.changedAt === seen.changedAt) return 'nothing';
-        if (now.size - next > LONG_TAIL_BYTES && now.modifiedAt - readAt < LONG_TAIL_MS) return 'nothing';
-        seen = now;
-        readAt = now.modifiedAt;
-        return now.size - next > AT_ONCE_BYTES ? await readMuch(onLine) : readAtOnce(now.size, onLine);
+        const now = statSync(file);
+        if (now.ino !== seen.inode || now.size < seen.size) return 'replaced';
+        if (now.size === seen.size && !seen.isYoung && isSameTime(now, seen)) return 'nothing';
+        // Written, and no longer than before: an edit in place.
+        if (now.size === seen.size && seen.isExact && now.mtimeMs !== seen.modifiedAt) return 'replaced';
+        if (now.size - next > LONG_TAIL_BYTES) {
+          if (performance.now() - longTailAt < LONG_TAIL_MS) return 'later';
+          longTailAt = performance.now();
+        }
+        const { size } = seen;
+        return now.size - next > AT_ONCE_BYTES ? await readMuch(now, size, onLine) : readAtOnce(now, size, onLine);
       } catch (error) {
         if (seen && isGone(error)) return 'gone';
         throw error;
@@ -98,6 +119,8 @@ export function createLineCursor(file: string): LineCursor {
 /** One document, written anew as a whole: each look hands over its text where it may have changed. */
 export function createDocumentCursor(file: string): LineCursor {
   let seen: Seen | undefined;
+  /** The bytes of a text that is so young that its times do not tell whether it is still the same. */
+  let young: Uint8Array | undefined;
   return {
     next: 0,
     get modifiedAt() {
@@ -105,11 +128,14 @@ export function createDocumentCursor(file: string): LineCursor {
     },
     async look(onLine) {
       try {
-        const now = toSeen(seen ? statSync(file) : await stat(file));
-        if (seen && now.inode === seen.inode && now.size === seen.size && now.changedAt === seen.changedAt)
-          return 'nothing';
+        const now = seen ? statSync(file) : await stat(file);
+        const isSame = seen && now.ino === seen.inode && now.size === seen.size && isSameTime(now, seen);
+        if (isSame && !young) return 'nothing';
         const bytes = await readFile(file);
-        seen = now;
+        seen = toSeen(now, bytes.length);
+        const isAsBefore = isSame && young && isEqual(young, bytes);
+        young = seen.isYoung ? bytes : undefined;
+        if (isAsBefore) return 'nothing';
         onLine({ bytes, offset: 0, length: bytes.length, torn: false, tooLong: false });
         return 'news';
       } catch (error) {
@@ -125,8 +151,13 @@ function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
-function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats): Seen {
-  return { inode: ino, size, changedAt: ctimeMs, modifiedAt: mtimeMs };
+function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats, read: number): Seen {
+  const isYoung = Date.now() - ctimeMs < TICK_MS;
+  return { inode: ino, size: read, changedAt: ctimeMs, modifiedAt: mtimeMs, isExact: read === size, isYoung };
+}
+
+function isSameTime({ ctimeMs }: Stats, { changedAt }: Seen): boolean {
+  return ctimeMs === changedAt;
 }
 
 function readBytes(file: string, offset: number, length: number): Uint8Array {

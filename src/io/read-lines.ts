@@ -4,11 +4,16 @@ import { createLineSplitter, type Line } from '../base/lines.ts';
 const MAX_CHUNK_BYTES = 1024 * 1024;
 const MIN_CHUNK_BYTES = 4096;
 
+export interface LinesRead {
+  readonly next: number;
+  readonly end: number;
+}
+
 /**
  * Hands over every line of a file from `startOffset` on, in order, the torn last one included; returns the offset behind
- * the last whole line, from where a later call can go on.
+ * the last whole line, from where a later call can go on, and where the bytes ended.
  */
-export async function readLines(path: string, onLine: (line: Line) => void, startOffset = 0): Promise<number> {
+export async function readLines(path: string, onLine: (line: Line) => void, startOffset = 0): Promise<LinesRead> {
   const splitter = createLineSplitter({ startOffset });
   const file = await open(path, 'r');
   try {
@@ -34,7 +39,7 @@ export async function readLines(path: string, onLine: (line: Line) => void, star
     }
     const rest = splitter.rest();
     if (rest) onLine(rest);
-    return next;
+    return { next, end: position };
   } finally {
     await file.close();
   }

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { SessionPart } from '../adapters/adapter.ts';
+import { modifiedAt } from '../io/folders.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
@@ -31,10 +32,16 @@ export async function findTouched(
   const entries = new Set<string>();
   /** A batch may name hundreds of files of one session: it is looked for once. */
   const parts = new Map<string, { readonly place: Place; readonly part: SessionPart }>();
+  const addPart = (place: Place, part: SessionPart): void =>
+    void parts.set(`${place.root} ${part.folder} ${part.id}`, { place, part });
   for (const [file, what] of batch.files) {
     const readers = [...followed.readersOf(file)];
     for (const id of readers) touch(id, file);
-    if (readers.length > 0 && what === 'written') continue;
+    const had = readers.flatMap((id) => index.partsWith(file, id));
+    // Where all who read it have borrowed it, the one whose it is does not know of it yet.
+    if (had.length > 0 && what === 'written') continue;
+    // Those that had it may have it no longer: whose a file is, its lines may tell, and they may be others now.
+    for (const { place, part } of had) addPart(place, part);
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };
       if (what === 'entry' && subject.kind !== 'facts') entries.add(file);
@@ -42,12 +49,16 @@ export async function findTouched(
       else if (subject.kind === 'unclear') unclear.add(place);
       else
         for (const part of subject.kind === 'part' ? [subject.part] : below(file, place, index)) {
-          parts.set(`${place.root} ${part.folder} ${part.id}`, { place, part });
+          addPart(place, part);
           touch(part.id, file);
         }
     }
   }
   for (const { place, part } of parts.values()) await index.relocate(place, part);
+  // Before anything is read: which of its places is the newest decides which files are.
+  for (const [id, files] of sessions)
+    if (index.isInSeveralPlaces(id))
+      for (const file of files ?? []) index.noteModified(id, file, await modifiedAt(file));
   for (const place of unclear) for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
   for (const place of factsAt) for (const id of await index.refreshFacts(place)) touch(id);
   // What came may be what a session has been waiting for: a teammate's transcript is a session by its name.

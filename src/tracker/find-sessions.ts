@@ -49,13 +49,18 @@ function joinById(sessions: readonly FoundSession[]): FoundSession[] {
 }
 
 export function joinParts(parts: readonly FoundSession[]): FoundSession | undefined {
-  const [newest, ...others] = parts.toSorted((a, b) => b.located.modifiedAt - a.located.modifiedAt);
+  const [newest, ...others] = parts.toSorted(byAgeAndPlace);
   if (!newest || others.length === 0) return newest;
   const sources = new Map(newest.located.sources.map((source) => [source.id, source]));
   for (const { located } of others)
     for (const source of located.sources) if (!sources.has(source.id)) sources.set(source.id, source);
   const facts = [newest, ...others].flatMap(({ located }) => located.facts);
   return { ...newest, located: { ...newest.located, sources: [...sources.values()], facts } };
+}
+
+/** Parts of the same age are put in order by their place: however they were found, the same one comes first. */
+function byAgeAndPlace({ located: a }: FoundSession, { located: b }: FoundSession): number {
+  return b.modifiedAt - a.modifiedAt || (`${a.root} ${a.folder}` < `${b.root} ${b.folder}` ? -1 : 1);
 }
 
 /** One folder may be reached by two names: people link one of a host's folders to another. */

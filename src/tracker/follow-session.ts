@@ -19,15 +19,19 @@ export interface FollowedSession {
    * Reads what is new in the session's files, or in those that are said to have `changed`. Never throws on what it
    * finds: a file that cannot be read is a diagnostic, and the others go on.
    */
-  refresh(
-    session: LocatedSession,
-    changed?: ReadonlySet<string>,
-    scan?: AgentScan,
-  ): Promise<readonly FollowedProgress[]>;
+  refresh(session: LocatedSession, changed?: ReadonlySet<string>, scan?: AgentScan): Promise<Refreshed>;
   /** It names agents whose transcripts are not among its own files. */
   isWaiting(): boolean;
   /** Agents that the session names may have turned up elsewhere since. */
   lookForAgents(): void;
+}
+
+export interface Refreshed {
+  readonly progress: readonly FollowedProgress[];
+  /** Files that hold other bytes than before, or are gone: whose they are is to be asked anew. */
+  readonly replaced: ReadonlySet<string>;
+  /** Files that are in the middle of something: to be looked at again a little later. */
+  readonly unfinished: ReadonlySet<string>;
 }
 
 /** How far a file was read. */
@@ -45,7 +49,8 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
   let ledger = createLedger(first.id);
   let followed = new Map<SourceId, FollowedSource>();
   let borrowed: readonly LocatedSource[] = [];
-  let asked = new Set<AgentId>();
+  /** Agents that were looked for elsewhere; none told: they are to be looked for. */
+  let asked: ReadonlySet<AgentId> | undefined;
   let generation = 0;
   /** What was last said beside the session. */
   let told: readonly AgentEvent[] = [];
@@ -54,7 +59,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     ledger = createLedger(first.id);
     followed = new Map();
     borrowed = [];
-    asked = new Set();
+    asked = undefined;
     told = [];
     generation++;
   };
@@ -67,37 +72,64 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     for (const fact of facts) reduce(ledger, fact);
     told = facts;
   };
-  /** In any order: the ledger does not care which file comes first. */
-  const readAll = async (session: LocatedSession, sources: readonly LocatedSource[]): Promise<Outcome> => {
+  /** In any order: the ledger does not care which file comes first. Whether all of them hold what they held before. */
+  const readAll = async (
+    session: LocatedSession,
+    sources: readonly LocatedSource[],
+    { progress, replaced, unfinished }: Reading,
+  ): Promise<boolean> => {
     const queue = sources.values();
-    const progress: FollowedProgress[] = [];
     let isReplaced = false;
     const readOn = async (): Promise<void> => {
       for (const source of queue) {
         const one = followed.get(source.id) ?? followSource(adapter, session, source);
         followed.set(source.id, one);
         const look = await one.look(ledger);
-        if (look === 'replaced' || look === 'gone') isReplaced = true;
+        if (look === 'replaced' || look === 'gone') {
+          isReplaced = true;
+          replaced.add(source.path);
+        }
+        if (look === 'later') unfinished.add(source.path);
         if (look === 'news') progress.push(one.progress());
       }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, sources.length) }, readOn));
-    return { isReplaced, progress };
+    return !isReplaced;
   };
-  /** What is found elsewhere may name agents of its own. */
-  const readElsewhere = async (
-    session: LocatedSession,
-    scan: AgentScan | undefined,
-  ): Promise<readonly FollowedProgress[]> => {
-    const progress: FollowedProgress[] = [];
-    for (;;) {
-      const missing = agentsElsewhere(ledger, session).filter((agent) => !asked.has(agent));
-      if (missing.length === 0 || !adapter.locateAgents) return progress;
-      for (const agent of missing) asked.add(agent);
-      const found = (await adapter.locateAgents(session, missing, scan)).filter(({ id }) => !followed.has(id));
-      borrowed = [...borrowed, ...found];
-      progress.push(...(await readAll(session, found)).progress);
+  /**
+   * What is found elsewhere may name agents of its own. Whether it stays with what was borrowed before: an agent may have
+   * come back, or its files may lie in another place by now, and then nothing of what they said holds.
+   */
+  const readElsewhere = async (session: LocatedSession, scan: AgentScan, reading: Reading): Promise<boolean> => {
+    const own = new Set(session.sources.map(({ id }) => id));
+    while (adapter.locateAgents) {
+      const away = agentsElsewhere(ledger, own);
+      if (asked && away.length === asked.size && away.every((agent) => asked?.has(agent))) return true;
+      asked = new Set(away);
+      if (away.length === 0 && borrowed.length === 0) return true;
+      const found = new Map<SourceId, LocatedSource>();
+      for (const source of await adapter.locateAgents(session, away, scan))
+        if (!own.has(source.id) && !found.has(source.id)) found.set(source.id, source);
+      if (borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
+      borrowed = [...found.values()];
+      const news = borrowed.filter(({ id }) => !followed.has(id));
+      if (!(await readAll(session, news, reading))) return false;
     }
+    return true;
+  };
+  /** Whether all of it is read now; if not, everything has to be read from the beginning. */
+  const readOnce = async (
+    session: LocatedSession,
+    changed: ReadonlySet<string> | undefined,
+    scan: AgentScan,
+    reading: Reading,
+  ): Promise<boolean> => {
+    noteFacts(session);
+    const sources = [...session.sources, ...borrowed];
+    const there = new Set(sources.map(({ id, path }) => `${id} ${path}`));
+    if ([...followed.values()].some(({ source }) => !there.has(`${source.id} ${source.path}`))) return false;
+    const wanted = sources.filter(({ id, path }) => !changed || changed.has(path) || !followed.has(id));
+    return (await readAll(session, wanted, reading)) && (await readElsewhere(session, scan, reading));
   };
 
   return {
@@ -110,35 +142,25 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     get generation() {
       return generation;
     },
-    isWaiting: () => asked.size > 0,
+    isWaiting: () => asked?.size !== 0,
     lookForAgents() {
-      asked = new Set();
+      asked = undefined;
     },
-    async refresh(session, changed, scan) {
-      const progress: FollowedProgress[] = [];
-      for (let tries = 0; tries < TRIES; tries++) {
-        const sources = [...session.sources, ...borrowed];
-        const there = new Set(sources.map(({ id, path }) => `${id} ${path}`));
-        const isLost = [...followed.values()].some(({ source }) => !there.has(`${source.id} ${source.path}`));
-        if (isLost) restart();
-        noteFacts(session);
-        const wanted = isLost
-          ? session.sources
-          : sources.filter(({ id, path }) => !changed || changed.has(path) || !followed.has(id));
-        const outcome = await readAll(session, wanted);
-        progress.push(...outcome.progress);
-        if (!outcome.isReplaced) break;
+    async refresh(session, changed, scan = new Map()) {
+      const reading: Reading = { progress: [], replaced: new Set(), unfinished: new Set() };
+      for (let tries = 0; !(await readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
         restart();
+        reading.progress.length = 0;
       }
-      progress.push(...(await readElsewhere(session, scan)));
-      return progress;
+      return reading;
     },
   };
 }
 
-interface Outcome {
-  readonly isReplaced: boolean;
-  readonly progress: readonly FollowedProgress[];
+interface Reading extends Refreshed {
+  readonly progress: FollowedProgress[];
+  readonly replaced: Set<string>;
+  readonly unfinished: Set<string>;
 }
 
 interface FollowedSource {
@@ -170,8 +192,10 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
             fail(ledger, error, line);
           }
         });
+        if (look === 'nothing' && taker.isUnsure()) return taker.settle(ledger) ? 'news' : 'replaced';
         // It can be read again: what was said of it no longer holds.
-        return isReplaced || (hasFailed && look === 'news') ? 'replaced' : look;
+        if (isReplaced || (hasFailed && look === 'news')) return 'replaced';
+        return taker.isUnsure() ? 'later' : look;
       } catch (error) {
         if (hasFailed) return 'nothing';
         hasFailed = true;
@@ -185,6 +209,10 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
 interface Taker {
   /** Whether the ledger can be brought up to date; else everything has to be read again. */
   take(ledger: SessionLedger, line: Line): boolean;
+  /** What came last is half a text, as it seems: what the whole one said holds until somebody has looked again. */
+  isUnsure(): boolean;
+  /** Half a text is all there is. As `take`. */
+  settle(ledger: SessionLedger): boolean;
 }
 
 function takeLines(reader: SourceReader): Taker {
@@ -199,22 +227,37 @@ function takeLines(reader: SourceReader): Taker {
       if (line.torn) torn = events.filter(({ kind }) => kind === 'problem-found');
       return true;
     },
+    isUnsure: () => false,
+    settle: () => true,
   };
 }
 
 /** What the last text said and this one does not is taken back. */
 function takeDocument(reader: SourceReader): Taker {
   let last: readonly AgentEvent[] = [];
+  let half: readonly AgentEvent[] | undefined;
+  const replaceBy = (ledger: SessionLedger, events: readonly AgentEvent[]): boolean => {
+    const said = new Set(events.map(withoutPlace));
+    const isUpToDate = last.filter((event) => !said.has(withoutPlace(event))).every((lost) => retract(ledger, lost));
+    for (const event of events) reduce(ledger, event);
+    last = events;
+    half = undefined;
+    return isUpToDate;
+  };
   return {
     take(ledger, line) {
       const events = reader.read(line);
-      const said = new Set(events.map(withoutPlace));
-      const isUpToDate = last.filter((event) => !said.has(withoutPlace(event))).every((lost) => retract(ledger, lost));
-      for (const event of events) reduce(ledger, event);
-      last = events;
-      return isUpToDate;
+      if (isOnlyProblem(last) || !isOnlyProblem(events)) return replaceBy(ledger, events);
+      half = events;
+      return true;
     },
+    isUnsure: () => half !== undefined,
+    settle: (ledger) => half === undefined || replaceBy(ledger, half),
   };
+}
+
+function isOnlyProblem(events: readonly AgentEvent[]): boolean {
+  return events.every(({ kind }) => kind === 'problem-found');
 }
 
 function withoutPlace({ origin: _origin, ...event }: AgentEvent): string {
@@ -236,8 +279,7 @@ function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
  * Named by a call's result or by the notice of its end, and no file of this session is its own. A sidecar alone may be
  * another session's. One that was found elsewhere may have more files there: a teammate has one for each time it woke.
  */
-function agentsElsewhere(ledger: SessionLedger, { sources }: LocatedSession): readonly AgentId[] {
-  const own = new Set(sources.map(({ id }) => id));
+function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): readonly AgentId[] {
   return [...ledger.agents.values()]
     .filter((agent) => ![...agent.sources].some((source) => own.has(source)))
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { AgentScan } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
@@ -10,7 +11,7 @@ import { reduce } from '../model/reduce.ts';
 import { shareUnchanged } from '../model/share-unchanged.ts';
 import { isAtWork, type SessionTree, type StalledAfter } from '../model/tree.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
-import { type FollowedSession, followSession } from './follow-session.ts';
+import { type FollowedProgress, type FollowedSession, followSession } from './follow-session.ts';
 import { hasLiveProcess, hasLostProcess } from './liveness.ts';
 import { createOpenBodies } from './open-bodies.ts';
 import { originOf } from './read-session.ts';
@@ -29,6 +30,10 @@ export interface FollowedOptions {
   readonly window: LiveWindow;
   readonly stalledAfter?: StalledAfter;
   readonly emit: (change: TreeChange) => void;
+  /** A file holds other bytes than before: it may be another session's now. */
+  readonly onReplaced: (file: string) => void;
+  /** A file is in the middle of something, and is to be looked at again. */
+  readonly onUnfinished: (file: string) => void;
 }
 
 /** The sessions that are read and kept up to date. Its callers see to it that no two of them work at once. */
@@ -80,11 +85,13 @@ export interface ForkOrigin {
   readonly fact?: AgentEvent;
 }
 
+/** What changes faster than it can be read is read as far as it goes, and again at the next look. */
+const TRIES = 3;
 /** However old it is, a session that somebody looked at is kept so long. */
 const KEPT_MS = 10 * 60_000;
 
 export function createFollowedSessions(options: FollowedOptions): FollowedSessions {
-  const { index, clock, window, stalledAfter, emit } = options;
+  const { index, clock, window, stalledAfter, emit, onReplaced, onUnfinished } = options;
   const followed = new Map<SessionId, Followed>();
   const readers = new Map<string, Set<SessionId>>();
   const bodies = createOpenBodies();
@@ -105,7 +112,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
     emit({ kind: 'gone', session: id });
   };
   const noteReaders = (id: SessionId, one: Followed): void => {
-    const files = new Set(one.session.sources.map(({ path }) => path));
+    const files = new Set(one.session.sources.map((source) => source.path));
     for (const file of one.files) if (!files.has(file)) dropReader(file, id);
     for (const file of files) readers.set(file, (readers.get(file) ?? new Set()).add(id));
     one.files = files;
@@ -115,29 +122,37 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
     if (ids?.delete(id) && ids.size === 0) readers.delete(file);
   };
   const follow = async (id: SessionId, isWanted: boolean, changed?: Changed): Promise<void> => {
-    const found = index.get(id);
-    const before = followed.get(id);
-    if (found && !before && !isWanted && !isInWindow(found)) return;
-    const ours = before?.ours ?? new Set();
-    const claimed = found && (await claim(found, foreign, ours));
-    if (!claimed) return forget(id);
-    const session = before?.session ?? followSession(claimed.adapter, claimed.located);
-    const one: Followed = before ?? { found: claimed, session, ours, files: new Set() };
-    one.found = claimed;
-    followed.set(id, one);
-    const { generation } = session;
-    const progress = [...(await session.refresh(claimed.located, changed?.files, changed?.scan))];
-    if (generation !== session.generation) {
-      // Files were written anew: whose they are is to be asked anew as well.
+    let found = index.get(id);
+    let one = followed.get(id);
+    if (found && !one && !isWanted && !isInWindow(found)) return;
+    let files = changed?.files;
+    const progress: FollowedProgress[] = [];
+    for (let tries = 0; tries < TRIES; tries++) {
+      const ours: Set<string> = one?.ours ?? new Set();
+      const claimed = found && (await claim(found, foreign, ours));
+      if (!found || !claimed) return forget(id);
+      one ??= { found, session: followSession(claimed.adapter, claimed.located), ours, files: new Set() };
+      one.found = claimed;
+      followed.set(id, one);
+      const { session } = one;
+      const { generation } = session;
+      const read = await session.refresh(claimed.located, files, changed?.scan);
+      progress.push(...read.progress);
+      for (const file of read.replaced) onReplaced(file);
+      for (const file of read.unfinished) onUnfinished(file);
+      for (const { path: file, modifiedAt } of read.progress) index.noteModified(id, file, modifiedAt);
+      const now = index.get(id);
+      const isMadeOfOthers = !hasSameFiles(now, found);
+      if (generation === session.generation && !isMadeOfOthers) break;
+      // Files were written anew: whose they are is to be asked anew as well. Or another of its places is the newest now.
       ours.clear();
-      const again = await claim(found, foreign, ours);
-      if (!again) return forget(id);
-      one.found = again;
-      progress.push(...(await session.refresh(again.located, undefined, changed?.scan)));
+      if (isMadeOfOthers) session.lookForAgents();
+      found = now;
+      files = undefined;
     }
+    if (!one) return;
     noteReaders(id, one);
-    for (const { path, modifiedAt } of progress) index.noteModified(id, path, modifiedAt);
-    const state = JSON.stringify([session.generation, one.found.located.facts]);
+    const state = JSON.stringify([one.session.generation, one.found.located.facts]);
     if (progress.length > 0 || !one.tree || state !== one.state) build(one, progress);
     one.state = state;
   };
@@ -179,7 +194,8 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       return readTranscript(one.found, one.tree, node, range, bodies.of(one.found.adapter));
     },
     lookForAgents(root) {
-      const here = [...followed].filter(([, { found, session }]) => found.located.root === root && session.isWaiting());
+      const isHere = ({ path: file }: { readonly path: string }): boolean => file.startsWith(root + path.sep);
+      const here = [...followed].filter(([, { session }]) => session.isWaiting() && session.sources.some(isHere));
       for (const [, { session }] of here) session.lookForAgents();
       return here.map(([id]) => id);
     },
@@ -206,6 +222,14 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       return [...foreign].filter((file) => used.has(file)).length;
     },
   };
+}
+
+/** In the same order: of two places, the newer one comes first. */
+function hasSameFiles(a: FoundSession | undefined, b: FoundSession): boolean {
+  const [ours, theirs] = [a?.located.sources ?? [], b.located.sources];
+  return (
+    ours === theirs || (ours.length === theirs.length && ours.every(({ path: file }, at) => file === theirs[at]?.path))
+  );
 }
 
 interface Changed {

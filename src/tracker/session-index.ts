@@ -17,8 +17,11 @@ export interface SessionIndex {
   /** One of its files was written to: of a session in two places, the newer one counts. */
   noteModified(id: SessionId, file: string, at: number): void;
   get(id: SessionId): FoundSession | undefined;
+  isInSeveralPlaces(id: SessionId): boolean;
   /** Newest first. */
   all(): readonly FoundSession[];
+  /** Parts of a session that have this file. */
+  partsWith(file: string, id: SessionId): readonly { readonly place: Place; readonly part: SessionPart }[];
   /** Parts whose files lie at or below a folder. */
   partsBelow(folder: string): readonly { readonly place: Place; readonly part: SessionPart }[];
   readonly ignoredFiles: number;
@@ -122,7 +125,12 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       );
     },
     get: (id) => found(parts.get(id) ?? []),
+    isInSeveralPlaces: (id) => (parts.get(id)?.length ?? 0) > 1,
     all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
+    partsWith: (file, id) =>
+      (parts.get(id) ?? [])
+        .filter(({ located }) => located.sources.some((source) => source.path === file))
+        .map(({ place, folder }) => ({ place, part: { id, folder } })),
     partsBelow(folder) {
       const isBelow = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
       return [...parts].flatMap(([id, list]) =>

@@ -259,26 +259,36 @@ describe('tracker', () => {
 
 describe('ten thousand random operations', () => {
   const OPERATIONS = 10_000;
-  const CHECK_EVERY = 1_000;
+  const CHECK_EVERY = 500;
 
-  it('end in the same trees as a fresh read', { timeout: 120_000 }, async () => {
+  it('end in the same trees as a fresh read', { timeout: 240_000 }, async () => {
+    const other = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-other-'));
+    const roots = [root, other];
     for (const name of [
       '2.1.325-nested',
       '2.1.325-background',
       '2.1.325-workflow',
       '2.0.76-parallel',
+      '2.0.76-background',
       '2.1.325-resume',
+      '2.1.325-orphan-forked',
+      '2.1.325-fork',
+      '2.1.325-inter-team',
     ])
       copy(name);
-    const originals = filesBelow(root).map((file) => ({ file, bytes: readFileSync(file) }));
-    const live = start();
+    const originals = roots.flatMap((at) =>
+      filesBelow(root).map((file) => ({ file: path.join(at, path.relative(root, file)), bytes: readFileSync(file) })),
+    );
+    const places = roots.map((at) => ({ ...place(), root: at }));
+    const live = start({}, places);
     await complete(live);
     const random = createRandom(Number(process.env['TROUPE_SEED'] ?? 20261115));
     for (let done = 0; done < OPERATIONS; done++) {
-      operate(random, originals);
+      operate(random, originals, roots);
       if (random() < 0.02) await pause(1 + random() * 10);
-      if ((done + 1) % CHECK_EVERY === 0) await settles(live);
+      if ((done + 1) % CHECK_EVERY === 0) await settles(live, places);
     }
+    rmSync(other, { recursive: true });
   });
 });
 
@@ -287,7 +297,7 @@ interface Original {
   readonly bytes: Buffer;
 }
 
-function operate(random: () => number, originals: readonly Original[]): void {
+function operate(random: () => number, originals: readonly Original[], roots: readonly string[]): void {
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const original = pick(originals);
   const now = pick(filesNow(originals));
@@ -296,28 +306,58 @@ function operate(random: () => number, originals: readonly Original[]): void {
   const size = now && existsSync(now) ? statSync(now).size : 0;
   const whose = originals.find((one) => one.file === now);
   const kind = random();
-  if (kind < 0.6 && now && whose) {
+  if (kind < 0.55 && now && whose) {
     // What a host does: goes on writing where it stopped, in whole lines or in halves.
     appendFileSync(now, whose.bytes.subarray(size, size + Math.ceil(random() * 3000)));
-  } else if (kind < 0.7 || !now) {
+  } else if (kind < 0.65 || !now) {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, bytes.subarray(0, Math.floor(random() * bytes.length)));
-  } else if (kind < 0.78) truncateSync(now, Math.floor(random() * size));
-  else if (kind < 0.84) {
+    writeFileSync(file, bytes.subarray(0, random() < 0.3 ? bytes.length : Math.floor(random() * bytes.length)));
+  } else if (kind < 0.73) truncateSync(now, Math.floor(random() * size));
+  else if (kind < 0.78) {
     writeFileSync(`${now}.tmp`, bytes.subarray(0, Math.floor(random() * bytes.length)));
     renameSync(`${now}.tmp`, now);
-  } else if (kind < 0.92) rmSync(now);
-  else if (kind < 0.96) {
+  } else if (kind < 0.84) rmSync(now);
+  else if (kind < 0.88) {
     const folder = path.dirname(now);
-    const aside = `${folder}-${Math.floor(random() * 3)}`;
-    rmSync(aside, { recursive: true, force: true });
-    if (random() < 0.5) renameSync(folder, aside);
-    else cpSync(folder, aside, { recursive: true });
-  } else if (kind < 0.98) rmSync(path.dirname(now), { recursive: true });
-  else {
+    putAt(random, folder, `${folder}-${Math.floor(random() * 3)}`);
+  } else if (kind < 0.95) putElsewhere(random, now, pick(originals)?.file ?? now, roots);
+  else if (kind < 0.96) rmSync(path.dirname(now), { recursive: true });
+  else if (kind < 0.98) {
     mkdirSync(path.join(path.dirname(now), 'deep', 'deeper'), { recursive: true });
     writeFileSync(path.join(path.dirname(now), 'deep', 'deeper', path.basename(file)), bytes);
+  } else {
+    // Other bytes, no longer than before.
+    const text = readFileSync(now);
+    writeFileSync(
+      now,
+      text.toReversed().map((byte) => (byte === 10 ? 32 : byte)),
+    );
   }
+}
+
+/** A file or a session's whole folder comes to lie in the project of another one, of this data folder or of the other. */
+function putElsewhere(random: () => number, from: string, neighbour: string, roots: readonly string[]): void {
+  const at = roots.find((one) => from.startsWith(one + path.sep)) ?? '';
+  const [projects = '', ...below] = path.relative(at, from).split(path.sep);
+  const depth = random() < 0.5 ? below.length : Math.ceil(random() * below.length);
+  const project = roots.flatMap((one) => path.relative(one, neighbour).split(path.sep)[1] ?? [])[0] ?? '';
+  const root = random() < 0.5 ? (roots[0] ?? '') : (roots[1] ?? '');
+  const source = path.join(at, projects, ...below.slice(0, depth));
+  const isSameProject = random() < 0.5;
+  const target = path.join(
+    root,
+    projects,
+    ...below.slice(0, depth).with(0, isSameProject ? (below[0] ?? '') : project),
+  );
+  if (target !== source) putAt(random, source, target);
+}
+
+function putAt(random: () => number, from: string, to: string): void {
+  if (to.startsWith(from + path.sep) || from.startsWith(to + path.sep)) return;
+  rmSync(to, { recursive: true, force: true });
+  mkdirSync(path.dirname(to), { recursive: true });
+  if (random() < 0.5) renameSync(from, to);
+  else cpSync(from, to, { recursive: true });
 }
 
 function filesNow(originals: readonly Original[]): readonly string[] {

@@ -28,6 +28,8 @@ const SWEEP_EVERY_MS = 30_000;
 const SWEEP_UNWATCHED_MS = 1_000;
 /** Lines come in bunches: one look for all that come this close together. */
 const TOGETHER_MS = 8;
+/** A file that is in the middle of something is looked at again after so long. */
+const UNFINISHED_MS = 1_000;
 /** How often to see whether processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
@@ -44,8 +46,21 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   };
   const { stalledAfter } = options;
   const index = createSessionIndex(wanted);
-  const followed = createFollowedSessions({ index, clock, window, emit, ...(stalledAfter && { stalledAfter }) });
   const changes = createChanges();
+  const unfinished = new Map<string, NodeJS.Timeout>();
+  const followed = createFollowedSessions({
+    index,
+    clock,
+    window,
+    emit,
+    ...(stalledAfter && { stalledAfter }),
+    onReplaced: (file) => onChange(file, 'entry'),
+    onUnfinished(file) {
+      if (unfinished.has(file) || queue.isClosed) return;
+      const lookAgain = (): void => void (unfinished.delete(file) && onChange(file, 'written'));
+      unfinished.set(file, setTimeout(lookAgain, UNFINISHED_MS));
+    },
+  });
   const queue = createWorkQueue(onError);
   const watches: FolderWatch[] = [];
   let isComplete = false;
@@ -158,6 +173,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       queue.close();
       clearInterval(timers.pulse);
       clearTimeout(timers.sweep);
+      for (const timer of unfinished.values()) clearTimeout(timer);
       for (const watch of watches) watch.close();
       listeners.clear();
     },

@@ -52,7 +52,7 @@ export function watchSession(
       followed ??= { adapter, session: followSession(adapter, owner.session) };
       const before = JSON.stringify([...followed.session.ledger.processes.values()]);
       followed.session.lookForAgents();
-      const progress = await followed.session.refresh(owner.session);
+      const { progress } = await followed.session.refresh(owner.session);
       return progress.length > 0 || before !== JSON.stringify([...followed.session.ledger.processes.values()]);
     }
     return false;

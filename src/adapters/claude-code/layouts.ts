@@ -53,18 +53,19 @@ export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
 
 const HEAD_BYTES = 16 * 1024;
 
-/** Which session a file named, by its place and inode: the first line of a file does not change. */
-const named = new Map<string, string>();
+/** Which session a file named when it was last looked into. Not looked into again while it stays as it was. */
+const named = new Map<string, { readonly state: string; readonly session: string }>();
 const MAX_NAMED = 50_000;
 
 export async function sessionNamedIn(file: string): Promise<string | undefined> {
   try {
-    const key = `${(await stat(file)).ino} ${file}`;
-    const known = named.get(key);
-    if (known !== undefined) return known;
+    const { ino, size, ctimeMs } = await stat(file);
+    const state = `${ino} ${size} ${ctimeMs}`;
+    const known = named.get(file);
+    if (known?.state === state) return known.session;
     const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
     const session = head.match(/"sessionId":"([^"\\]+)"/)?.[1];
-    if (session !== undefined && named.size < MAX_NAMED) named.set(key, session);
+    if (session !== undefined && named.size < MAX_NAMED) named.set(file, { state, session });
     return session;
   } catch {
     return undefined;

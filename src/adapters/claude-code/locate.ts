@@ -10,7 +10,7 @@ import { LAYOUTS } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { readProcesses } from './processes.ts';
 import { once } from './scan.ts';
-import { nativeAgentOf, toSource } from './sources.ts';
+import { nativeAgentOf, rootOf, toSource } from './sources.ts';
 import { findTeammates } from './teammates.ts';
 import { factsOf, readTeams } from './teams.ts';
 
@@ -57,14 +57,20 @@ export async function locateAgents(
   agents: readonly AgentId[],
   scan: AgentScan = new Map(),
 ): Promise<readonly LocatedSource[]> {
-  const first = session.sources[0];
-  if (!first) return [];
-  const project = projectFolderOf(first.path);
   const wanted = new Set(agents.map(nativeId));
-  const found = await findTeammates(session.root, project, wanted, scan);
-  const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
-  const elsewhere = [...wanted].flatMap((agent) => files.get(agent) ?? []);
-  return [...found, ...elsewhere.flatMap((file) => toSource(session.root, file) ?? [])];
+  const sources: LocatedSource[] = [];
+  for (const [project, root] of projectsOf(session)) {
+    const files = await once(scan, `agents ${project}`, () => agentFilesIn(project));
+    const elsewhere = [...wanted].flatMap((agent) => files.get(agent) ?? []);
+    sources.push(...(await findTeammates(root, project, wanted, scan)));
+    sources.push(...elsewhere.flatMap((file) => toSource(root, file) ?? []));
+  }
+  return sources;
+}
+
+/** The folders of the projects that a session lies in, and the data folder of each. */
+function projectsOf({ sources }: LocatedSession): ReadonlyMap<string, string> {
+  return new Map(sources.map((source) => [projectFolderOf(source), rootOf(source)]));
 }
 
 /** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
@@ -150,8 +156,8 @@ async function locateSession(root: string, project: Project, name: string) {
 }
 
 /** `<project>/<session>.jsonl`, or `<project>/<session>/subagents/…` where the main transcript is gone. */
-function projectFolderOf(file: string): string {
+function projectFolderOf({ path: file, role }: LocatedSource): string {
   const parts = file.split(path.sep);
-  const at = parts.lastIndexOf('subagents');
+  const at = parts.lastIndexOf(role === 'manifest' ? 'workflows' : 'subagents');
   return at > 1 ? parts.slice(0, at - 1).join(path.sep) : path.dirname(file);
 }

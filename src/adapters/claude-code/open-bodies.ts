@@ -16,7 +16,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
   let cursor = createLineCursor(source.path);
   const lookOn = async (): Promise<readonly BodyPlace[]> => {
     const look = await cursor.look(list.add);
-    if (look === 'nothing' || look === 'news') return list.all();
+    if (look !== 'replaced' && look !== 'gone') return list.all();
     list = createPlaceList(owner, agent, session);
     cursor = createLineCursor(source.path);
     await cursor.look(list.add);

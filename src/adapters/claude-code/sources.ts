@@ -53,6 +53,11 @@ export function internalPurpose(native: string | undefined): string | undefined 
   return INTERNAL.exec(native ?? '')?.[1]?.replace('_', ' ');
 }
 
+/** The data folder that a source lies below. */
+export function rootOf({ id, path: file }: LocatedSource): string {
+  return file.slice(0, -id.length - 1);
+}
+
 /** Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare. */
 function sourceIdOf(root: string, file: string) {
   return toSourceId(path.relative(root, file).split(path.sep).join('/'));

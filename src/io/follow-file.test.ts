@@ -1,0 +1,65 @@
+import { appendFileSync, chmodSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createDocumentCursor, createLineCursor } from './follow-file.ts';
+
+const work = mkdtempSync(path.join(tmpdir(), 'troupe-follow-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function following(name: string, text: string, create = createLineCursor) {
+  const file = path.join(work, name);
+  writeFileSync(file, text);
+  const cursor = create(file);
+  const lines: string[] = [];
+  const look = () =>
+    cursor.look(({ bytes, torn }) => lines.push(`${Buffer.from(bytes).toString()}${torn ? ' (torn)' : ''}`));
+  return { file, lines, look };
+}
+
+describe('a file that is followed', () => {
+  it('hands over what came, and the torn last line again once it has grown', async () => {
+    const { file, lines, look } = following('grows', 'one\ntw');
+    expect(await look()).toBe('news');
+    appendFileSync(file, 'o\n');
+    expect(await look()).toBe('news');
+    expect(lines).toEqual(['one', 'tw (torn)', 'two']);
+  });
+
+  it('is read anew when it was edited in place, its size the same', async () => {
+    const { file, look } = following('edited', `first\n${'x'.repeat(200)}\n`);
+    await look();
+    utimesSync(file, 1, 1);
+    await pause(30);
+    expect(await look()).toBe('replaced');
+  });
+
+  it('that was edited in the very moment it was read is not taken for unchanged', async () => {
+    const { file, lines, look } = following('moment', '{"a":1}', createDocumentCursor);
+    await look();
+    writeFileSync(file, '{"a":2}');
+    expect(await look()).toBe('news');
+    expect(lines).toEqual(['{"a":1}', '{"a":2}']);
+  });
+
+  it('is the same file when only its rights change', async () => {
+    const { file, look } = following('rights', 'one\n');
+    await look();
+    chmodSync(file, 0o600);
+    expect(await look()).toBe('nothing');
+  });
+
+  it('with a very long last line is to be looked at again, and then read to its end', async () => {
+    const { file, lines, look } = following('long', 'x'.repeat(1_100_000));
+    await look();
+    appendFileSync(file, 'y');
+    expect(await look()).toBe('news');
+    appendFileSync(file, '\n');
+    expect(await look()).toBe('later');
+    await pause(1_050);
+    expect(await look()).toBe('news');
+    expect(lines.at(-1)).toBe(`${'x'.repeat(1_100_000)}y`);
+  });
+});
