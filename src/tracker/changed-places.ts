@@ -37,11 +37,14 @@ export async function findTouched(
   for (const [file, what] of batch.files) {
     const readers = [...followed.readersOf(file)];
     for (const id of readers) touch(id, file);
-    const had = readers.flatMap((id) => index.partsWith(file, id));
-    // Where all who read it have borrowed it, the one whose it is does not know of it yet.
-    if (had.length > 0 && what === 'written') continue;
+    const had = index.partsWith(file);
+    // Where all who read it have borrowed it, the one whose it is may not be up to date.
+    if (what === 'written' && had.some(({ part }) => readers.includes(part.id))) continue;
     // Those that had it may have it no longer: whose a file is, its lines may tell, and they may be others now.
-    for (const { place, part } of had) addPart(place, part);
+    for (const { place, part } of had) {
+      addPart(place, part);
+      touch(part.id, file);
+    }
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };
       if (what === 'entry' && subject.kind !== 'facts') entries.add(file);

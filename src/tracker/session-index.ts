@@ -20,8 +20,8 @@ export interface SessionIndex {
   isInSeveralPlaces(id: SessionId): boolean;
   /** Newest first. */
   all(): readonly FoundSession[];
-  /** Parts of a session that have this file. */
-  partsWith(file: string, id: SessionId): readonly { readonly place: Place; readonly part: SessionPart }[];
+  /** Parts that have this file, whether anybody reads it or not. */
+  partsWith(file: string): readonly { readonly place: Place; readonly part: SessionPart }[];
   /** Parts whose files lie at or below a folder. */
   partsBelow(folder: string): readonly { readonly place: Place; readonly part: SessionPart }[];
   readonly ignoredFiles: number;
@@ -43,6 +43,8 @@ interface Part {
 
 export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
   const parts = new Map<SessionId, Part[]>();
+  /** Whose a file is. */
+  const holders = new Map<string, Set<SessionId>>();
   const ignored = new Map<Place, readonly string[]>();
   /** What was said last beside the sessions: a session that appears is told at once. */
   const factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
@@ -50,20 +52,27 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
   let mayIgnoreOthers = false;
 
   const folderOf = (located: LocatedSession): string => located.folder ?? located.root;
+  const setParts = (id: SessionId, list: Part[]): void => {
+    for (const file of filesOf(parts.get(id) ?? [])) {
+      const ids = holders.get(file);
+      if (ids?.delete(id) && ids.size === 0) holders.delete(file);
+    }
+    for (const file of filesOf(list)) holders.set(file, (holders.get(file) ?? new Set()).add(id));
+    if (list.length === 0) parts.delete(id);
+    else parts.set(id, list);
+  };
   const put = (place: Place, located: LocatedSession): void => {
     const folder = folderOf(located);
     const others = (parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
-    const all = located.sources.length === 0 ? others : [...others, { place, folder, located }];
-    if (all.length === 0) parts.delete(located.id);
-    else parts.set(located.id, all);
+    setParts(located.id, located.sources.length === 0 ? others : [...others, { place, folder, located }]);
   };
   const dropPlace = (place: Place): Set<SessionId> => {
     const had = new Set<SessionId>();
     for (const [id, list] of parts) {
       const others = list.filter((part) => part.place !== place);
-      if (others.length < list.length) had.add(id);
-      if (others.length === 0) parts.delete(id);
-      else parts.set(id, others);
+      if (others.length === list.length) continue;
+      had.add(id);
+      setParts(id, others);
     }
     return had;
   };
@@ -127,10 +136,12 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
     get: (id) => found(parts.get(id) ?? []),
     isInSeveralPlaces: (id) => (parts.get(id)?.length ?? 0) > 1,
     all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
-    partsWith: (file, id) =>
-      (parts.get(id) ?? [])
-        .filter(({ located }) => located.sources.some((source) => source.path === file))
-        .map(({ place, folder }) => ({ place, part: { id, folder } })),
+    partsWith: (file) =>
+      [...(holders.get(file) ?? [])].flatMap((id) =>
+        (parts.get(id) ?? [])
+          .filter(({ located }) => located.sources.some((source) => source.path === file))
+          .map(({ place, folder }) => ({ place, part: { id, folder } })),
+      ),
     partsBelow(folder) {
       const isBelow = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
       return [...parts].flatMap(([id, list]) =>
@@ -156,6 +167,10 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       return countIgnored() !== before;
     },
   };
+}
+
+function filesOf(list: readonly Part[]): readonly string[] {
+  return list.flatMap(({ located }) => located.sources.map((source) => source.path));
 }
 
 /** The same part where nothing else is said of it. */
