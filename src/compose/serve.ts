@@ -11,7 +11,7 @@ import { remoteFeed } from '../daemon/remote-feed.ts';
 import { remoteTranscript } from '../daemon/remote-transcript.ts';
 import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
-import type { RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
+import type { Live, RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
 import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
@@ -71,6 +71,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const isAlone = isDemo || running !== undefined;
   const last = isAlone ? undefined : await readAddress(folder);
   const live = await follow(request);
+  reportNotices(live);
   const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
   const startedAt = systemClock();
   const page = await readPageFiles();
@@ -122,6 +123,16 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     live.close();
     throw error;
   }
+}
+
+/** What hinders following, when it begins; `/api/status` has it as it stands. */
+function reportNotices(live: Live): void {
+  let isHindered = false;
+  live.subscribe(({ type, data }) => {
+    if (type !== 'snapshot' && type !== 'listing') return;
+    if (!isHindered) for (const notice of data.notices) process.stderr.write(`troupe: ${notice}\n`);
+    isHindered = data.notices.length > 0;
+  });
 }
 
 /** Where the person names no port: the one of the last server, so that pages and bookmarks find this one. */

@@ -60,7 +60,41 @@ describe('watchFolders', () => {
     expect(changes).toBe(0);
   });
 
-  it('a folder that is not there is no error', () => {
-    watchFolders(path.join(root, 'nowhere'), { onChange: () => {} }).close();
+  it('a folder that is not there is no error, and is watched once it appears, and again when it comes back', async () => {
+    const late = path.join(root, 'not', 'there', 'yet');
+    const places: string[] = [];
+    const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
+    const tells = async (name: string): Promise<void> => {
+      for (let wait = 0; wait < 200 && !places.includes(name); wait++) await pause(10);
+      expect(places).toContain(name);
+    };
+    await waiting.ready;
+    mkdirSync(late, { recursive: true });
+    writeFileSync(path.join(late, 'one.jsonl'), '');
+    await tells('one.jsonl');
+    rmSync(path.join(root, 'not'), { recursive: true });
+    await tells('');
+    mkdirSync(late, { recursive: true });
+    writeFileSync(path.join(late, 'two.jsonl'), '');
+    await tells('two.jsonl');
+    waiting.close();
+  });
+
+  it('finds what was written in folders that cannot be watched, and only that', async () => {
+    const places: string[] = [];
+    const refuse = (): never => {
+      throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });
+    };
+    const onChange = (place: string): void => void places.push(path.relative(root, place));
+    const blind = watchFolders(root, { onChange, watch: refuse });
+    await blind.ready;
+    expect(blind.counts()).toEqual({ folders: 3, unwatched: 3, isLimitReached: true });
+    await blind.lookAtUnwatched();
+    expect(places).toEqual([]);
+    appendFileSync(path.join(root, 'a/b/one.jsonl'), 'x\n');
+    writeFileSync(path.join(root, 'a/two.jsonl'), '');
+    await blind.lookAtUnwatched();
+    expect(new Set(places)).toEqual(new Set(['a/b/one.jsonl', 'a/two.jsonl']));
+    blind.close();
   });
 });

@@ -1,16 +1,27 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { awaitFolder } from './await-folder.ts';
+import { type FileStates, fileStates } from './file-states.ts';
 import { isFolder, listFolder } from './folders.ts';
 
 export interface FolderWatch {
-  /** Looks for what no watch told: folders whose entries changed, and files in folders that could not be watched. */
+  /** Looks for what no watch told: folders whose entries changed. Tries again to watch those that could not be watched. */
   sweep(): Promise<void>;
+  /** Looks at the folders that the system would not watch, and at their files. */
+  lookAtUnwatched(): Promise<void>;
   /** When everything that was there at the beginning is watched. */
   readonly ready: Promise<void>;
   /** Folders below the root, the root included, and how many of them the system would not watch. */
-  counts(): { readonly folders: number; readonly unwatched: number };
+  counts(): WatchCounts;
   close(): void;
+}
+
+export interface WatchCounts {
+  readonly folders: number;
+  readonly unwatched: number;
+  /** The system has no more watches for us. */
+  readonly isLimitReached: boolean;
 }
 
 /** A file was written to; or something came, went or was replaced by this name. */
@@ -21,6 +32,8 @@ export interface WatchHandlers {
   onChange(place: string, what: PlaceChange): void;
   /** Folders below that are not wanted cost nothing, where the system allows it. */
   isWanted?(folder: string): boolean;
+  /** The system's own, where nothing else is given. */
+  readonly watch?: typeof watch;
 }
 
 interface Folder {
@@ -30,22 +43,41 @@ interface Folder {
   /** Its own last change, in milliseconds: entries came or went. */
   changedAt: number;
   names: ReadonlySet<string>;
+  /** Its files when they were last looked at; only where no watch tells. */
+  states: FileStates;
 }
+
+/** So long at a time. */
+const STEP_MS = 5;
+/** Two changes so close together may leave the same time behind. */
+const TICK_MS = 20;
 
 /**
  * Tells what changed below a folder; what it is now, the caller looks up. New folders are watched as they appear, and
  * what was written into them before we could look is told as well. It is a hint, not a promise: the system may run out
  * of watches, and network file systems have none, so callers call `sweep` now and then.
  */
-export function watchFolders(root: string, { onChange, isWanted = () => true }: WatchHandlers): FolderWatch {
+export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch {
+  const { onChange, isWanted = () => true, watch: watchFolder = watch } = handlers;
   // Linux: one watch a folder is five times cheaper than Node's own recursion, and it misses nothing.
   const isEach = process.platform === 'linux';
   const folders = new Map<string, Folder>();
   let closed = false;
+  let isLimitReached = false;
+  /** For as long as there is no root. */
+  let waiting: { close(): void } | undefined;
 
+  const begin = async (tells: boolean): Promise<void> => {
+    waiting?.close();
+    waiting = undefined;
+    await add(root, tells);
+    if (!closed && !folders.has(root)) waiting ??= awaitFolder(root, () => void begin(true));
+  };
   const onEvent = (folder: string, event: string, name: string | null): void => {
     if (closed) return;
-    if (name === null) return void sweepFolder(folder);
+    // The root's own name: it went itself, unless it holds something of the same name. Of others, the folder above tells.
+    if (name === null || (folder === root && name === path.basename(root))) sweepFolder(folder);
+    if (name === null) return;
     const place = path.join(folder, name);
     onChange(place, event === 'rename' ? 'entry' : 'written');
     if (event === 'rename') void look(place);
@@ -53,13 +85,16 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
   const watchOne = (folder: string): FSWatcher | undefined => {
     try {
       const options = { persistent: false, recursive: !isEach };
-      const watcher = watch(folder, options, (event, name) => onEvent(folder, event, name));
+      const watcher = watchFolder(folder, options, (event, name) => onEvent(folder, event, name));
       watcher.on('error', () => drop(folder));
       return watcher;
-    } catch {
+    } catch (error) {
+      isLimitReached ||= isOutOfWatches(error);
       return undefined;
     }
   };
+  /** Elsewhere than on Linux, the watch of the root is one for all. */
+  const isUnwatched = ({ watcher }: Folder): boolean => !(isEach ? watcher : folders.get(root)?.watcher);
   /** Watches a folder and all below it. What was there before the watch began is told where `tells`. */
   const add = async (folder: string, tells: boolean): Promise<void> => {
     if (closed || folders.has(folder) || (folder !== root && !isWanted(folder))) return;
@@ -67,11 +102,12 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     const state = stateOf(folder);
     if (realPath === undefined || !state || closed || folders.has(folder)) return;
     if (isLoop(folder, realPath)) return;
-    const entry: Folder = { watcher: undefined, realPath, ...state, names: new Set() };
+    const entry: Folder = { watcher: undefined, realPath, ...state, names: new Set(), states: new Map() };
     folders.set(folder, entry);
     if (isEach || folder === root) entry.watcher = watchOne(folder);
     const entries = await listFolder(folder).catch(() => []);
     entry.names = new Set(entries.map(({ name }) => name));
+    if (isUnwatched(entry)) entry.states = fileStates(folder, entry.names);
     for (const { name, kind } of entries) {
       if (tells) onChange(path.join(folder, name), 'entry');
       if (kind === 'folder') await add(path.join(folder, name), tells);
@@ -87,7 +123,8 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
   const look = async (place: string): Promise<void> => {
     const known = [...folders.keys()].filter((folder) => folder === place || folder.startsWith(place + path.sep));
     for (const folder of known) drop(folder);
-    if (await isFolder(place).catch(() => false)) await add(place, true);
+    if (place === root) await begin(true);
+    else if (await isFolder(place).catch(() => false)) await add(place, true);
     // What went below it while its watches were taken down and put up again, nobody has told.
     if (known.length > 0) onChange(place, 'entry');
   };
@@ -113,10 +150,13 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
       for (const name of entry.names) if (!names.has(name)) tell(path.join(folder, name), false);
       entry.names = names;
     }
-    if (isEach && !entry.watcher) {
-      entry.watcher = watchOne(folder);
-      for (const name of entry.names) onChange(path.join(folder, name), 'written');
-    }
+  };
+  /** What was written to since it was last looked at. */
+  const tellWritten = (folder: string, entry: Folder): void => {
+    const states = fileStates(folder, entry.names);
+    for (const [name, state] of states)
+      if (entry.states.get(name) !== state) onChange(path.join(folder, name), 'written');
+    entry.states = states;
   };
   /** Most of it a watch has told already: a folder is looked at only where that is news. */
   const tell = (place: string, isThere: boolean): void => {
@@ -124,24 +164,46 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
     if (folders.has(place) !== isThere) void look(place);
   };
 
+  /** Others are waiting for us: a few thousand folders must not be one long step. */
+  const forEachFolder = async (look: (folder: string, entry: Folder) => void): Promise<void> => {
+    let rested = performance.now();
+    for (const [folder, entry] of [...folders]) {
+      if (closed) return;
+      if (folders.get(folder) === entry) look(folder, entry);
+      if (performance.now() - rested < STEP_MS) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      rested = performance.now();
+    }
+  };
+
   return {
-    ready: add(root, false),
+    ready: begin(false),
     async sweep() {
-      if (!folders.has(root)) await add(root, true);
-      let looked = 0;
-      for (const folder of [...folders.keys()]) {
-        if (closed) return;
+      if (!folders.has(root)) await begin(true);
+      isLimitReached = false;
+      await forEachFolder((folder, entry) => {
         sweepFolder(folder);
-        // Others are waiting for us: a few thousand folders must not be one long step.
-        if (++looked % 200 === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
+        // Once the system has said that there are no more, it need not be asked for each.
+        if (!isUnwatched(entry) || isLimitReached || !(isEach || folder === root)) return;
+        entry.watcher = watchOne(folder);
+        if (entry.watcher) tellWritten(folder, entry);
+      });
+    },
+    async lookAtUnwatched() {
+      await forEachFolder((folder, entry) => {
+        if (!isUnwatched(entry)) return;
+        sweepFolder(folder);
+        tellWritten(folder, entry);
+      });
     },
     counts() {
-      const watched = isEach ? [...folders.values()].filter(({ watcher }) => watcher).length : folders.size;
-      return { folders: folders.size, unwatched: folders.size - watched };
+      let unwatched = 0;
+      for (const entry of folders.values()) if (isUnwatched(entry)) unwatched++;
+      return { folders: folders.size, unwatched, isLimitReached: isLimitReached && unwatched > 0 };
     },
     close() {
       closed = true;
+      waiting?.close();
       for (const { watcher } of folders.values()) watcher?.close();
       folders.clear();
     },
@@ -151,10 +213,15 @@ export function watchFolders(root: string, { onChange, isWanted = () => true }: 
 function stateOf(folder: string): Pick<Folder, 'inode' | 'changedAt'> | undefined {
   try {
     const { ino, mtimeMs } = statSync(folder);
-    return { inode: ino, changedAt: mtimeMs };
+    // What comes right after this look has the same time: such a time is not to be trusted.
+    return { inode: ino, changedAt: Date.now() - mtimeMs < TICK_MS ? Number.NaN : mtimeMs };
   } catch {
     return undefined;
   }
+}
+
+function isOutOfWatches(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EMFILE');
 }
 
 function namesIn(folder: string): ReadonlySet<string> {

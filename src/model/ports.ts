@@ -62,6 +62,8 @@ export interface LiveListing {
   readonly places: readonly string[];
   /** Everything that was there at the beginning has been read. */
   readonly isComplete: boolean;
+  /** What people should know of how it is followed: that the system gives us no more watches. */
+  readonly notices: readonly string[];
 }
 
 export interface OlderSessionFiles {

@@ -85,9 +85,10 @@ function followed(picture: LiveSnapshot | undefined): readonly string[] {
 }
 
 /** What is there and not shown, or not understood: never kept quiet. */
-export function notesOf({ sessions, olderTotal, ignoredFiles }: LiveSnapshot): readonly string[] {
+export function notesOf({ sessions, olderTotal, ignoredFiles, notices }: LiveSnapshot): readonly string[] {
   const problems = sessions.reduce((sum, session) => sum + session.problems, 0);
   return [
+    ...notices.map(cleanLine),
     ...(olderTotal > 0 ? [`${plural(olderTotal, 'older session')} not followed: troupe ls`] : []),
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what was read: troupe tree`] : []),
     ...(ignoredFiles > 0 ? [`${plural(ignoredFiles, 'file')} not known to troupe`] : []),

@@ -7,6 +7,7 @@ const NOTHING: LiveSnapshot = {
   ignoredFiles: 0,
   places: [],
   isComplete: false,
+  notices: [],
 };
 
 /** The picture after an event: how a client of the feed keeps up. What did not change is the same object as before. */

@@ -6,7 +6,7 @@ import type { ListingChange } from './live-shapes.ts';
 /** The list goes to every client whenever it changes: of thousands, the newest. */
 const SHOWN = 300;
 
-export function computeListing({ older, ignoredFiles, isComplete }: LiveListing): ListingChange {
+export function computeListing({ older, ignoredFiles, isComplete, notices }: LiveListing): ListingChange {
   return {
     older: older.slice(0, SHOWN).map(({ id, modifiedAt, files }) => ({
       id: nativeId(id),
@@ -17,5 +17,6 @@ export function computeListing({ older, ignoredFiles, isComplete }: LiveListing)
     olderTotal: older.length,
     ignoredFiles,
     isComplete,
+    notices,
   };
 }

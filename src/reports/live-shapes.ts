@@ -40,6 +40,8 @@ export interface LiveSnapshot {
   readonly places: readonly string[];
   /** false: sessions are still being read for the first time. */
   readonly isComplete: boolean;
+  /** What hinders following, in words: the system's limit of file watches is reached. */
+  readonly notices: readonly string[];
 }
 
 /** What became different in one session. What is left as it was is null or not listed. */
@@ -78,6 +80,7 @@ export interface ListingChange {
   readonly olderTotal: number;
   readonly ignoredFiles: number;
   readonly isComplete: boolean;
+  readonly notices: readonly string[];
 }
 
 export type LiveEvent =

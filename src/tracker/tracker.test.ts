@@ -247,6 +247,30 @@ describe('tracker', () => {
     await settles(live);
   });
 
+  it('follows by looking where the system has no more watches, and says so', async () => {
+    const refuse = (): never => {
+      throw Object.assign(new Error('no more watches'), { code: 'ENOSPC' });
+    };
+    const live = start({ watch: refuse, sweepEveryMs: 3_600_000 });
+    await complete(live);
+    expect(live.listing().notices.join()).toContain('fs.inotify.max_user_watches');
+    copy('2.1.325-nested');
+    await until(() => live.current()[0]?.agents.length === 4, 'the session');
+    const file = filesBelow(root).find((name) => name.endsWith('fa129e54-d574-4fea-bbfe-0dd74bbd38cd.jsonl')) ?? '';
+    truncateSync(file, statSync(file).size - 1000);
+    await pause(1_100);
+    await settles(live);
+  });
+
+  it('sees a data folder as soon as it appears', async () => {
+    const late = path.join(root, 'later', '.claude');
+    const live = start({ sweepEveryMs: 3_600_000 }, [{ ...place(), root: late }]);
+    await complete(live);
+    cpSync(path.join(fixtures, '2.1.325-nested'), late, { recursive: true });
+    await until(() => live.current().length === 1, 'the session');
+    await settles(live, [{ ...place(), root: late }]);
+  });
+
   it('goes on where no watch tells anything, by looking', async () => {
     copy('2.1.325-nested');
     const live = start({ sweepEveryMs: 50 });

@@ -1,6 +1,7 @@
 import type { AgentScan } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
-import { type FolderWatch, type PlaceChange, watchFolders } from '../io/watch-folders.ts';
+import { known } from '../base/json.ts';
+import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../io/watch-folders.ts';
 import { nativeId } from '../model/ids.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
 import type { StalledAfter } from '../model/tree.ts';
@@ -10,6 +11,7 @@ import { createFollowedSessions, type LiveWindow } from './followed-sessions.ts'
 import { hasLiveProcess } from './liveness.ts';
 import type { Place } from './places.ts';
 import { createSessionIndex } from './session-index.ts';
+import { followUnwatched } from './unwatched.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 export interface TrackerOptions {
@@ -18,14 +20,14 @@ export interface TrackerOptions {
   readonly window?: LiveWindow;
   /** How often to look without being told, in milliseconds. */
   readonly sweepEveryMs?: number;
+  /** How folders are watched, where it is not the system's own way. */
+  readonly watch?: WatchHandlers['watch'];
   /** Told where something failed that must not stop the rest. */
   readonly onError?: (error: unknown) => void;
 }
 
 export const LIVE_WINDOW: LiveWindow = { ms: 24 * 3_600_000, sessions: 100 };
 const SWEEP_EVERY_MS = 30_000;
-/** Where the system gives us no watches, looking is all there is. */
-const SWEEP_UNWATCHED_MS = 1_000;
 /** Lines come in bunches: one look for all that come this close together. */
 const TOGETHER_MS = 8;
 /** A file that is in the middle of something is looked at again after so long. */
@@ -63,6 +65,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   });
   const queue = createWorkQueue(onError);
   const watches: FolderWatch[] = [];
+  const unwatched = followUnwatched(watches, () => emit({ kind: 'listing' }));
   let isComplete = false;
   let pulses = 0;
 
@@ -79,6 +82,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   };
   const pulse = (): void => {
     pulses++;
+    unwatched.look().catch(onError);
     const lost = followed.rootsWithLostProcess();
     for (const place of index.places()) if (lost.has(place.root)) changes.addFacts(place);
     if (lost.size > 0) lookSoon();
@@ -87,6 +91,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   const timers: { readonly pulse: NodeJS.Timeout; sweep?: NodeJS.Timeout } = { pulse: setInterval(pulse, PULSE_MS) };
   const sweep = async (): Promise<void> => {
     for (const watch of watches) await watch.sweep();
+    unwatched.count();
     await queue.add(async () => {
       const isNew = unread.size > 0;
       for (const place of unread) await load(place);
@@ -100,9 +105,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   };
   const sweepLater = (): void => {
     if (queue.isClosed) return;
-    const isBlind = watches.some((watch) => watch.counts().unwatched > 0);
-    const wait = isBlind ? SWEEP_UNWATCHED_MS : sweepEveryMs;
-    timers.sweep = setTimeout(() => void sweep().catch(onError).finally(sweepLater), wait);
+    timers.sweep = setTimeout(() => void sweep().catch(onError).finally(sweepLater), sweepEveryMs);
   };
   /** A place that cannot be looked at is tried again at each sweep. */
   const unread = new Set<Place>();
@@ -127,9 +130,10 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
     for (const { adapter, root } of await index.findPlaces()) {
       const isWanted = await adapter.follow?.watched(root);
       if (queue.isClosed) return;
-      watches.push(watchFolders(root, { onChange, ...(isWanted && { isWanted }) }));
+      watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
     }
     await Promise.all(watches.map(({ ready }) => ready));
+    unwatched.count();
     for (const place of index.places()) await load(place);
     followYoung();
     queue.run(async () => {
@@ -149,6 +153,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       ignoredFiles: index.ignoredFiles + followed.foreignFiles,
       places: wanted.map(({ root }) => root),
       isComplete,
+      notices: unwatched.notices(),
     }),
     subscribe(listener) {
       listeners.add(listener);

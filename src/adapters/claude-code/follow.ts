@@ -17,8 +17,10 @@ const WITHOUT_USE = new Set(['tool-results', 'memory']);
 
 export const follow: FollowCapability = {
   async watched(root) {
-    const hasProjects = await isFolder(path.join(root, 'projects'));
+    let hasProjects = await isFolder(path.join(root, 'projects'));
     return (folder) => {
+      // The data folder, or `projects/` in it, may appear later.
+      hasProjects ||= folder === path.join(root, 'projects');
       const [first = '', ...below] = partsBelow(root, folder);
       if (below.some((name) => WITHOUT_USE.has(name))) return false;
       return !hasProjects || first === 'projects' || FACTS.has(first);

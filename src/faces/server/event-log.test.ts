@@ -9,11 +9,12 @@ const NOTHING: LiveSnapshot = {
   ignoredFiles: 0,
   places: [],
   isComplete: false,
+  notices: [],
 };
 const begin: LiveEvent = { type: 'snapshot', data: NOTHING };
 const listing = (ignoredFiles: number): LiveEvent => ({
   type: 'listing',
-  data: { older: [], olderTotal: 0, ignoredFiles, isComplete: true },
+  data: { older: [], olderTotal: 0, ignoredFiles, isComplete: true, notices: [] },
 });
 const idIn = (bytes: Buffer | undefined): string | undefined => /^id: (.+)$/m.exec(String(bytes))?.[1];
 const ids = (events: readonly Buffer[] | undefined) => events?.map(idIn);

@@ -34,6 +34,7 @@ describe('/api/status', () => {
       older: 1,
       clients: 0,
       isComplete: true,
+      notices: [],
     });
   });
 });

@@ -41,7 +41,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   routes.get('/api/status', (context) => {
-    const { sessions, olderTotal, isComplete } = live.snapshot();
+    const { sessions, olderTotal, isComplete, notices } = live.snapshot();
     return answerJson(context, {
       version,
       pid: process.pid,
@@ -51,6 +51,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
       older: olderTotal,
       clients: streams.count(),
       isComplete,
+      notices,
     });
   });
 

@@ -137,7 +137,7 @@ describe('the log', () => {
 describe('with --json', () => {
   it('every event as it came, one a line', async () => {
     const { take, feed } = start(pictureOf([nested]), { json: true });
-    const listing = { older: [], olderTotal: 3, ignoredFiles: 0, isComplete: true };
+    const listing = { older: [], olderTotal: 3, ignoredFiles: 0, isComplete: true, notices: [] };
     feed.emit({ type: 'listing', data: listing });
     feed.change((session) => working(session));
     const lines = (await take()).map((line) => JSON.parse(line));

@@ -101,5 +101,5 @@ export function makeSession(
 }
 
 export function makePicture(sessions: readonly SessionDetail[], over: Partial<LiveSnapshot> = {}): LiveSnapshot {
-  return { sessions, older: [], olderTotal: 0, ignoredFiles: 0, places: [], isComplete: true, ...over };
+  return { sessions, older: [], olderTotal: 0, ignoredFiles: 0, places: [], isComplete: true, notices: [], ...over };
 }

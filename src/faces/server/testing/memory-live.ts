@@ -23,6 +23,7 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
     ignoredFiles,
     places: ['/home/dev/.claude'],
     isComplete: true,
+    notices: [],
   };
   const detailOf = (id: string) => picture.sessions.find((session) => session.id === id);
   const emit = (event: LiveEvent): void => {

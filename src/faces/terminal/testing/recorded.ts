@@ -41,6 +41,7 @@ export function pictureOf(sessions: readonly SessionDetail[], fields: Partial<Li
     ignoredFiles: 0,
     places: ['/home/dev/.claude'],
     isComplete: true,
+    notices: [],
     ...fields,
   };
 }
