@@ -82,8 +82,11 @@ export interface FollowCapability {
   watched(root: string): Promise<(folder: string) => boolean>;
   /** What a place below the root is about, by its name where possible. */
   subjectOf(root: string, place: string): Promise<Subject>;
-  /** One part of a session as it is now, without its facts; without sources where nothing of it is left. */
-  locatePart(root: string, part: SessionPart): Promise<LocatedSession>;
+  /**
+   * What of these sessions lies in one folder now, in the same order and without facts; without sources where nothing is
+   * left. The folder is looked at once for all of them.
+   */
+  locateParts(root: string, folder: string, ids: readonly SessionId[]): Promise<readonly LocatedSession[]>;
   /** What lies beside the sessions and tells about them: which processes run, what was written to whom. */
   readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
 }

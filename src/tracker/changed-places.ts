@@ -30,10 +30,16 @@ export async function findTouched(
   const factsAt = new Set<Place>(batch.facts);
   const unclear = new Set<Place>();
   const entries = new Set<string>();
-  /** A batch may name hundreds of files of one session: it is looked for once. */
-  const parts = new Map<string, { readonly place: Place; readonly part: SessionPart }>();
-  const addPart = (place: Place, part: SessionPart): void =>
-    void parts.set(`${place.root} ${part.folder} ${part.id}`, { place, part });
+  /** A batch may name hundreds of files of one session, and hundreds of sessions of one folder: it is looked at once. */
+  const folders = new Map<string, { readonly place: Place; readonly folder: string; readonly ids: Set<SessionId> }>();
+  const addPart = (place: Place, { folder, id }: SessionPart): void => {
+    const key = `${place.adapter.host} ${place.root} ${folder}`;
+    const known = folders.get(key) ?? { place, folder, ids: new Set() };
+    known.ids.add(id);
+    folders.set(key, known);
+  };
+  /** A place that is no session's may be a folder that went, and took the parts of several along. */
+  const nobodys = new Set<string>();
   for (const [file, what] of batch.files) {
     const readers = [...followed.readersOf(file)];
     for (const id of readers) touch(id, file);
@@ -50,14 +56,18 @@ export async function findTouched(
       if (what === 'entry' && subject.kind !== 'facts') entries.add(file);
       if (subject.kind === 'facts') factsAt.add(place);
       else if (subject.kind === 'unclear') unclear.add(place);
-      else
-        for (const part of subject.kind === 'part' ? [subject.part] : below(file, place, index)) {
-          addPart(place, part);
-          touch(part.id, file);
-        }
+      else if (subject.kind === 'nothing') nobodys.add(file);
+      else {
+        addPart(place, subject.part);
+        touch(subject.part.id, file);
+      }
     }
   }
-  for (const { place, part } of parts.values()) await index.relocate(place, part);
+  for (const { place, part, below } of index.partsBelow(nobodys)) {
+    addPart(place, part);
+    touch(part.id, below);
+  }
+  for (const { place, folder, ids } of folders.values()) await index.relocate(place, folder, [...ids]);
   // Before anything is read: which of its places is the newest decides which files are.
   for (const [id, files] of sessions)
     if (index.isInSeveralPlaces(id))
@@ -65,18 +75,10 @@ export async function findTouched(
   for (const place of unclear) for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
   for (const place of factsAt) for (const id of await index.refreshFacts(place)) touch(id);
   // What came may be what a session has been waiting for: a teammate's transcript is a session by its name.
-  for (const root of new Set([...parts.values()].map(({ place }) => place.root)))
+  for (const root of new Set([...folders.values()].map(({ place }) => place.root)))
     for (const id of followed.lookForAgents(root)) touch(id);
   index.noteEntries(entries);
-  return { sessions, isListingChanged: parts.size > 0 || unclear.size > 0 };
-}
-
-/** A place that is no session's may be a folder that went, and took the parts of several along. */
-function below(file: string, place: Place, index: SessionIndex): readonly SessionPart[] {
-  return index
-    .partsBelow(file)
-    .filter((one) => one.place === place)
-    .map(({ part }) => part);
+  return { sessions, isListingChanged: folders.size > 0 || unclear.size > 0 };
 }
 
 function isAtOrBelow(file: string, root: string): boolean {

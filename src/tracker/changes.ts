@@ -8,7 +8,10 @@ export interface Changes {
   addFacts(place: Place): void;
   addSession(session: SessionId): void;
   isEmpty(): boolean;
-  take(): ChangeBatch;
+  /** Lines of sessions that are followed: they come before everything else. */
+  takeUrgent(): ChangeBatch;
+  /** At most so many files and sessions of the rest, those that were told first. */
+  take(limit: number): ChangeBatch;
 }
 
 export interface ChangeBatch {
@@ -17,21 +20,39 @@ export interface ChangeBatch {
   readonly sessions: ReadonlySet<SessionId>;
 }
 
-export function createChanges(): Changes {
-  let files = new Map<string, PlaceChange>();
+export function createChanges(isRead: (file: string) => boolean): Changes {
+  let urgent = new Map<string, PlaceChange>();
+  const files = new Map<string, PlaceChange>();
   let facts = new Set<Place>();
-  let sessions = new Set<SessionId>();
+  const sessions = new Set<SessionId>();
   return {
-    addFile: (file, what) => void (files.get(file) !== 'entry' && files.set(file, what)),
+    addFile(file, what) {
+      if (what === 'written' && isRead(file)) urgent.set(file, what);
+      else if (files.get(file) !== 'entry') files.set(file, what);
+    },
     addFacts: (place) => void facts.add(place),
     addSession: (session) => void sessions.add(session),
-    isEmpty: () => files.size === 0 && facts.size === 0 && sessions.size === 0,
-    take() {
-      const batch = { files, facts, sessions };
-      files = new Map();
+    isEmpty: () => urgent.size === 0 && files.size === 0 && facts.size === 0 && sessions.size === 0,
+    takeUrgent() {
+      const batch = { files: urgent, facts: new Set<Place>(), sessions: new Set<SessionId>() };
+      urgent = new Map();
+      return batch;
+    },
+    take(limit) {
+      const batch = { files: new Map(firstOf(files, limit)), facts, sessions: new Set(firstOf(sessions, limit)) };
+      for (const file of batch.files.keys()) files.delete(file);
+      for (const session of batch.sessions) sessions.delete(session);
       facts = new Set();
-      sessions = new Set();
       return batch;
     },
   };
+}
+
+function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
+  const first: T[] = [];
+  for (const one of all) {
+    if (first.length >= limit) break;
+    first.push(one);
+  }
+  return first;
 }

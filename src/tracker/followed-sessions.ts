@@ -47,6 +47,7 @@ export interface FollowedSessions {
   noteOrigin(id: SessionId, origin: ForkOrigin): void;
   /** Sessions that read this file, their own or another's. */
   readersOf(file: string): Iterable<SessionId>;
+  isRead(file: string): boolean;
   ids(): readonly SessionId[];
   has(id: SessionId): boolean;
   trees(): readonly SessionTree[];
@@ -99,6 +100,12 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
 
   const isInWindow = ({ located }: FoundSession): boolean =>
     clock() - located.modifiedAt < window.ms || hasLiveProcess(located);
+  /** Of thousands of sessions that come at once, it is not worth reading those that would be let go. */
+  const isAmongNewest = ({ located }: FoundSession): boolean => {
+    if (followed.size < window.sessions || hasLiveProcess(located)) return true;
+    const newer = [...followed.values()].filter(({ found }) => found.located.modifiedAt > located.modifiedAt);
+    return newer.length < window.sessions;
+  };
   const build = (one: Followed, sources: readonly SourceProgress[]): void => {
     const tree = buildTree(one.session.ledger, { now: clock(), ...(stalledAfter && { stalledAfter }) });
     one.tree = shareUnchanged(one.tree, tree);
@@ -124,7 +131,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
   const follow = async (id: SessionId, isWanted: boolean, changed?: Changed): Promise<void> => {
     let found = index.get(id);
     let one = followed.get(id);
-    if (found && !one && !isWanted && !isInWindow(found)) return;
+    if (found && !one && !isWanted && !(isInWindow(found) && isAmongNewest(found))) return;
     let files = changed?.files;
     const progress: FollowedProgress[] = [];
     for (let tries = 0; tries < TRIES; tries++) {
@@ -182,6 +189,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       build(one, []);
     },
     readersOf: (file) => readers.get(file) ?? [],
+    isRead: (file) => readers.has(file),
     ids: () => [...followed.keys()],
     has: (id) => followed.has(id),
     trees: () => [...followed.values()].flatMap(({ tree }) => tree ?? []),

@@ -11,7 +11,8 @@ export interface SessionIndex {
   findPlaces(): Promise<readonly Place[]>;
   /** Looks at one place anew. Tells which sessions it has, or had. */
   loadPlace(place: Place): Promise<ReadonlySet<SessionId>>;
-  relocate(place: Place, part: SessionPart): Promise<void>;
+  /** Looks anew at what of some sessions lies in one folder. */
+  relocate(place: Place, folder: string, ids: readonly SessionId[]): Promise<void>;
   /** Tells which sessions something else is said of now. */
   refreshFacts(place: Place): Promise<ReadonlySet<SessionId>>;
   /** One of its files was written to: of a session in two places, the newer one counts. */
@@ -22,8 +23,8 @@ export interface SessionIndex {
   all(): readonly FoundSession[];
   /** Parts that have this file, whether anybody reads it or not. */
   partsWith(file: string): readonly { readonly place: Place; readonly part: SessionPart }[];
-  /** Parts whose files lie at or below a folder. */
-  partsBelow(folder: string): readonly { readonly place: Place; readonly part: SessionPart }[];
+  /** Parts whose files lie at or below one of these places, and which. All parts are gone through once for all places. */
+  partsBelow(places: ReadonlySet<string>): readonly PartBelow[];
   readonly ignoredFiles: number;
   /** Something came or went at these places: where it is no session's, the ignored files are others now. */
   noteEntries(files: ReadonlySet<string>): void;
@@ -33,6 +34,12 @@ export interface SessionIndex {
   usedFiles(): ReadonlySet<string>;
   /** Each data folder once. */
   places(): readonly Place[];
+}
+
+export interface PartBelow {
+  readonly place: Place;
+  readonly part: SessionPart;
+  readonly below: string;
 }
 
 interface Part {
@@ -106,9 +113,9 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       return places;
     },
     loadPlace,
-    async relocate(place, part) {
-      const located = await place.adapter.follow?.locatePart(place.root, part);
-      if (located) put(place, { ...located, facts: factsAt.get(place)?.(located) ?? [] });
+    async relocate(place, folder, ids) {
+      for (const located of (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [])
+        put(place, { ...located, facts: factsAt.get(place)?.(located) ?? [] });
     },
     async refreshFacts(place) {
       const touched = new Set<SessionId>();
@@ -142,12 +149,14 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
           .filter(({ located }) => located.sources.some((source) => source.path === file))
           .map(({ place, folder }) => ({ place, part: { id, folder } })),
       ),
-    partsBelow(folder) {
-      const isBelow = (place: string): boolean => place === folder || place.startsWith(folder + path.sep);
+    partsBelow(wanted) {
+      if (wanted.size === 0) return [];
       return [...parts].flatMap(([id, list]) =>
-        list
-          .filter(({ folder: own, located }) => isBelow(own) || located.sources.some((source) => isBelow(source.path)))
-          .map(({ place, folder: own }) => ({ place, part: { id, folder: own } })),
+        list.flatMap(({ place, folder, located }) => {
+          const files = [folder, ...located.sources.map((source) => source.path)];
+          const below = firstAbove(files, place.root, wanted);
+          return below === undefined ? [] : [{ place, part: { id, folder }, below }];
+        }),
       );
     },
     get ignoredFiles() {
@@ -167,6 +176,16 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       return countIgnored() !== before;
     },
   };
+}
+
+/** Which of the wanted places one of the files is, or lies below. */
+function firstAbove(files: readonly string[], root: string, wanted: ReadonlySet<string>): string | undefined {
+  for (const file of files)
+    for (let above = file; above.length >= root.length; above = path.dirname(above)) {
+      if (wanted.has(above)) return above;
+      if (above === path.dirname(above)) break;
+    }
+  return undefined;
 }
 
 function filesOf(list: readonly Part[]): readonly string[] {

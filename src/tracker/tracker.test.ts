@@ -1,7 +1,6 @@
 import {
   appendFileSync,
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -26,6 +25,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { claim, findSessions } from './find-sessions.ts';
 import type { Place } from './places.ts';
 import { readSession } from './read-session.ts';
+import { createRandom, operate } from './testing/random-operations.ts';
 import { startTracker } from './tracker.ts';
 
 const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
@@ -150,6 +150,19 @@ describe('tracker', () => {
     await complete(live);
     expect(live.current()).toHaveLength(1);
     expect(live.listing().older).toHaveLength(1);
+  });
+
+  it('of many that come at once, no more are read than are followed', async () => {
+    const live = start({ window: { ms: Number.POSITIVE_INFINITY, sessions: 1 } });
+    await complete(live);
+    const aside = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-aside-'));
+    for (const name of ['2.1.325-nested', '2.1.325-parallel', '2.1.325-background'])
+      cpSync(path.join(fixtures, name, 'projects'), path.join(aside, 'projects'), { recursive: true });
+    rmSync(path.join(root, 'projects'), { recursive: true });
+    renameSync(path.join(aside, 'projects'), path.join(root, 'projects'));
+    rmSync(aside, { recursive: true });
+    await until(() => live.listing().older.length === 2 && live.current().length === 1, 'all of them');
+    expect(new Set(changes.flatMap((change) => (change.kind === 'tree' ? change.tree.id : []))).size).toBe(1);
   });
 
   it('keeps to those it follows: looking again and again changes nothing', async () => {
@@ -315,84 +328,3 @@ describe('ten thousand random operations', () => {
     rmSync(other, { recursive: true });
   });
 });
-
-interface Original {
-  readonly file: string;
-  readonly bytes: Buffer;
-}
-
-function operate(random: () => number, originals: readonly Original[], roots: readonly string[]): void {
-  const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
-  const original = pick(originals);
-  const now = pick(filesNow(originals));
-  if (!original) return;
-  const { file, bytes } = original;
-  const size = now && existsSync(now) ? statSync(now).size : 0;
-  const whose = originals.find((one) => one.file === now);
-  const kind = random();
-  if (kind < 0.55 && now && whose) {
-    // What a host does: goes on writing where it stopped, in whole lines or in halves.
-    appendFileSync(now, whose.bytes.subarray(size, size + Math.ceil(random() * 3000)));
-  } else if (kind < 0.65 || !now) {
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, bytes.subarray(0, random() < 0.3 ? bytes.length : Math.floor(random() * bytes.length)));
-  } else if (kind < 0.73) truncateSync(now, Math.floor(random() * size));
-  else if (kind < 0.78) {
-    writeFileSync(`${now}.tmp`, bytes.subarray(0, Math.floor(random() * bytes.length)));
-    renameSync(`${now}.tmp`, now);
-  } else if (kind < 0.84) rmSync(now);
-  else if (kind < 0.88) {
-    const folder = path.dirname(now);
-    putAt(random, folder, `${folder}-${Math.floor(random() * 3)}`);
-  } else if (kind < 0.95) putElsewhere(random, now, pick(originals)?.file ?? now, roots);
-  else if (kind < 0.96) rmSync(path.dirname(now), { recursive: true });
-  else if (kind < 0.98) {
-    mkdirSync(path.join(path.dirname(now), 'deep', 'deeper'), { recursive: true });
-    writeFileSync(path.join(path.dirname(now), 'deep', 'deeper', path.basename(file)), bytes);
-  } else {
-    // Other bytes, no longer than before.
-    const text = readFileSync(now);
-    writeFileSync(
-      now,
-      text.toReversed().map((byte) => (byte === 10 ? 32 : byte)),
-    );
-  }
-}
-
-/** A file or a session's whole folder comes to lie in the project of another one, of this data folder or of the other. */
-function putElsewhere(random: () => number, from: string, neighbour: string, roots: readonly string[]): void {
-  const at = roots.find((one) => from.startsWith(one + path.sep)) ?? '';
-  const [projects = '', ...below] = path.relative(at, from).split(path.sep);
-  const depth = random() < 0.5 ? below.length : Math.ceil(random() * below.length);
-  const project = roots.flatMap((one) => path.relative(one, neighbour).split(path.sep)[1] ?? [])[0] ?? '';
-  const root = random() < 0.5 ? (roots[0] ?? '') : (roots[1] ?? '');
-  const source = path.join(at, projects, ...below.slice(0, depth));
-  const isSameProject = random() < 0.5;
-  const target = path.join(
-    root,
-    projects,
-    ...below.slice(0, depth).with(0, isSameProject ? (below[0] ?? '') : project),
-  );
-  if (target !== source) putAt(random, source, target);
-}
-
-function putAt(random: () => number, from: string, to: string): void {
-  if (to.startsWith(from + path.sep) || from.startsWith(to + path.sep)) return;
-  rmSync(to, { recursive: true, force: true });
-  mkdirSync(path.dirname(to), { recursive: true });
-  if (random() < 0.5) renameSync(from, to);
-  else cpSync(from, to, { recursive: true });
-}
-
-function filesNow(originals: readonly Original[]): readonly string[] {
-  return originals.map(({ file }) => file).filter((file) => existsSync(file));
-}
-
-/** The same numbers each time: a failure can be looked at again. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}

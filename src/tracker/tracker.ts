@@ -2,11 +2,11 @@ import type { AgentScan } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../io/watch-folders.ts';
-import { nativeId } from '../model/ids.ts';
+import { nativeId, type SessionId } from '../model/ids.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
 import type { StalledAfter } from '../model/tree.ts';
 import { findTouched } from './changed-places.ts';
-import { createChanges } from './changes.ts';
+import { type ChangeBatch, createChanges } from './changes.ts';
 import { createFollowedSessions, type LiveWindow } from './followed-sessions.ts';
 import { hasLiveProcess } from './liveness.ts';
 import type { Place } from './places.ts';
@@ -32,6 +32,9 @@ const SWEEP_EVERY_MS = 30_000;
 const TOGETHER_MS = 8;
 /** A file that is in the middle of something is looked at again after so long. */
 const UNFINISHED_MS = 1_000;
+/** Changes of the less urgent kind that are looked at in one go, so that it takes about so long. */
+const SLICE_MS = 50;
+const [MIN_SLICE, FIRST_SLICE] = [8, 64];
 /** How often to see whether processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
@@ -48,7 +51,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   };
   const { stalledAfter } = options;
   const index = createSessionIndex(wanted);
-  const changes = createChanges();
+  const changes = createChanges((file) => followed.isRead(file));
   const unfinished = new Map<string, NodeJS.Timeout>();
   const followed = createFollowedSessions({
     index,
@@ -69,13 +72,40 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   let isComplete = false;
   let pulses = 0;
 
-  const lookAtChanges = async (): Promise<void> => {
-    const { sessions, isListingChanged } = await findTouched(changes.take(), index, followed);
+  const lookAt = async (batch: ChangeBatch): Promise<void> => {
+    const { sessions, isListingChanged } = await findTouched(batch, index, followed);
     const scan: AgentScan = new Map();
-    for (const [id, files] of sessions) await followed.update(id, files, scan).catch(onError);
+    for (const [id, files] of sessions)
+      if (followed.has(id)) await followed.update(id, files, scan).catch(onError);
+      else arrivals.add(id);
     if (isListingChanged && isComplete) emit({ kind: 'listing' });
   };
-  const lookSoon = queue.debounced(lookAtChanges, TOGETHER_MS, () => changes.isEmpty());
+  /** Sessions that may be worth following. The newest first, once all that came with them is known. */
+  const arrivals = new Set<SessionId>();
+  const lookAtArrivals = async (): Promise<void> => {
+    const age = (id: SessionId): number => index.get(id)?.located.modifiedAt ?? 0;
+    const newestFirst = [...arrivals].map((id) => ({ id, at: age(id) })).sort((a, b) => b.at - a.at);
+    const end = performance.now() + SLICE_MS;
+    for (const { id } of newestFirst) {
+      if (performance.now() > end) return;
+      arrivals.delete(id);
+      await followed.update(id).catch(onError);
+    }
+  };
+  /** So many at a time that nobody waits long: somebody may move a folder of thousands of sessions. */
+  let slice = FIRST_SLICE;
+  const lookAtChanges = async (): Promise<void> => {
+    await lookAt(changes.takeUrgent());
+    const begin = performance.now();
+    const batch = changes.take(slice);
+    const isAll = batch.files.size < slice;
+    await lookAt(batch);
+    const took = performance.now() - begin;
+    if (isAll) await lookAtArrivals();
+    slice = isAll ? FIRST_SLICE : Math.max(MIN_SLICE, took > SLICE_MS ? slice / 2 : slice * 2);
+  };
+  const isDone = (): boolean => changes.isEmpty() && arrivals.size === 0;
+  const lookSoon = queue.debounced(lookAtChanges, TOGETHER_MS, isDone);
   const onChange = (file: string, what: PlaceChange): void => {
     changes.addFile(file, what);
     lookSoon();

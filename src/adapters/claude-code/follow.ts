@@ -5,7 +5,7 @@ import { nativeId, toSessionId } from '../../model/ids.ts';
 import type { FollowCapability, Subject } from '../adapter.ts';
 import { sessionNamedIn } from './layouts.ts';
 import { HOST } from './line-context.ts';
-import { locatePart, PUT_ASIDE, readCompanions } from './locate.ts';
+import { locateParts, PUT_ASIDE, readCompanions } from './locate.ts';
 import { nativeAgentOf } from './sources.ts';
 
 /** Beside `projects/`: records of processes, and the teams' letters. */
@@ -42,7 +42,7 @@ export const follow: FollowCapability = {
     const named = await sessionNamedIn(place);
     return named === undefined ? { kind: 'nothing' } : partOf(project, named);
   },
-  locatePart: (root, { id, folder }) => locatePart(root, folder, nativeId(id)),
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
   readFacts: readCompanions,
 };
 

@@ -9,17 +9,17 @@ export interface Layout {
   readonly name: string;
   /** Host versions it was seen with. */
   readonly versions: string;
-  /** Files of sub-agents, by the name of their session, of one project's folder; of one session only, where one is named. */
-  find(project: string, session?: string): Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Files of sub-agents, by the name of their session, of one project's folder; of some sessions only, where they are named. */
+  find(project: string, sessions?: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
 }
 
 /** `<project>/<session>/subagents/…` and `<project>/<session>/workflows/wf_….json`; nested agents lie flat in there. */
 const sessionFolder: Layout = {
   name: 'a folder per session',
   versions: '2.1.2 and later',
-  async find(project, session) {
+  async find(project, sessions) {
     const found = new Map<string, readonly string[]>();
-    const entries = session === undefined ? await listFolder(project) : [{ name: session, kind: 'folder' as const }];
+    const entries = sessions?.map((name) => ({ name, kind: 'folder' as const })) ?? (await listFolder(project));
     for (const entry of entries) {
       if (entry.kind !== 'folder') continue;
       const folder = path.join(project, entry.name);

@@ -39,13 +39,19 @@ export async function readCompanions(root: string): Promise<(session: LocatedSes
 
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
-  const session = await locatePart(root, projectFolder, name);
+  const [session] = await locateParts(root, projectFolder, [name]);
+  if (!session) throw new Error('troupe: a session that was asked for is located, if only as an empty one');
   return { ...session, facts: (await readCompanions(root))(session) };
 }
 
-/** What of one session lies in one project's folder. */
-export async function locatePart(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
-  return (await locateSession(root, await readProject(projectFolder, name), name)).session;
+/** What of some sessions lies in one project's folder. */
+export async function locateParts(
+  root: string,
+  projectFolder: string,
+  names: readonly string[],
+): Promise<readonly LocatedSession[]> {
+  const project = await readProject(projectFolder, names);
+  return Promise.all(names.map(async (name) => (await locateSession(root, project, name)).session));
 }
 
 /**
@@ -96,7 +102,7 @@ interface Project {
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
 export const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
-async function readProject(folder: string, session?: string): Promise<Project> {
+async function readProject(folder: string, sessions?: readonly string[]): Promise<Project> {
   const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
   const putAside = groupBy(
     files.filter((name) => PUT_ASIDE.test(name)),
@@ -107,7 +113,7 @@ async function readProject(folder: string, session?: string): Promise<Project> {
   const transcripts = new Set(files.filter(isTranscript));
   const agentFiles = new Map<string, string[]>();
   for (const layout of LAYOUTS) {
-    for (const [name, found] of await layout.find(folder, session))
+    for (const [name, found] of await layout.find(folder, sessions))
       agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
   }
   const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { createChanges } from './changes.ts';
+
+describe('changes', () => {
+  it('lines of what is followed do not wait behind a folder of thousands', () => {
+    const changes = createChanges((file) => file === 'live.jsonl');
+    for (let index = 0; index < 5_000; index++) changes.addFile(`moved/${index}.jsonl`, 'entry');
+    changes.addFile('live.jsonl', 'written');
+    expect([...changes.takeUrgent().files.keys()]).toEqual(['live.jsonl']);
+    expect([...changes.take(2).files.keys()]).toEqual(['moved/0.jsonl', 'moved/1.jsonl']);
+    expect([...changes.take(2).files.keys()]).toEqual(['moved/2.jsonl', 'moved/3.jsonl']);
+  });
+
+  it('what came or went stays so when it is written to as well, and is told once', () => {
+    const changes = createChanges(() => false);
+    changes.addFile('one', 'entry');
+    changes.addFile('one', 'written');
+    expect([...changes.take(10).files]).toEqual([['one', 'entry']]);
+    expect(changes.isEmpty()).toBe(true);
+  });
+});
