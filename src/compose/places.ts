@@ -1,8 +1,11 @@
+import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
 import type { Where } from '../faces/face.ts';
 import { type Place, placesFor } from '../tracker/places.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 
 export function placesOf(where: Where): readonly Place[] {
-  return placesFor(ADAPTERS, thisMachine(), where);
+  const machine = thisMachine();
+  return placesFor(ADAPTERS, machine, where, path.join(stateFolder(machine), 'hooks'));
 }

@@ -4,6 +4,7 @@ import { modifiedAt } from '../io/folders.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
+import { sessionOfHooks } from './hook-sources.ts';
 import type { Place } from './places.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -50,6 +51,13 @@ export async function findTouched(
     for (const { place, part } of had) {
       addPart(place, part);
       touch(part.id, file);
+    }
+    for (const { hooks, adapter } of index.places()) {
+      if (hooks === undefined || !isAtOrBelow(file, hooks)) continue;
+      for (const { place, part } of index.partsOf(sessionOfHooks(adapter.host, file))) {
+        addPart(place, part);
+        touch(part.id, file);
+      }
     }
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
       const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };

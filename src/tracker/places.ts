@@ -1,6 +1,8 @@
 import path from 'node:path';
 import type { Machine, SourceAdapter } from '../adapters/adapter.ts';
+import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
+import { withHooks } from './hook-sources.ts';
 
 /** A data folder, and the adapter that may find its host's sessions there. */
 export interface Place {
@@ -8,6 +10,8 @@ export interface Place {
   readonly root: string;
   /** The person named the host: its word is taken for it. */
   readonly forced: boolean;
+  /** Where troupe keeps what hooks of this host told. */
+  readonly hooks?: string;
 }
 
 export interface Where {
@@ -20,12 +24,17 @@ export interface Where {
 export function placesFor(
   adapters: readonly SourceAdapter[],
   machine: Machine,
-  { roots = [], host }: Where,
+  { roots: wanted = [], host }: Where,
+  /** Troupe's own folder for what hooks told, with one for each host in it. */
+  hooksFolder?: string,
 ): readonly Place[] {
-  const named = roots.map((root) => path.resolve(root));
-  return adaptersFor(adapters, host).flatMap((adapter) =>
-    (named.length > 0 ? named : adapter.roots(machine)).map((root) => ({ adapter, root, forced: host !== undefined })),
-  );
+  const named = wanted.map((root) => path.resolve(root));
+  return adaptersFor(adapters, host).flatMap((plain) => {
+    const hooks = hooksFolder === undefined || !plain.hooks ? undefined : path.join(hooksFolder, plain.host);
+    const adapter = hooks === undefined ? plain : withHooks(plain, hooks);
+    const roots = named.length > 0 ? named : adapter.roots(machine);
+    return roots.map((root) => ({ adapter, root, forced: host !== undefined, ...known({ hooks }) }));
+  });
 }
 
 export function adaptersFor(adapters: readonly SourceAdapter[], host: string | undefined): readonly SourceAdapter[] {

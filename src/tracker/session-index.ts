@@ -18,6 +18,7 @@ export interface SessionIndex {
   /** One of its files was written to: of a session in two places, the newer one counts. */
   noteModified(id: SessionId, file: string, at: number): void;
   get(id: SessionId): FoundSession | undefined;
+  partsOf(id: SessionId): readonly { readonly place: Place; readonly part: SessionPart }[];
   isInSeveralPlaces(id: SessionId): boolean;
   /** Newest first. */
   all(): readonly FoundSession[];
@@ -141,6 +142,7 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       );
     },
     get: (id) => found(parts.get(id) ?? []),
+    partsOf: (id) => (parts.get(id) ?? []).map(({ place, folder }) => ({ place, part: { id, folder } })),
     isInSeveralPlaces: (id) => (parts.get(id)?.length ?? 0) > 1,
     all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
     partsWith: (file) =>

@@ -162,6 +162,8 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       if (queue.isClosed) return;
       watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
     }
+    for (const folder of new Set(index.places().flatMap(({ hooks }) => hooks ?? [])))
+      watches.push(watchFolders(folder, { onChange, ...known({ watch: options.watch }) }));
     await Promise.all(watches.map(({ ready }) => ready));
     unwatched.count();
     for (const place of index.places()) await load(place);

@@ -1,0 +1,96 @@
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { claudeCode } from '../adapters/claude-code/index.ts';
+import { dumpTree } from '../adapters/testing/dump.ts';
+import { MUCH_LATER } from '../adapters/testing/feed.ts';
+import type { LiveTrees } from '../model/ports.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { placesFor } from './places.ts';
+import { createSessions } from './sessions.ts';
+import { startTracker } from './tracker.ts';
+
+const fixture = (name: string): string => fileURLToPath(new URL(`../adapters/claude-code/${name}`, import.meta.url));
+
+let folder = '';
+let tracker: LiveTrees | undefined;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-told-'));
+});
+afterEach(() => {
+  tracker?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Told {
+  readonly session: string;
+  readonly lines: readonly string[];
+}
+
+/** Of a run whose agent failed: what its hooks told, as it is kept. */
+function toldBy(name: string): Told {
+  const payloads = readFileSync(fixture(`hooks/fixtures/${name}.jsonl`), 'utf8')
+    .trim()
+    .split('\n');
+  const calls = payloads.map((line) => JSON.parse(line));
+  const lines = calls.flatMap(({ at, payload }, index) => {
+    const kept = claudeCode.hooks?.condense(payload);
+    return kept ? [`${JSON.stringify({ id: String(index), at: Date.parse(at), payload: kept })}\n`] : [];
+  });
+  return { session: calls[0].payload.session_id, lines };
+}
+
+const places = () =>
+  placesFor([claudeCode], { env: {}, home: folder }, { roots: [path.join(folder, 'root')] }, path.join(folder, 'told'));
+
+/** Whatever the transcripts say of them, too. */
+const endsByHook = (live: LiveTrees): number => {
+  const [tree] = live.current();
+  const agents = [...((tree && live.ledgerOf(tree.id)?.agents.values()) ?? [])];
+  return agents.flatMap(({ ends }) => [...ends.values()]).filter(({ signal }) => signal === 'hook').length;
+};
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
+
+it('what hooks tell is followed from the moment their file appears, and is what a fresh read finds', async () => {
+  cpSync(fixture('fixtures/2.1.325-background'), path.join(folder, 'root'), { recursive: true });
+  const { session, lines } = toldBy('2.1.325-background');
+  const live = startTracker(places(), {
+    clock: () => MUCH_LATER,
+    window: { ms: Number.POSITIVE_INFINITY, sessions: 10 },
+  });
+  tracker = live;
+  await until(() => live.listing().isComplete, 'the first reading');
+  const tree = (): SessionTree | undefined => live.current()[0];
+  expect(endsByHook(live)).toBe(0);
+
+  const file = path.join(folder, 'told', 'claude-code', `${session}.jsonl`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  for (const line of lines) {
+    appendFileSync(file, line.slice(0, 20));
+    appendFileSync(file, line.slice(20));
+  }
+  await until(() => endsByHook(live) > 0, 'the end that a hook told');
+  const fresh = await createSessions(places(), { clock: () => MUCH_LATER }).open(session);
+  await until(() => dumpTree(tree() as SessionTree) === dumpTree(fresh.tree), 'the tree of a fresh read');
+
+  rmSync(file);
+  await until(() => endsByHook(live) === 0, 'the tree without what the hooks told');
+});
+
+it('a host without hooks, and a session without files, stay as they are', async () => {
+  mkdirSync(path.join(folder, 'root', 'projects'), { recursive: true });
+  const { session, lines } = toldBy('2.1.325-background');
+  mkdirSync(path.join(folder, 'told', 'claude-code'), { recursive: true });
+  appendFileSync(path.join(folder, 'told', 'claude-code', `${session}.jsonl`), lines.join(''));
+  const { total } = await createSessions(places(), { clock: () => MUCH_LATER }).list({ limit: 10 });
+  expect(total).toBe(0);
+});
