@@ -63,6 +63,16 @@ export async function modifiedAt(file: string): Promise<number> {
   }
 }
 
+/** In bytes; nothing where it is not there. */
+export async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}
+
 export async function isFolder(place: string): Promise<boolean> {
   return (await kindOf(place)) === 'folder';
 }

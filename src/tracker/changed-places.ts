@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { SessionPart } from '../adapters/adapter.ts';
-import { modifiedAt } from '../io/folders.ts';
+import { modifiedAt, sizeOf } from '../io/folders.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
@@ -14,6 +14,9 @@ export interface TouchedSessions {
   /** Sessions or their files came or went. */
   readonly isListingChanged: boolean;
 }
+
+/** Who speaks in a transcript, its first lines tell; they may come after the file. */
+const FIRST_LINES_BYTES = 16 * 1024;
 
 /** From places on disk that changed to the sessions that have to be looked at; the index is up to date afterwards. */
 export async function findTouched(
@@ -39,6 +42,8 @@ export async function findTouched(
     known.ids.add(id);
     folders.set(key, known);
   };
+  /** Data folders in which somebody may have turned up. */
+  const came = new Set<string>();
   /** A place that is no session's may be a folder that went, and took the parts of several along. */
   const nobodys = new Set<string>();
   for (const [file, what] of batch.files) {
@@ -46,7 +51,12 @@ export async function findTouched(
     for (const id of readers) touch(id, file);
     const had = index.partsWith(file);
     // Where all who read it have borrowed it, the one whose it is may not be up to date.
-    if (what === 'written' && had.some(({ part }) => readers.includes(part.id))) continue;
+    if (what === 'written' && had.some(({ part }) => readers.includes(part.id))) {
+      const main = had.filter(({ source }) => !source.agent && !source.companion);
+      if (main.length > 0 && (await sizeOf(file)) < FIRST_LINES_BYTES)
+        for (const { place } of main) came.add(place.root);
+      continue;
+    }
     // Those that had it may have it no longer: whose a file is, its lines may tell, and they may be others now.
     for (const { place, part } of had) {
       addPart(place, part);
@@ -83,8 +93,8 @@ export async function findTouched(
   for (const place of unclear) for (const id of await index.loadPlace(place)) sessions.set(id, undefined);
   for (const place of factsAt) for (const id of await index.refreshFacts(place)) touch(id);
   // What came may be what a session has been waiting for: a teammate's transcript is a session by its name.
-  for (const root of new Set([...folders.values()].map(({ place }) => place.root)))
-    for (const id of followed.lookForAgents(root)) touch(id);
+  for (const { place } of folders.values()) came.add(place.root);
+  for (const root of came) for (const id of followed.lookForAgents(root)) touch(id);
   index.noteEntries(entries);
   return { sessions, isListingChanged: folders.size > 0 || unclear.size > 0 };
 }

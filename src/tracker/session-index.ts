@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LocatedSession, SessionPart } from '../adapters/adapter.ts';
+import type { LocatedSession, LocatedSource, SessionPart } from '../adapters/adapter.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { SessionId } from '../model/ids.ts';
 import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
@@ -23,7 +23,7 @@ export interface SessionIndex {
   /** Newest first. */
   all(): readonly FoundSession[];
   /** Parts that have this file, whether anybody reads it or not. */
-  partsWith(file: string): readonly { readonly place: Place; readonly part: SessionPart }[];
+  partsWith(file: string): readonly PartWith[];
   /** Parts whose files lie at or below one of these places, and which. All parts are gone through once for all places. */
   partsBelow(places: ReadonlySet<string>): readonly PartBelow[];
   readonly ignoredFiles: number;
@@ -35,6 +35,12 @@ export interface SessionIndex {
   usedFiles(): ReadonlySet<string>;
   /** Each data folder once. */
   places(): readonly Place[];
+}
+
+export interface PartWith {
+  readonly place: Place;
+  readonly part: SessionPart;
+  readonly source: LocatedSource;
 }
 
 export interface PartBelow {
@@ -147,9 +153,10 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
     all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
     partsWith: (file) =>
       [...(holders.get(file) ?? [])].flatMap((id) =>
-        (parts.get(id) ?? [])
-          .filter(({ located }) => located.sources.some((source) => source.path === file))
-          .map(({ place, folder }) => ({ place, part: { id, folder } })),
+        (parts.get(id) ?? []).flatMap(({ place, folder, located }) => {
+          const source = located.sources.find(({ path: own }) => own === file);
+          return source ? [{ place, part: { id, folder }, source }] : [];
+        }),
       ),
     partsBelow(wanted) {
       if (wanted.size === 0) return [];

@@ -275,6 +275,24 @@ describe('tracker', () => {
     await settles(live);
   });
 
+  it('finds a teammate as soon as its first line says who it is, though its file was there before', async () => {
+    const from = path.join(fixtures, 'derived-2.1.39-tmux-team');
+    const [lead = '', member = ''] = filesBelow(from).toSorted();
+    const [leadHere = '', memberHere = ''] = [lead, member].map((file) => path.join(root, path.relative(from, file)));
+    const live = start({ sweepEveryMs: 3_600_000 });
+    await complete(live);
+    mkdirSync(path.dirname(leadHere), { recursive: true });
+    cpSync(lead, leadHere);
+    writeFileSync(memberHere, '');
+    const teammate = () => live.current().flatMap(({ agents }) => agents.filter(({ kind }) => kind === 'teammate'))[0];
+    await until(() => teammate() !== undefined, 'the lead');
+    appendFileSync(memberHere, '{"type":"permission-mode","permissionMode":"default","sessionId":"x"}\n');
+    await pause(100);
+    appendFileSync(memberHere, readFileSync(member));
+    await until(() => (teammate()?.sources.length ?? 0) > 0, 'its transcript');
+    await settles(live);
+  });
+
   it('sees a data folder as soon as it appears', async () => {
     const late = path.join(root, 'later', '.claude');
     const live = start({ sweepEveryMs: 3_600_000 }, [{ ...place(), root: late }]);
