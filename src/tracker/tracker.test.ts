@@ -163,6 +163,7 @@ describe('tracker', () => {
     rmSync(aside, { recursive: true });
     await until(() => live.listing().older.length === 2 && live.current().length === 1, 'all of them');
     expect(new Set(changes.flatMap((change) => (change.kind === 'tree' ? change.tree.id : []))).size).toBe(1);
+    await until(() => changes.at(-1)?.kind === 'listing', 'the list without the one that is followed now');
   });
 
   it('keeps to those it follows: looking again and again changes nothing', async () => {

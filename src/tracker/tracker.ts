@@ -87,10 +87,12 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
     const newestFirst = [...arrivals].map((id) => ({ id, at: age(id) })).sort((a, b) => b.at - a.at);
     const end = performance.now() + SLICE_MS;
     for (const { id } of newestFirst) {
-      if (performance.now() > end) return;
+      if (performance.now() > end) break;
       arrivals.delete(id);
       await followed.update(id).catch(onError);
     }
+    // Those that are followed now are no longer among the older ones.
+    if (newestFirst.length > 0 && isComplete) emit({ kind: 'listing' });
   };
   /** So many at a time that nobody waits long: somebody may move a folder of thousands of sessions. */
   let slice = FIRST_SLICE;
