@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isLocked, takeLock } from './lock-file.ts';
+
+let folder = '';
+let file = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-lock-'));
+  file = path.join(folder, 'lock');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const DEAD = '{"pid":4194305,"procStart":"1","startedAt":1}';
+const nextOf = (text: string): string => `${file}.${createHash('sha256').update(text).digest('hex').slice(0, 24)}.next`;
+
+async function takeAtOnce(count: number): Promise<void> {
+  const locks = await Promise.all(Array.from({ length: count }, () => takeLock(file)));
+  expect(locks.filter((lock) => lock !== undefined)).toHaveLength(1);
+  expect(await isLocked(file)).toBe(true);
+  expect(await takeLock(file)).toBeUndefined();
+  for (const lock of locks) await lock?.release();
+  expect(await isLocked(file)).toBe(false);
+  const again = await takeLock(file);
+  expect(again).toBeDefined();
+  await again?.release();
+  expect(readdirSync(folder)).toEqual([]);
+}
+
+describe('one at a time', () => {
+  it('of ten that try at once, one gets it; the next when it is released', async () => {
+    for (let round = 0; round < 20; round++) await takeAtOnce(10);
+  });
+
+  it.each([
+    ['a process that is gone', DEAD],
+    ['a process number that is another one now', `{"pid":${process.pid},"procStart":"1","startedAt":1}`],
+    ['a power cut', ''],
+    ['somebody else', '[]'],
+  ])('also over what is left of %s', async (_of, text) => {
+    for (let round = 0; round < 20; round++) {
+      writeFileSync(file, text);
+      await takeAtOnce(10);
+    }
+  });
+
+  it('also where those who were to take over died as well', async () => {
+    for (let round = 0; round < 20; round++) {
+      writeFileSync(file, DEAD);
+      const second = DEAD.replace('"1"', '"2"');
+      writeFileSync(nextOf(DEAD), second);
+      writeFileSync(nextOf(nextOf(DEAD) + second), '');
+      writeFileSync(`${file}.4194305.abc.draft`, 'half a rec');
+      await takeAtOnce(10);
+    }
+  });
+});

@@ -1,0 +1,146 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { asAmount, asObject, asText, known } from '../base/json.ts';
+import { UserError } from '../base/user-error.ts';
+import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
+
+export interface Lock {
+  /** Takes the file away. */
+  release(): Promise<void>;
+}
+
+/** Only others that try in the same moment bring about another round. */
+const MAX_ROUNDS = 50;
+
+/**
+ * One process at a time: of any number that try at once, one gets the lock. Nothing where a living process has it (this
+ * very one included). That of a dead one is taken over.
+ */
+export async function takeLock(file: string, clock: Clock = systemClock): Promise<Lock | undefined> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}.${randomBytes(9).toString('hex')}.draft`;
+  const own = JSON.stringify({ ...(await describeOwn(clock)), name: path.basename(draft) });
+  await writeFile(draft, own, { mode: 0o600, flag: 'wx' });
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const outcome = await tryOnce(file, draft);
+      if (outcome === 'held') return undefined;
+      if (outcome === 'again') continue;
+      // Leftovers are in nobody's way: if they cannot be removed now, the next one will.
+      await sweepLeftovers(file).catch(() => undefined);
+      return { release: () => removeOwn(file, own) };
+    }
+    return undefined;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Whether somebody has it, or died with it. */
+export async function isLocked(file: string): Promise<boolean> {
+  return (await readText(file)) !== undefined;
+}
+
+async function tryOnce(file: string, draft: string): Promise<'ours' | 'held' | 'again'> {
+  if (await linkNew(draft, file)) return 'ours';
+  const stale = await readText(file);
+  if (stale === undefined) return 'again';
+  if (await isHeld(stale)) return 'held';
+  const claim = await becomeSuccessor(file, stale, draft);
+  if (claim === undefined) return 'held';
+  try {
+    // It may have been taken over before we could.
+    if ((await readText(file)) !== stale) return 'again';
+    await rename(draft, file);
+    return 'ours';
+  } finally {
+    await rm(claim, { force: true });
+  }
+}
+
+/**
+ * A dead process's lock must not simply be removed: between our look at it and its removal another one may have put its
+ * own in its place. So every lock has one successor at most, and the system decides which: whoever first links its
+ * record under a name that is made of the old one. A successor that died has a successor in its turn. Gives our claim.
+ */
+async function becomeSuccessor(file: string, stale: string, draft: string): Promise<string | undefined> {
+  for (let last = stale; ; ) {
+    const place = `${file}.${createHash('sha256').update(last).digest('hex').slice(0, 24)}.next`;
+    if (await linkNew(draft, place)) return place;
+    const successor = await readText(place);
+    if (successor === undefined || (await isHeld(successor))) return undefined;
+    // One that a power cut left empty would otherwise be its own successor.
+    last = place + successor;
+  }
+}
+
+async function isHeld(text: string): Promise<boolean> {
+  const mark = parseMark(text);
+  return mark !== undefined && isProcessAlive(mark);
+}
+
+async function removeOwn(file: string, own: string): Promise<void> {
+  if ((await readText(file)) === own) await rm(file, { force: true });
+}
+
+/** What dead processes left. Only while we have the lock: before, a dead successor may still say who comes next. */
+async function sweepLeftovers(file: string): Promise<void> {
+  const folder = path.dirname(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${path.basename(file)}.`)) continue;
+    const place = path.join(folder, name);
+    const [, pid] = /\.(\d+)\.[0-9a-f]+\.draft$/.exec(name) ?? [];
+    const isAbandoned = pid !== undefined && !isRunning(Number(pid));
+    const isOver = name.endsWith('.next') && !(await isHeld((await readText(place)) ?? ''));
+    if (isAbandoned || isOver) await rm(place, { force: true });
+  }
+}
+
+async function describeOwn(clock: Clock): Promise<ProcessMark> {
+  const startedAt = Math.round(clock() - process.uptime() * 1000);
+  return { pid: process.pid, startedAt, ...known({ procStart: await linuxStart(process.pid) }) };
+}
+
+function parseMark(text: string): ProcessMark | undefined {
+  try {
+    const raw = asObject(JSON.parse(text));
+    const pid = asAmount(raw?.['pid']);
+    if (pid === undefined) return undefined;
+    return { pid, ...known({ procStart: asText(raw?.['procStart']), startedAt: asAmount(raw?.['startedAt']) }) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function linkNew(draft: string, place: string): Promise<boolean> {
+  try {
+    await link(draft, place);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
+    throw new UserError(
+      'state-folder',
+      `The file system of ${path.dirname(place)} has no hard links, which troupe needs there.`,
+      'Name a folder on another one with TROUPE_HOME.',
+      { cause: error },
+    );
+  }
+}
+
+const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+async function readText(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
