@@ -1,0 +1,164 @@
+import { isObject } from '../base/json.ts';
+import { isSecretName, SECRET_RULES, type SecretRule } from './secret-rules.ts';
+
+export interface Masked {
+  readonly text: string;
+  /** The kind of each secret, in order. */
+  readonly found: readonly string[];
+}
+
+/** Longer than any secret: a private key of 8,192 bits with its lines. */
+const LONGEST = 16_500;
+/** So much is looked at at once: what a rule costs does not depend on the length of the text. */
+const PIECE = 48_000;
+
+/** The text with every credential that is known by its look replaced by its kind. Masking twice changes nothing more. */
+export function maskText(text: string): Masked {
+  return replaceSpans(text, findSecrets(text), text.length);
+}
+
+const MAX_STRING = 2_000;
+const MAX_TOTAL = 32_000;
+const MAX_DEPTH = 40;
+
+/**
+ * A JSON value without its secrets, of a size that can be kept: fields by the name of a secret are masked whole, long
+ * strings are cut and say how much is gone, and of very many values the first are kept.
+ */
+export function maskValue(value: unknown): unknown {
+  const budget = { left: MAX_TOTAL };
+  return maskBelow(value, budget, 0);
+}
+
+interface Budget {
+  left: number;
+}
+
+function maskBelow(value: unknown, budget: Budget, depth: number): unknown {
+  if (typeof value === 'string') {
+    const text = maskAndCut(value, Math.min(MAX_STRING, Math.max(0, budget.left)));
+    budget.left -= text.length;
+    return text;
+  }
+  budget.left -= 8;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[deeper levels left out]';
+  return Array.isArray(value) ? maskArray(value, budget, depth) : maskObject(value, budget, depth);
+}
+
+function maskArray(values: readonly unknown[], budget: Budget, depth: number): readonly unknown[] {
+  const kept: unknown[] = [];
+  for (const value of values) {
+    if (budget.left <= 0) return [...kept, `[${values.length - kept.length} more left out]`];
+    kept.push(maskBelow(value, budget, depth + 1));
+  }
+  return kept;
+}
+
+function maskObject(value: object, budget: Budget, depth: number): unknown {
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value);
+  const kept: [string, unknown][] = [];
+  for (const [name, field] of fields) {
+    if (budget.left <= 0) {
+      kept.push(['…', `[${fields.length - kept.length} more left out]`]);
+      break;
+    }
+    const shown = maskAndCut(name, 200);
+    budget.left -= shown.length;
+    kept.push([
+      shown,
+      isSecretName(name) && hidesSomething(name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
+    ]);
+  }
+  return Object.fromEntries(kept);
+}
+
+const MASK_FIELD = '[masked]';
+
+/** Counts are no secrets, though they may be called `max_token`; nor is what is not there. */
+function hidesSomething(name: string, value: unknown): boolean {
+  if (typeof value === 'number') return /pass|pwd/i.test(name);
+  return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+}
+
+/** A secret that stands across the cut is masked before it is cut. */
+function maskAndCut(text: string, length: number): string {
+  return replaceSpans(text, findSecrets(text.slice(0, length + LONGEST)), length).text;
+}
+
+interface Span {
+  readonly start: number;
+  end: number;
+  readonly id: string;
+}
+
+/** Up to `length` characters of the text; says how many are left out. */
+function replaceSpans(text: string, spans: readonly Span[], length: number): Masked {
+  const found: string[] = [];
+  let result = '';
+  let at = 0;
+  for (const { start, end, id } of spans) {
+    if (start >= length) break;
+    result += `${text.slice(at, start)}[masked ${id}]`;
+    found.push(id);
+    at = end;
+  }
+  const end = Math.max(at, isPairAt(text, length - 1) ? length - 1 : length);
+  result += text.slice(at, end);
+  return { text: end < text.length ? `${result}… [${text.length - end} more characters]` : result, found };
+}
+
+function findSecrets(text: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (let from = 0; from < text.length; from += PIECE) {
+    const before = Math.max(0, from - 500);
+    const piece = text.slice(before, from + PIECE + LONGEST);
+    const lower = piece.toLowerCase();
+    for (const rule of SECRET_RULES) {
+      if (!rule.keywords.some((keyword) => lower.includes(keyword))) continue;
+      for (const [start, end] of matchesOf(rule, piece))
+        spans.push({ start: before + start, end: before + end, id: rule.id });
+    }
+  }
+  return merge(spans);
+}
+
+function* matchesOf(
+  { pattern, minEntropy = 0, isSecret }: SecretRule,
+  text: string,
+): Generator<readonly [number, number]> {
+  for (const match of text.matchAll(pattern)) {
+    const groups = match.indices?.slice(1).filter((group) => group !== undefined) ?? [];
+    // Of an opening quote and what it holds, the second.
+    const [start, end] = groups.at(-1) ?? match.indices?.[0] ?? [0, 0];
+    const secret = text.slice(start, end);
+    if (secret !== '' && entropyOf(secret) >= minEntropy && (isSecret?.(secret) ?? true)) yield [start, end];
+  }
+}
+
+/** In order, none overlapping: the earliest gives the name. */
+function merge(spans: readonly Span[]): readonly Span[] {
+  const merged: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    if (last && span.start < last.end) last.end = Math.max(last.end, span.end);
+    else merged.push({ ...span });
+  }
+  return merged;
+}
+
+/** Shannon's, in bits a character. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const unit of text) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** A character of two units begins here. */
+function isPairAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xd800 && unit < 0xdc00;
+}
