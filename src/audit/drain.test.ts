@@ -1,0 +1,262 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeLock } from '../io/lock-file.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import { type DrainOptions, drain } from './drain.ts';
+import { lockPath } from './log-files.ts';
+import { readLog } from './read-log.ts';
+import { putSpoolFile } from './spool-writer.ts';
+import { MAIN, testOptions } from './testing/spool-host.ts';
+import { verifyLog } from './verify-log.ts';
+
+let folder = '';
+let options: DrainOptions;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-drain-'));
+  options = testOptions(folder);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const spool = (...names: string[]): string => path.join(folder, 'spool', ...names);
+const put = (fields: object, extra: object = {}, host = 'test'): void =>
+  putSpoolFile(folder, host, Buffer.from(JSON.stringify({ event: 'Pre', session: 's1', ...fields })), extra);
+const hookLines = (file: string): readonly { id: string; at: number; payload: unknown }[] =>
+  readFileSync(path.join(folder, 'hooks', file), 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
+
+async function entries(): Promise<readonly AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  for await (const entry of readLog(folder, { order: 'oldest' })) found.push(entry);
+  return found;
+}
+
+describe('a drain', () => {
+  it('has nothing to do where there is no spool, and makes nothing', async () => {
+    expect(await drain(options)).toEqual({ events: 0, entries: 0, bad: 0, isBusy: false });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('makes an entry of each call and keeps what tells about the tree', async () => {
+    put({ tool: 'Bash', input: { command: 'ls' }, seq: 1, agent: 'a7' }, { decision: 'none', ms: 1.5, ppid: 7 });
+    put({ event: 'Stop', seq: 2 });
+    put({ tool: 'Read', quiet: true, seq: 3 }, { ppid: 7 }, 'other.host');
+    const first = readdirSync(spool()).find((name) => name.startsWith('test.')) ?? '';
+    const { mtimeMs, mtimeNs } = statSync(spool(first), { bigint: true });
+    expect(await drain(options)).toEqual({ events: 3, entries: 2, bad: 0, isBusy: false });
+    expect(await entries()).toMatchObject([
+      {
+        v: 1,
+        n: 1,
+        id: `${first}@${mtimeNs}`,
+        at: new Date(Number(mtimeMs)).toISOString(),
+        host: 'test',
+        event: 'Pre',
+        session: 's1',
+        agent: { who: 'subagent', id: 'a7', type: 'tester' },
+        tool: 'Bash',
+        call: '1',
+        summary: 'a summary',
+        input: { command: 'ls' },
+        cwd: null,
+        decision: 'none',
+        rule: null,
+        reason: null,
+        ms: 1.5,
+        prev: '0'.repeat(64),
+      },
+      { n: 2, tool: 'Read', agent: MAIN, decision: 'observed', ms: null },
+    ]);
+    expect(hookLines('test/s1.jsonl')).toEqual([
+      { id: `${first}@${mtimeNs}`, at: Number(mtimeMs), payload: { seq: 1 } },
+      { id: expect.any(String), at: expect.any(Number), payload: { seq: 2 } },
+    ]);
+    expect(readdirSync(spool())).toEqual([]);
+    expect((await verifyLog(folder)).problems).toEqual([]);
+    for (const file of [
+      'audit/head.json',
+      `audit/${new Date().toISOString().slice(0, 10)}.jsonl`,
+      'hooks/test/s1.jsonl',
+    ])
+      expect([file, statSync(path.join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
+  });
+
+  it('takes events in the order of their times, in batches', async () => {
+    for (let i = 0; i < 1_201; i++) put({ tool: 'Bash', seq: i });
+    const names = readdirSync(spool());
+    for (const name of names) {
+      const seq = JSON.parse(readFileSync(spool(name), 'utf8').split('\n')[0] ?? '').seq;
+      utimesSync(spool(name), 1_800_000_000, 1_800_000_000 + ((seq * 7) % 1_201));
+    }
+    expect(await drain({ ...options, clock: () => 1_900_000_000_000 })).toMatchObject({
+      events: 1_201,
+      entries: 1_201,
+    });
+    const seqs = (await entries()).map(({ call }) => (Number(call) * 7) % 1_201);
+    expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  });
+
+  it('tells events of one name apart', async () => {
+    for (const seq of [1, 2]) {
+      put({ tool: 'Bash', seq });
+      const [name = ''] = readdirSync(spool());
+      const there = spool('test.77.0.json');
+      writeFileSync(there, readFileSync(spool(name)));
+      utimesSync(there, 1_800_000_000 + seq, 1_800_000_000 + seq);
+      rmSync(spool(name));
+      await drain(options);
+    }
+    expect((await entries()).map(({ call }) => call)).toEqual(['1', '2']);
+  });
+
+  it('reads payloads of many megabytes and of several lines, without our line as well', async () => {
+    put({ tool: 'Write', input: { content: 'x'.repeat(12_000_000) }, seq: 1 });
+    const payload = JSON.stringify({ event: 'Pre', session: 's1', tool: 'Read', seq: 2 }, null, 2);
+    writeFileSync(spool('test.1.1.json'), payload);
+    writeFileSync(spool('test.1.2.json'), `${payload.replace('2', '3')}\n\n{"ppid":1}\n`);
+    expect(await drain(options)).toMatchObject({ events: 3, entries: 3, bad: 0 });
+  });
+
+  it('sets aside what nobody can read, and goes on', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    const isRoot = process.getuid?.() === 0;
+    const bad: Readonly<Record<string, string>> = {
+      'test.1.1.json': '',
+      'test.1.2.json': '{"event":',
+      'test.1.3.json': '{"some":"thing"}\n{"ppid":1}\n',
+      'nobody.1.4.json': '{"event":"Pre","session":"s"}\n{}\n',
+      'noname.json': '{}',
+      'test.1.5.json': '\u0000\u0000\n{"ppid":1}\n',
+    };
+    for (const [name, text] of Object.entries(bad)) writeFileSync(spool(name), text);
+    mkdirSync(spool('test.1.6.json'));
+    symlinkSync('/dev/zero', spool('test.1.7.json'));
+    spawnSync('sh', ['-c', 'mkfifo "$0"', spool('test.1.8.json')]);
+    if (!isRoot) {
+      writeFileSync(spool('test.1.9.json'), '{}');
+      chmodSync(spool('test.1.9.json'), 0);
+    }
+    expect(await drain(options)).toMatchObject({ events: 1, entries: 1, bad: isRoot ? 9 : 10 });
+    expect(readdirSync(spool())).toEqual(['bad']);
+    const kept = readdirSync(spool('bad')).find((name) => name.startsWith('test.1.2.json@')) ?? '';
+    expect(readFileSync(spool('bad', kept), 'utf8')).toBe('{"event":');
+    expect(await drain(options)).toMatchObject({ events: 0, bad: 0 });
+  });
+
+  it('leaves what is being written alone, and takes over what its writer left whole', async () => {
+    const old = new Date(Math.round(Date.now() / 1000) * 1000 - 11 * 60_000);
+    mkdirSync(spool());
+    const whole = '{"event":"Pre","session":"s1","tool":"Bash","seq":1}\n{"ppid":1}\n';
+    writeFileSync(spool('.new-test.4194305.0'), whole);
+    writeFileSync(spool('.new-test.4194306.0'), whole);
+    writeFileSync(spool('.new-test.4194305.1'), whole.slice(0, 20));
+    writeFileSync(spool(`.new-test.${process.pid}.0`), whole);
+    for (const name of ['.new-test.4194305.0', '.new-test.4194305.1', `.new-test.${process.pid}.0`])
+      utimesSync(spool(name), old, old);
+    expect(await drain(options)).toEqual({ events: 1, entries: 1, bad: 1, isBusy: false });
+    expect(readdirSync(spool()).sort()).toEqual(['.new-test.4194306.0', `.new-test.${process.pid}.0`, 'bad'].sort());
+    expect(await entries()).toMatchObject([{ at: old.toISOString(), call: '1' }]);
+  });
+
+  it('is one at a time; the other says so, or waits', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    const lock = await takeLock(lockPath(folder));
+    expect(await drain(options)).toEqual({ events: 0, entries: 0, bad: 0, isBusy: true });
+    const waiting = drain({ ...options, patienceMs: 10_000 });
+    await lock?.release();
+    expect(await waiting).toMatchObject({ events: 1, isBusy: false });
+    for (let i = 0; i < 20; i++) put({ tool: 'Bash', seq: i });
+    const drained = await Promise.all(Array.from({ length: 5 }, () => drain(options)));
+    expect(drained.reduce((sum, { entries }) => sum + entries, 0)).toBe(20);
+  });
+
+  it('names nobody where the caller cannot be looked up', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    await drain({ ...options, identify: () => Promise.reject(new Error('no such tree')) });
+    expect((await entries())[0]?.agent).toMatchObject({
+      who: 'unknown',
+      evidence: 'none',
+      reason: 'it could not be looked up: no such tree',
+    });
+  });
+
+  it('writes nothing outside its folder, whatever a session is called', async () => {
+    put({ tool: 'Bash', session: '../../../evil', seq: 1 });
+    put({ tool: 'Bash', session: '.', seq: 2 });
+    expect(await drain(options)).toMatchObject({ events: 2, entries: 2 });
+    expect(existsSync(path.join(folder, 'hooks'))).toBe(false);
+    expect((await entries())[0]?.session).toBe('../../../evil');
+  });
+
+  it('masks before it writes', async () => {
+    put({ tool: 'Bash', input: 'secret', seq: 1 });
+    await drain({ ...options, mask: (value) => (value === 'secret' ? 'masked' : value) });
+    expect((await entries())[0]?.input).toBe('masked');
+  });
+});
+
+describe('where it cannot write', () => {
+  it.runIf(process.platform === 'linux')('says why, leaves everything in the spool and the log whole', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    await drain(options);
+    put({ tool: 'Bash', seq: 2 });
+    const [file = ''] = readdirSync(path.join(folder, 'audit')).filter((name) => name.endsWith('.jsonl'));
+    const day = path.join(folder, 'audit', file);
+    const text = readFileSync(day, 'utf8');
+    // What writes into a full disk gets the same answer from this one.
+    rmSync(day);
+    symlinkSync('/dev/full', day);
+    await expect(drain(options)).rejects.toMatchObject({
+      code: 'audit-write',
+      message: expect.stringContaining('full'),
+    });
+    expect(readdirSync(spool())).toHaveLength(1);
+    rmSync(day);
+    writeFileSync(day, text);
+    expect(await drain(options)).toMatchObject({ events: 1, entries: 1 });
+    expect((await entries()).map(({ call }) => call)).toEqual(['1', '2']);
+    expect((await verifyLog(folder)).problems).toEqual([]);
+    expect(hookLines('test/s1.jsonl').map(({ payload }) => payload)).toEqual([{ seq: 1 }, { seq: 2 }]);
+  });
+});
+
+describe('the writer of the spool', () => {
+  it('never takes the place of an event that waits, or is being written', () => {
+    put({ seq: 1 });
+    const [first = ''] = readdirSync(spool());
+    const count = Number(first.split('.')[2]);
+    const name = (more: number): string => `test.${process.pid}.${count + more}`;
+    writeFileSync(spool(`${name(1)}.json`), 'waits');
+    writeFileSync(spool(`.new-${name(2)}`), 'half');
+    writeFileSync(spool(`${name(3)}.json`), 'waits');
+    writeFileSync(spool(`.new-${name(3)}`), 'half');
+    put({ seq: 2 }, { ppid: 9 });
+    expect(readFileSync(spool(`${name(4)}.json`), 'utf8')).toBe('{"event":"Pre","session":"s1","seq":2}\n{"ppid":9}\n');
+    expect(statSync(spool(`${name(4)}.json`)).mode & 0o777).toBe(0o600);
+    expect([1, 3].map((more) => readFileSync(spool(`${name(more)}.json`), 'utf8'))).toEqual(['waits', 'waits']);
+    expect([2, 3].map((more) => readFileSync(spool(`.new-${name(more)}`), 'utf8'))).toEqual(['half', 'half']);
+    expect(readdirSync(spool())).toHaveLength(6);
+  });
+
+  it('leaves nothing behind where it cannot write', () => {
+    writeFileSync(spool(), 'no folder');
+    expect(() => put({ seq: 1 })).toThrow();
+    expect(readdirSync(folder)).toEqual(['spool']);
+  });
+});

@@ -1,0 +1,191 @@
+import { readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../base/clock.ts';
+import { isMissing } from '../io/folders.ts';
+import { isLocked, type Lock, takeLock } from '../io/lock-file.ts';
+import type { AuditAgent } from '../model/audit.ts';
+import type { HookEvent } from '../model/hook.ts';
+import type { EntryFields } from './chain.ts';
+import { createHookLineWriter, type HookLine } from './hook-lines.ts';
+import { findLogEnd } from './log-end.ts';
+import { lockPath } from './log-files.ts';
+import { createLogWriter } from './log-writer.ts';
+import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
+import { parseSpooled } from './spool-file.ts';
+import { toEntry } from './to-entry.ts';
+
+/** What of a host a drain needs: two functions of its `HooksCapability`. */
+export interface SpoolHost {
+  read(payload: unknown): HookEvent | undefined;
+  condense(payload: unknown): unknown;
+}
+
+export interface DrainOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  hostOf(name: string): SpoolHost | undefined;
+  /** Who made the call. */
+  identify(event: HookEvent): Promise<AuditAgent>;
+  /** The value without secrets and without great lengths. */
+  mask(value: unknown): unknown;
+  readonly clock: Clock;
+  /** How long to wait for another one that drains right now; 0 where left out. */
+  readonly patienceMs?: number;
+  readonly maxFileBytes?: number;
+}
+
+export interface Drained {
+  /** Spool files that were taken. */
+  readonly events: number;
+  /** Lines that the audit gained. */
+  readonly entries: number;
+  /** Files that were set aside, because nobody can read them. */
+  readonly bad: number;
+  /** Another one drains; nothing was done. */
+  readonly isBusy: boolean;
+}
+
+const BATCH = 500;
+/** Whoever drains before it looks at something must come to an end, however fast events come in. */
+const MAX_ROUNDS = 10;
+const PAUSE_MS = 20;
+
+/**
+ * Takes what hooks put into the spool over into the audit and into the tracker's files, each event once. It may be
+ * killed at any moment: an event leaves the spool only after its lines are on the disk, and whoever comes next looks for
+ * lines of events that are still there. Throws where something cannot be written; then all of it waits in the spool.
+ */
+export async function drain(options: DrainOptions): Promise<Drained> {
+  const { folder, clock, patienceMs = 0 } = options;
+  // Where one was killed between its last event and its last note, there is a lock without a spool.
+  if ((await isSpoolEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
+  const lock = await waitForLock(lockPath(folder), clock, patienceMs);
+  if (!lock) return { ...NOTHING, isBusy: true };
+  try {
+    return await drainLocked(options);
+  } finally {
+    await lock.release();
+  }
+}
+
+const NOTHING: Drained = { events: 0, entries: 0, bad: 0, isBusy: false };
+
+async function waitForLock(file: string, clock: Clock, patienceMs: number): Promise<Lock | undefined> {
+  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
+    const lock = await takeLock(file, clock);
+    if (lock || waitedMs >= patienceMs) return lock;
+    await sleep(PAUSE_MS);
+  }
+}
+
+async function drainLocked(options: DrainOptions): Promise<Drained> {
+  const { folder, clock } = options;
+  const end = await findLogEnd(folder);
+  const log = await createLogWriter(folder, end, options);
+  const hooks = createHookLineWriter(folder);
+  const total = { events: 0, entries: 0, bad: await rescueAbandoned(folder, clock) };
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const files = await listSpool(folder);
+    /** In the log already, and still in the spool. */
+    const twice = new Set(files.filter(({ id }) => end.unsettled.has(id)).map(({ id }) => id));
+    if (twice.size === 0) await log.settle();
+    if (files.length === 0) break;
+    for (let from = 0; from < files.length; from += BATCH) {
+      const batch = files.slice(from, from + BATCH);
+      const taken = await takeBatch(batch, end.unsettled, options);
+      // The tracker's first: somebody may be watching.
+      await hooks.append(taken.lines);
+      await log.append(taken.entries);
+      await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
+      for (const { id } of batch) twice.delete(id);
+      if (twice.size === 0) await log.settle();
+      total.events += taken.done.length;
+      total.entries += taken.entries.length;
+      total.bad += taken.bad;
+    }
+  }
+  return { ...total, isBusy: false };
+}
+
+interface TakenBatch {
+  readonly entries: readonly EntryFields[];
+  readonly lines: readonly HookLine[];
+  readonly done: readonly SpoolFile[];
+  readonly bad: number;
+}
+
+async function takeBatch(
+  files: readonly SpoolFile[],
+  inLog: ReadonlySet<string>,
+  options: DrainOptions,
+): Promise<TakenBatch> {
+  const [entries, lines, done]: [EntryFields[], HookLine[], SpoolFile[]] = [[], [], []];
+  let bad = 0;
+  for (const file of files) {
+    const taken = await take(file, inLog.has(file.id), options);
+    if (taken === 'gone') continue;
+    if (taken === 'bad') {
+      await setAside(options.folder, file);
+      bad++;
+      continue;
+    }
+    if (taken.entry) entries.push(taken.entry);
+    if (taken.line) lines.push(taken.line);
+    done.push(file);
+  }
+  return { entries, lines, done, bad };
+}
+
+interface Taken {
+  readonly entry?: EntryFields;
+  readonly line?: HookLine;
+}
+
+async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
+  const host = options.hostOf(file.host);
+  if (!host || !file.isReadable) return 'bad';
+  const bytes = await readOrReason(file.path);
+  if (typeof bytes === 'string') return bytes;
+  const spooled = parseSpooled(bytes);
+  const event = spooled && host.read(spooled.payload);
+  if (!event) return 'bad';
+  const { id } = file;
+  const at = Number(file.atNs / 1_000_000n);
+  const { call, session } = event;
+  const kept = host.condense(spooled.payload);
+  const line = kept === undefined ? {} : { line: { host: file.host, session, id, at, payload: kept } };
+  if (!call || isInLog) return line;
+  const agent = await identifySafely(event, options);
+  return { ...line, entry: toEntry({ id, at, event, call, agent, extra: spooled.extra, mask: options.mask }) };
+}
+
+async function readOrReason(file: string): Promise<Uint8Array | 'bad' | 'gone'> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'bad';
+  }
+}
+
+/** One caller that cannot be looked up must not keep all that come after it waiting. */
+async function identifySafely(event: HookEvent, { identify }: DrainOptions): Promise<AuditAgent> {
+  try {
+    return await identify(event);
+  } catch (error) {
+    const reason = `it could not be looked up: ${error instanceof Error ? error.message : error}`;
+    return { ...UNKNOWN, reason };
+  }
+}
+
+const UNKNOWN: AuditAgent = {
+  who: 'unknown',
+  id: null,
+  type: null,
+  name: null,
+  kind: null,
+  depth: null,
+  path: [],
+  evidence: 'none',
+  reason: null,
+};

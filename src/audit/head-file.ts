@@ -1,0 +1,52 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { asObject, known } from '../base/json.ts';
+import type { ChainLink } from './chain.ts';
+import { auditFolder } from './log-files.ts';
+
+/** How far the log had come when a batch was done: lines that are missing at its end show by it. */
+export interface Head extends ChainLink {
+  /** The last line that was removed because of its age: the log begins behind it. */
+  readonly pruned?: ChainLink;
+}
+
+/** `broken`: there is one, and it says nothing. */
+export async function readHead(folder: string): Promise<Head | 'broken' | undefined> {
+  try {
+    return parseHead(await readFile(headPath(folder), 'utf8')) ?? 'broken';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Under the lock only. Not flushed: one that is lost or behind after a power cut is made again from the log itself. */
+export async function writeHead(folder: string, { n, hash, pruned }: Head): Promise<void> {
+  const draft = `${headPath(folder)}.new`;
+  try {
+    await writeFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned }) })}\n`, { mode: 0o600 });
+    await rename(draft, headPath(folder));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function headPath(folder: string): string {
+  return path.join(auditFolder(folder), 'head.json');
+}
+
+function parseHead(text: string): Head | undefined {
+  try {
+    const raw = asObject(JSON.parse(text));
+    const link = toLink(raw);
+    return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']) }) };
+  } catch {
+    return undefined;
+  }
+}
+
+function toLink(value: unknown): ChainLink | undefined {
+  const { n, hash } = asObject(value) ?? {};
+  return Number.isSafeInteger(n) && typeof hash === 'string' ? { n: n as number, hash } : undefined;
+}

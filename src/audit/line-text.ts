@@ -1,0 +1,5 @@
+import type { Line } from '../base/lines.ts';
+
+export function textOf({ bytes }: Line): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
+}

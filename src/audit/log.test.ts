@@ -1,0 +1,347 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { takeLock } from '../io/lock-file.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import { sealEntry } from './chain.ts';
+import { drain } from './drain.ts';
+import { followLog } from './follow-log.ts';
+import { lockPath } from './log-files.ts';
+import { prune } from './prune.ts';
+import { type ReadOptions, readLog } from './read-log.ts';
+import { putSpoolFile } from './spool-writer.ts';
+import { testOptions } from './testing/spool-host.ts';
+import { verifyLog } from './verify-log.ts';
+
+const DAY = 86_400_000;
+const FIRST = Date.UTC(2026, 10, 1, 12);
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-log-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const audit = (...names: string[]): string => path.join(folder, 'audit', ...names);
+const logFiles = (): readonly string[] => readdirSync(audit()).filter((name) => name.endsWith('.jsonl'));
+const linesOf = (name: string): string[] => readFileSync(audit(name), 'utf8').split('\n').slice(0, -1);
+const writeLines = (name: string, lines: readonly string[]): void =>
+  writeFileSync(audit(name), lines.map((line) => `${line}\n`).join(''));
+
+function put(at: number, fields: object = {}, extra: object = {}): void {
+  const payload = { event: 'Pre', session: 's1', tool: 'Bash', ...fields };
+  putSpoolFile(folder, 'test', Buffer.from(JSON.stringify(payload)), extra);
+  for (const name of readdirSync(path.join(folder, 'spool'))) {
+    const file = path.join(folder, 'spool', name);
+    if (readFileSync(file, 'utf8').startsWith(JSON.stringify(payload))) utimesSync(file, at / 1000, at / 1000);
+  }
+}
+const drainAt = (now: number, maxFileBytes?: number): Promise<unknown> =>
+  drain({ ...testOptions(folder), clock: () => now, ...(maxFileBytes ? { maxFileBytes } : {}) });
+
+/** Three days with so many entries each. */
+async function writeDays(perDay = 3): Promise<void> {
+  for (let day = 0; day < 3; day++) {
+    for (let i = 0; i < perDay; i++) put(FIRST + day * DAY + i * 1000, { seq: day * perDay + i });
+    await drainAt(FIRST + day * DAY + 60_000);
+  }
+}
+
+async function all(entries: AsyncIterable<AuditEntry>): Promise<readonly AuditEntry[]> {
+  const found: AuditEntry[] = [];
+  for await (const entry of entries) found.push(entry);
+  return found;
+}
+const read = (options: ReadOptions): Promise<readonly AuditEntry[]> => all(readLog(folder, options));
+
+describe('files', () => {
+  it('one a day, the chain over all of them', async () => {
+    await writeDays();
+    expect(logFiles()).toEqual(['2026-11-01.jsonl', '2026-11-02.jsonl', '2026-11-03.jsonl']);
+    expect(await verifyLog(folder)).toEqual({
+      entries: 9,
+      files: 3,
+      firstN: 1,
+      lastN: 9,
+      prunedTo: null,
+      problems: [],
+    });
+  });
+
+  it('one that is told late stands in the file of a later day, one of tomorrow in that of today', async () => {
+    await writeDays(1);
+    put(FIRST, { seq: 'late' });
+    put(FIRST + 30 * DAY, { seq: 'early' });
+    await drainAt(FIRST + 2 * DAY + 120_000);
+    expect(linesOf('2026-11-03.jsonl')).toHaveLength(3);
+    expect((await verifyLog(folder)).problems).toEqual([]);
+    expect((await read({ until: FIRST })).map(({ call }) => call)).toEqual(['late', '0']);
+  });
+
+  it('a long day has several, more than nine in their order', async () => {
+    for (let i = 0; i < 30; i++) put(FIRST + i, { seq: i });
+    await drainAt(FIRST + 1000, 1_500);
+    expect(logFiles().length).toBeGreaterThan(10);
+    expect((await read({ order: 'oldest' })).map(({ call }) => Number(call))).toEqual(
+      Array.from({ length: 30 }, (_, i) => i),
+    );
+    expect(await verifyLog(folder)).toMatchObject({ entries: 30, firstN: 1, lastN: 30, problems: [] });
+    put(FIRST + DAY, { seq: 30 });
+    await drainAt(FIRST + DAY, 1_500);
+    expect(logFiles()).toContain('2026-11-02.jsonl');
+  });
+});
+
+describe('what verify finds', () => {
+  const whatOf = async (): Promise<readonly string[]> =>
+    (await verifyLog(folder)).problems.map(({ file, line, what }) => `${file}:${line} ${what}`);
+  const change = (name: string, how: (lines: string[]) => readonly string[]): void =>
+    writeLines(name, how(linesOf(name)));
+  beforeEach(() => writeDays());
+
+  it('a changed line', async () => {
+    change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => [a, b.replace('"Bash"', '"Read"'), c]);
+    expect(await whatOf()).toEqual(['2026-11-02.jsonl:2 Entry 5 was changed: its hash is not that of its text.']);
+  });
+
+  it('a changed line that was given a right hash', async () => {
+    change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => {
+      const { n, prev, hash: _old, ...fields } = JSON.parse(b) as AuditEntry;
+      return [a, sealEntry({ ...fields, tool: 'Read' }, { n: n - 1, hash: prev }).line, c];
+    });
+    expect(await whatOf()).toEqual(['2026-11-02.jsonl:3 Entry 6 does not follow the entry 5 that stands before it.']);
+  });
+
+  it('a removed line', async () => {
+    change('2026-11-02.jsonl', ([a = '', , c = '']) => [a, c]);
+    expect(await whatOf()).toEqual(['2026-11-02.jsonl:2 Entry 6 follows entry 4: 1 line is missing.']);
+  });
+
+  it('swapped lines', async () => {
+    change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => [b, a, c]);
+    expect(await whatOf()).toEqual([
+      '2026-11-02.jsonl:1 Entry 5 follows entry 3: 1 line is missing.',
+      '2026-11-02.jsonl:2 Entry 4 stands behind entry 5: lines were moved or doubled.',
+      '2026-11-02.jsonl:3 Entry 6 follows entry 4: 1 line is missing.',
+    ]);
+  });
+
+  it('a doubled line, and one that is none', async () => {
+    change('2026-11-02.jsonl', ([a = '', b = '', c = '']) => [a, a, b, 'hello', c]);
+    expect(await whatOf()).toEqual([
+      '2026-11-02.jsonl:2 Entry 4 stands behind entry 4: lines were moved or doubled.',
+      '2026-11-02.jsonl:4 This is no line of the audit.',
+    ]);
+  });
+
+  it('a torn line', async () => {
+    const text = readFileSync(audit('2026-11-02.jsonl'), 'utf8');
+    writeFileSync(audit('2026-11-02.jsonl'), text.slice(0, -40));
+    expect(await whatOf()).toEqual(['2026-11-02.jsonl:3 The line is torn: its end is missing.']);
+  });
+
+  it('a missing file', async () => {
+    rmSync(audit('2026-11-02.jsonl'));
+    expect(await whatOf()).toEqual(['2026-11-03.jsonl:1 Entry 7 follows entry 3: 3 lines are missing.']);
+    rmSync(audit('2026-11-01.jsonl'));
+    expect(await whatOf()).toEqual(['2026-11-03.jsonl:1 The log begins with entry 7: 6 lines are missing before it.']);
+  });
+
+  it('a tail that was cut off, also after the log went on', async () => {
+    change('2026-11-03.jsonl', ([a = '']) => [a]);
+    expect(await whatOf()).toEqual([
+      '2026-11-03.jsonl:1 The log ends with entry 7, but it had come to entry 9: 2 lines are missing.',
+    ]);
+    put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
+    await drainAt(FIRST + 2 * DAY + 90_000);
+    expect(await whatOf()).toEqual(['2026-11-03.jsonl:2 Entry 10 follows entry 7: 2 lines are missing.']);
+    for (const name of logFiles()) rmSync(audit(name));
+    expect(await whatOf()).toEqual([
+      'head.json:1 The log ends with entry 0, but it had come to entry 10: 10 lines are missing.',
+    ]);
+  });
+
+  it('damage at the end that a drain must not mend away', async () => {
+    const text = readFileSync(audit('2026-11-03.jsonl'), 'utf8');
+    writeFileSync(audit('2026-11-03.jsonl'), text.slice(0, -40));
+    put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
+    await drainAt(FIRST + 2 * DAY + 90_000);
+    expect(await whatOf()).toEqual(['2026-11-03.jsonl:3 This is no line of the audit.']);
+    expect(linesOf('2026-11-03.jsonl')[2]).toBe(text.slice(0, -40).split('\n')[2]);
+  });
+
+  it('only a newline that an editor took is put back', async () => {
+    const text = readFileSync(audit('2026-11-03.jsonl'), 'utf8');
+    writeFileSync(audit('2026-11-03.jsonl'), text.trimEnd());
+    expect(await whatOf()).toEqual(['2026-11-03.jsonl:3 Entry 9 has no end of line.']);
+    put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
+    await drainAt(FIRST + 2 * DAY + 90_000);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 10, problems: [] });
+  });
+
+  it('a head that is gone or broken; the next drain makes it anew', async () => {
+    const head = readFileSync(audit('head.json'), 'utf8');
+    writeFileSync(audit('head.json'), '{"n":');
+    expect(await whatOf()).toEqual(['head.json:1 It cannot be read; the next drain writes it again.']);
+    for (const damage of [
+      () => undefined,
+      () => rmSync(audit('head.json')),
+      () => writeFileSync(audit('head.json'), '{"n":2,"hash":"x"}'),
+    ]) {
+      damage();
+      put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
+      await drainAt(FIRST + 2 * DAY + 90_000);
+      expect(await whatOf()).toEqual([]);
+    }
+    expect(JSON.parse(readFileSync(audit('head.json'), 'utf8')).n).toBe(JSON.parse(head).n + 3);
+  });
+
+  it('any change of any line, wherever it is', async () => {
+    const names = logFiles();
+    const texts = new Map(names.map((name) => [name, readFileSync(audit(name), 'utf8')]));
+    const place = fc.record({
+      name: fc.constantFrom(...names),
+      at: fc.nat(5_000),
+      char: fc.constantFrom('0', 'x', ' ', '\n', '"', ''),
+    });
+    await fc.assert(
+      fc.asyncProperty(place, async ({ name, at, char }) => {
+        for (const [file, text] of texts) writeFileSync(audit(file), text);
+        const text = texts.get(name) ?? '';
+        const changed = text.slice(0, at % text.length) + char + text.slice((at % text.length) + 1);
+        writeFileSync(audit(name), changed);
+        expect((await verifyLog(folder)).problems.length > 0).toBe(changed !== text);
+      }),
+    );
+  });
+});
+
+describe('reading', () => {
+  it('newest or oldest first, a number of them', async () => {
+    await writeDays();
+    expect((await read({})).map(({ n }) => n)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1]);
+    expect((await read({ limit: 2 })).map(({ n }) => n)).toEqual([9, 8]);
+    expect((await read({ limit: 4, order: 'oldest' })).map(({ n }) => n)).toEqual([1, 2, 3, 4]);
+    expect(await read({ limit: 0 })).toEqual([]);
+  });
+
+  it('by everything that is asked for', async () => {
+    put(FIRST, { seq: 1, agent: 'a7b8', tool: 'Read' }, { decision: 'deny' });
+    put(FIRST + 1000, { seq: 2, session: 's2' });
+    put(FIRST + 2000, { seq: 3, agent: 'c9', session: 's2' }, { decision: 'none' });
+    await drainAt(FIRST + 5000);
+    const calls = async (options: ReadOptions): Promise<string> =>
+      (await read({ ...options, order: 'oldest' })).map(({ call }) => call).join('');
+    expect(await calls({ agent: 'a7' })).toBe('1');
+    expect(await calls({ agent: 'ann' })).toBe('13');
+    expect(await calls({ agent: 'Tester' })).toBe('13');
+    expect(await calls({ agent: 'main' })).toBe('2');
+    expect(await calls({ agent: '7b8' })).toBe('');
+    expect(await calls({ decision: 'deny' })).toBe('1');
+    expect(await calls({ decision: 'observed' })).toBe('2');
+    expect(await calls({ tool: 'read' })).toBe('1');
+    expect(await calls({ session: 's2' })).toBe('23');
+    expect(await calls({ since: FIRST + 1000 })).toBe('23');
+    expect(await calls({ until: FIRST + 1000 })).toBe('12');
+    expect(await calls({ session: 's2', agent: 'subagent' })).toBe('3');
+  });
+
+  it('opens no file that is too old', async () => {
+    await writeDays();
+    writeFileSync(audit('2026-11-01.jsonl'), 'bad\n');
+    const bad: string[] = [];
+    const onBadLine = (file: string): number => bad.push(file);
+    expect(await read({ since: FIRST + DAY, onBadLine })).toHaveLength(6);
+    expect(bad).toEqual([]);
+    expect(await read({ onBadLine })).toHaveLength(6);
+    expect(bad).toEqual(['2026-11-01.jsonl']);
+  });
+
+  it('has nothing where there is no log', async () => {
+    expect(await read({})).toEqual([]);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 0, files: 0, firstN: null, lastN: null, problems: [] });
+  });
+});
+
+describe('following', () => {
+  const follow = (options: ReadOptions = {}, pollMs = 50) => {
+    const controller = new AbortController();
+    return { entries: followLog(folder, { signal: controller.signal, pollMs, ...options }), controller };
+  };
+
+  it('gives what comes, over the end of files and of days, each once', async () => {
+    await writeDays(1);
+    const { entries } = follow({ limit: 40 });
+    const found = all(entries);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    for (let i = 0; i < 8; i++) {
+      for (let k = 0; k < 5; k++) put(FIRST + (3 + i) * DAY + k, { seq: `${i}${k}` });
+      await drainAt(FIRST + (3 + i) * DAY + 5000, 1_500);
+    }
+    expect((await found).map(({ n }) => n)).toEqual(Array.from({ length: 40 }, (_, i) => i + 4));
+  });
+
+  it('waits for a log that is not there, filters, hides half a line, and ends when it is told', async () => {
+    const { entries, controller } = follow({ agent: 'main' });
+    const found = all(entries);
+    put(FIRST, { seq: 1 });
+    put(FIRST + 1, { seq: 2, agent: 'a1' });
+    await drainAt(FIRST + 5000);
+    const line = readFileSync(audit('2026-11-01.jsonl'), 'utf8').split('\n')[0] ?? '';
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(0, 50)}`, { flag: 'a' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(50)}\n`, { flag: 'a' });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    controller.abort();
+    expect((await found).map(({ call }) => call)).toEqual(['1', '1']);
+  });
+});
+
+describe('pruning', () => {
+  it('removes whole days; the chain begins at the first that is kept', async () => {
+    await writeDays();
+    expect(await prune(folder, 1, () => FIRST + 2 * DAY)).toBe(1);
+    expect(await verifyLog(folder)).toEqual({ entries: 6, files: 2, firstN: 4, lastN: 9, prunedTo: 3, problems: [] });
+    expect(await prune(folder, 1, () => FIRST + 2 * DAY)).toBe(0);
+    rmSync(audit('2026-11-02.jsonl'));
+    expect((await verifyLog(folder)).problems).toMatchObject([
+      { what: 'Entry 7 follows entry 3: 3 lines are missing.' },
+    ]);
+  });
+
+  it('may take all; the chain goes on', async () => {
+    await writeDays();
+    expect(await prune(folder, 10, () => FIRST + 100 * DAY)).toBe(3);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 0, files: 0, prunedTo: 9, problems: [] });
+    put(FIRST + 100 * DAY, { seq: 'next' });
+    await drainAt(FIRST + 100 * DAY);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 1, firstN: 10, lastN: 10, prunedTo: 9, problems: [] });
+  });
+
+  it('was killed in the middle: what is left counts', async () => {
+    await writeDays();
+    const second = readFileSync(audit('2026-11-02.jsonl'));
+    await prune(folder, 0, () => FIRST + 2 * DAY);
+    writeFileSync(audit('2026-11-02.jsonl'), second);
+    expect(await verifyLog(folder)).toMatchObject({ entries: 6, firstN: 4, prunedTo: 6, problems: [] });
+  });
+
+  it('removes what was set aside long ago, and nothing while somebody drains', async () => {
+    const bad = path.join(folder, 'spool', 'bad');
+    put(FIRST);
+    for (const name of ['old', 'new'])
+      writeFileSync(path.join(folder, 'spool', `test.1.${name === 'old' ? 1 : 2}.json`), '{');
+    utimesSync(path.join(folder, 'spool', 'test.1.1.json'), FIRST / 1000, FIRST / 1000);
+    await drainAt(FIRST);
+    expect(readdirSync(bad)).toHaveLength(2);
+    const lock = await takeLock(lockPath(folder));
+    expect(await prune(folder, 1, () => FIRST + 2 * DAY)).toBe(0);
+    expect(readdirSync(bad)).toHaveLength(2);
+    await lock?.release();
+    expect(await prune(folder, 1, () => FIRST + 2 * DAY)).toBe(1);
+    expect(readdirSync(bad)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,57 @@
+// Goes into the small file that hosts run at each call: imports `node:fs` and nothing else.
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+
+/** Far more than can ever wait under one process number. */
+const MAX_TRIES = 1_000_000;
+
+/** Where the last one of this process was put: the next is free in all likelihood. */
+let last = -1;
+
+/**
+ * Hands a hook's payload over to whoever drains the spool: the file appears under its name whole, or not at all.
+ * `extra` is what we know beside it (`{"ppid":…}`, `{"decision":"none","ms":1.2}`). Throws where it cannot be written.
+ *
+ * Whoever made `.new-X` is the only one that may put something at `X.json`, so it can look first: a rename would
+ * silently replace the event of an earlier process with the same number.
+ */
+export function putSpoolFile(folder: string, host: string, payload: Uint8Array, extra: object): void {
+  const spool = `${folder}/spool`;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const name = `${host}.${process.pid}.${++last}`;
+    const draft = `${spool}/.new-${name}`;
+    const handle = openNew(spool, draft);
+    if (handle === undefined) continue;
+    try {
+      if (existsSync(`${spool}/${name}.json`)) {
+        rmSync(draft);
+        continue;
+      }
+      writeFileSync(handle, payload);
+      writeFileSync(handle, `\n${JSON.stringify(extra)}\n`);
+      renameSync(draft, `${spool}/${name}.json`);
+      return;
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    } finally {
+      closeSync(handle);
+    }
+  }
+  throw new Error(`troupe: no free name in ${spool}`);
+}
+
+/** Nothing where somebody has it already. */
+function openNew(spool: string, draft: string): number | undefined {
+  try {
+    return openSync(draft, 'wx', 0o600);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return undefined;
+    if (codeOf(error) !== 'ENOENT') throw error;
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    return openSync(draft, 'wx', 0o600);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

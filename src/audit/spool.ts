@@ -1,0 +1,121 @@
+import { link, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { isMissing } from '../io/folders.ts';
+import { isRunning } from '../io/processes.ts';
+import { parseSpooled } from './spool-file.ts';
+
+/** An event that waits to be drained. */
+export interface SpoolFile {
+  readonly name: string;
+  readonly path: string;
+  readonly host: string;
+  /** Names may come again with a process number; with its time an event is told apart from every other. */
+  readonly id: string;
+  /** When it was put here, nanoseconds. */
+  readonly atNs: bigint;
+  /** A plain file of a size that can be read. */
+  readonly isReadable: boolean;
+}
+
+const MAX_BYTES = 128 * 1024 * 1024;
+const AT_ONCE = 500;
+
+/** What waits, oldest first. No folder: nothing waits. */
+export async function listSpool(folder: string): Promise<readonly SpoolFile[]> {
+  const names = (await namesIn(folder)).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
+  const files: SpoolFile[] = [];
+  for (let from = 0; from < names.length; from += AT_ONCE) {
+    const some = await Promise.all(names.slice(from, from + AT_ONCE).map((name) => describe(folder, name)));
+    files.push(...some.filter((file) => file !== undefined));
+  }
+  return files.sort(compareFiles);
+}
+
+/** Files have the same time within a few milliseconds; later processes and later events of one have higher numbers. */
+function compareFiles(a: SpoolFile, b: SpoolFile): number {
+  if (a.atNs !== b.atNs) return a.atNs < b.atNs ? -1 : 1;
+  const [[pidA, countA], [pidB, countB]] = [numbersOf(a.name), numbersOf(b.name)];
+  return pidA - pidB || countA - countB || (a.name < b.name ? -1 : 1);
+}
+
+function numbersOf(name: string): readonly [pid: number, count: number] {
+  const [, pid, count] = /\.(\d+)\.(\d+)\.json$/.exec(name) ?? [];
+  return [Number(pid ?? 0), Number(count ?? 0)];
+}
+
+export async function isSpoolEmpty(folder: string): Promise<boolean> {
+  return !(await namesIn(folder)).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
+}
+
+/** Keeps what cannot be understood, out of the way and under a name of its own. */
+export async function setAside(folder: string, file: SpoolFile): Promise<void> {
+  const bad = path.join(spoolFolder(folder), 'bad');
+  await mkdir(bad, { recursive: true, mode: 0o700 });
+  await rename(file.path, path.join(bad, file.id));
+}
+
+const DRAFT = '.new-';
+/** Nobody needs so long to write a file. */
+const ABANDONED_MS = 10 * 60_000;
+
+/**
+ * What writers left that were killed before they could give it its name: whole, it is an event like any other; a piece
+ * of one is of no use to anybody. Gives how many such pieces were set aside.
+ */
+export async function rescueAbandoned(folder: string, clock: Clock): Promise<number> {
+  let pieces = 0;
+  for (const name of await namesIn(folder)) {
+    const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
+    if (host === undefined || isRunning(Number(pid))) continue;
+    const draft = await describe(folder, name);
+    if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
+    const isWhole = draft.isReadable && parseSpooled(await readFile(draft.path))?.hasExtra === true;
+    if (!isWhole) pieces++;
+    if (!isWhole || !(await giveName(draft, path.join(spoolFolder(folder), `${name.slice(DRAFT.length)}.json`))))
+      await setAside(folder, draft);
+  }
+  return pieces;
+}
+
+export function spoolFolder(folder: string): string {
+  return path.join(folder, 'spool');
+}
+
+async function giveName(draft: SpoolFile, place: string): Promise<boolean> {
+  try {
+    await link(draft.path, place);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+  await rm(draft.path);
+  return true;
+}
+
+async function describe(folder: string, name: string): Promise<SpoolFile | undefined> {
+  const place = path.join(spoolFolder(folder), name);
+  try {
+    const stats = await lstat(place, { bigint: true });
+    return {
+      name,
+      path: place,
+      host: /^(.+)\.\d+\.\d+\.json$/.exec(name)?.[1] ?? '',
+      id: `${name}@${stats.mtimeNs}`,
+      atNs: stats.mtimeNs,
+      isReadable: stats.isFile() && stats.size <= MAX_BYTES,
+    };
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(spoolFolder(folder));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+import { asObject, asText } from '../../base/json.ts';
+import type { AuditAgent } from '../../model/audit.ts';
+import { toAgentId, toSessionId, toToolCallId } from '../../model/ids.ts';
+import type { DrainOptions, SpoolHost } from '../drain.ts';
+
+/** A host of our own: the drain knows none by name. */
+export const testHost: SpoolHost = {
+  read(payload) {
+    const raw = asObject(payload);
+    const [name, session, agent] = ['event', 'session', 'agent'].map((key) => asText(raw?.[key]));
+    if (!name || !session) return undefined;
+    const tool = asText(raw?.['tool']);
+    return {
+      host: 'test',
+      name,
+      session: toSessionId('test', session),
+      caller: agent ? { named: 'agent', agent: toAgentId('test', agent), type: 'tester' } : { named: 'nobody' },
+      ...(tool
+        ? { call: { tool, summary: 'a summary', input: raw?.['input'], id: toToolCallId(`${raw?.['seq']}`) } }
+        : {}),
+    };
+  },
+  condense(payload) {
+    const raw = asObject(payload);
+    return raw?.['quiet'] ? undefined : { seq: raw?.['seq'] };
+  },
+};
+
+export const MAIN: AuditAgent = {
+  who: 'main',
+  id: 'm',
+  type: null,
+  name: null,
+  kind: 'main',
+  depth: 0,
+  path: ['main'],
+  evidence: 'exact',
+  reason: null,
+};
+
+export function testOptions(folder: string): DrainOptions {
+  return {
+    folder,
+    hostOf: (name) => (name === 'test' || name === 'other.host' ? testHost : undefined),
+    async identify({ caller }) {
+      if (caller.named === 'nobody') return MAIN;
+      return { ...MAIN, who: 'subagent', id: caller.agent.slice(5), type: caller.type ?? null, name: 'Ann', depth: 1 };
+    },
+    mask: (value) => value,
+    clock: () => Date.now(),
+  };
+}
