@@ -15,15 +15,18 @@ const MAY_IMPORT = {
   'adapters/adapter': ['base', 'model', 'io'],
   'adapters/*': ['base', 'model', 'io', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
+  audit: ['base', 'model', 'io'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker'],
   feed: ['base', 'model', 'reports', 'faces/face'],
   'faces/face': ['base', 'model', 'reports'],
+  'faces/hook': ['base', 'model', 'audit'],
   'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
   daemon: ['base', 'model', 'reports', 'io', 'faces/face'],
   index: ['base', 'model', 'reports', 'adapters/registry', 'tracker'],
   compose: ['*'],
   main: ['*'],
+  hook: ['*'],
   web: ['base', 'model', 'reports', 'render'],
 };
 

@@ -1,0 +1,57 @@
+// A call that the guard stub has written down and asks about lies in the spool as a draft. Whoever answers, the server or
+// the standalone hook, settles it; only one of them can. Node's own modules only: the standalone hook starts with it.
+import { closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import path from 'node:path';
+
+/** The name of a draft: `.new-<host>.<pid>.<n>`. */
+export function isDraftOf(host: string, name: string): boolean {
+  return /^\.new-([a-z0-9-]{1,64})\.\d{1,20}\.\d{1,9}$/.exec(name)?.[1] === host;
+}
+
+/**
+ * Puts a draft into its place, with `extra` as its last line, and `ms` in it: how long the call was held. `since` is the
+ * epoch milliseconds from when on; without it, since the draft was written. False where it is not to be had any more.
+ */
+export function settleSpooled(folder: string, draft: string, extra: object, since?: number): boolean {
+  const spool = path.join(folder, 'spool');
+  const place = path.join(spool, draft);
+  const claim = path.join(spool, draft.replace('.new-', '.held-'));
+  try {
+    closeSync(openSync(claim, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  try {
+    const ms = heldFor(since ?? statSync(place).mtimeMs);
+    append(place, `\n${JSON.stringify({ ...extra, ms })}\n`);
+    // The draft holds the name of its event: nobody else writes it as long as the draft is there.
+    renameSync(place, path.join(spool, `${draft.slice('.new-'.length)}.json`));
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  } finally {
+    rmSync(claim, { force: true });
+  }
+}
+
+/** To a file that is there: one that is gone is not made again. */
+function append(file: string, line: string): void {
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
+  try {
+    writeSync(descriptor, line);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** One tenth of a millisecond is as much as can be told. Clocks are set: what cannot be is not said. */
+function heldFor(since: number): number | null {
+  const ms = performance.timeOrigin + performance.now() - since;
+  return ms >= 0 && ms < 3_600_000 ? Math.round(ms * 10) / 10 : null;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
