@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createHookKeys, keepHookAddress } from './hook-address.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-address-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = (): string => path.join(folder, 'hook-address');
+const text = (): string => readFileSync(file(), 'utf8');
+
+it('one line for a shell, for its owner only, as long as the server runs', async () => {
+  const keys = createHookKeys();
+  const leave = await keepHookAddress(folder, { ...keys, port: 4711, recheckMs: 5 });
+  const line = `${process.pid} 4711 ${keys.key} ${keys.proof}\n`;
+  expect(line).toMatch(/^\d+ 4711 [\w-]{24} [\w-]{24}\n$/);
+  expect([text(), statSync(file()).mode & 0o777]).toEqual([line, 0o600]);
+  writeFileSync(file(), '');
+  await vi.waitFor(() => expect(text()).toBe(line));
+  rmSync(file());
+  await vi.waitFor(() => expect(text()).toBe(line));
+  await leave();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('each run has keys of its own, and takes away no other’s', async () => {
+  const [one, two] = [createHookKeys(), createHookKeys()];
+  expect(new Set([one.key, one.proof, two.key, two.proof]).size).toBe(4);
+  const leave = await keepHookAddress(folder, { ...one, port: 1 });
+  const leaveLater = await keepHookAddress(folder, { ...two, port: 2 });
+  await leave();
+  expect(text()).toContain(two.key);
+  await leaveLater();
+  expect(readdirSync(folder)).toEqual([]);
+});

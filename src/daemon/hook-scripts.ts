@@ -1,0 +1,119 @@
+// The texts of the programs that a host runs at each hook. They start no process they do not need: `cat`, and `mv` where
+// nobody else puts the file into its place. POSIX sh (dash, busybox, bash) but for what speaks to the server: that is bash.
+
+export interface ScriptWords {
+  /** Absolute. */
+  readonly state: string;
+  readonly node: string;
+  readonly hookFile: string;
+  readonly version: string;
+  /** Where bash is, if it is anywhere. */
+  readonly bash: string | undefined;
+}
+
+export function observeScript(words: ScriptWords): string {
+  return `#!/bin/sh
+${head(words, 'keeps what a hook is told')}
+${KEEP}
+{ printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || fail "$1" 'it could not be put into its place'
+
+# About every fiftieth time, where no server does, we have the spool read.
+case $$ in
+*[05]0)
+  { read -r pid rest < "$state/hook-address" && kill -0 "$pid"; } || (
+    trap '' HUP
+    run_hook drain "$state" < /dev/null > /dev/null &
+  )
+  ;;
+esac
+exit 0
+`;
+}
+
+export function guardScript(words: ScriptWords): string {
+  const { bash } = words;
+  // -p: what the environment would have bash read first, or redefine, is none of ours.
+  return `#!${bash === undefined ? '/bin/sh' : `${bash} -p`}
+${head(words, 'keeps what a hook is told, and prints what troupe has to say about it')}
+since=${bash === undefined ? '' : '$EPOCHREALTIME'}
+${KEEP}${bash === undefined ? '' : ASK_SERVER}
+# Without a server. Whoever answers claims the draft and puts it into its place.
+run_hook guard "$1" "$state/spool/$new" "$PPID" "$since"
+if [ -e "$new" ] && [ ! -e ".held-\${new#.new-}" ]; then
+  printf '\\n{"ppid":%s,"decision":"none"}\\n' "$PPID" >> "$new" && mv "$new" "$final"
+  fail "$1" 'nobody could be asked'
+fi
+exit 0
+`;
+}
+
+function head({ state, node, hookFile, version }: ScriptWords, what: string): string {
+  return `# troupe ${version}: ${what}. Written by troupe; changes to it are lost.
+state=${quote(state)}
+node=${quote(node)}
+hook=${quote(hookFile)}
+LC_ALL=C`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. */
+const KEEP = `
+exec 2> /dev/null
+umask 077
+PATH=/usr/bin:/bin:$PATH
+case $1 in '' | *[!a-z0-9-]*) exit 0 ;; esac
+[ -t 0 ] && exit 0
+
+fail() {
+  printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"
+  exit 0
+}
+run_hook() {
+  # A list of certificates costs each start of node 40 ms.
+  unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
+  [ -x "$node" ] || node=node
+  "$node" "$hook" "$@"
+}
+
+cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || exit 0
+set -C
+n=0 told=
+until [ "$told" ]; do
+  [ $n -lt 100 ] || fail "$1" 'there is no place for it'
+  new=.new-$1.$$.$n final=$1.$$.$n.json taken=
+  { if [ -e "$final" ]; then taken=yes; else told=part && cat && told=whole; fi; } > "$new"
+  [ -z "$taken" ] || rm "$new"
+  n=$((n + 1))
+done
+[ "$told" = whole ] || { rm "$new"; fail "$1" 'not all of it could be kept'; }
+[ -s "$new" ] || { rm "$new"; exit 0; }
+`;
+
+/**
+ * The payload stays where it is, for us alone: only its name is sent. The key is of this run of the server and good for
+ * nothing else, and the answer has to bring the proof: whoever took the port of a server that is gone learns and decides
+ * nothing. Half an answer has no second proof.
+ */
+const ASK_SERVER = `
+if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
+  trap '' PIPE
+  answer= SECONDS=0
+  {
+    printf 'POST /api/hooks/%s?draft=%s&ppid=%s&since=%s HTTP/1.0\\r\\nHost: 127.0.0.1:%s\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' \\
+      "$1" "$new" "$PPID" "$since" "$port" "$key" >&3
+    IFS= read -r -t 2 -d '' answer <&3
+  } 3<> "/dev/tcp/127.0.0.1/$port"
+  # One that is late is not asked again until it says that it is back.
+  [ $SECONDS -lt 2 ] || printf '' >| "$state/hook-address"
+  case $answer in
+  'HTTP/1.1 200 '*$'\\r\\n\\r\\n'"$proof"$'\\n'*$'\\n'"$proof"$'\\n')
+    answer=\${answer#*$'\\r\\n\\r\\n'"$proof"$'\\n'}
+    printf '%s' "\${answer%$'\\n'"$proof"$'\\n'}"
+    exit 0
+    ;;
+  esac
+fi
+`;
