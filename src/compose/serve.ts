@@ -6,6 +6,7 @@ import { claimDaemon } from '../daemon/claim-daemon.ts';
 import { daemonState, stopDaemon } from '../daemon/control.ts';
 import { type Daemon, describeOwn } from '../daemon/daemon-file.ts';
 import { findDaemon } from '../daemon/find-daemon.ts';
+import { createHookKeys, keepHookAddress } from '../daemon/hook-address.ts';
 import { createIdentity } from '../daemon/identity.ts';
 import { remoteFeed } from '../daemon/remote-feed.ts';
 import { remoteTranscript } from '../daemon/remote-transcript.ts';
@@ -17,6 +18,7 @@ import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { onEndSignal } from './end-signals.ts';
 import { follow, readOwnConfig } from './follow.ts';
+import { createHookIntake } from './hook-intake.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
@@ -75,15 +77,11 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
   const startedAt = systemClock();
   const page = await readPageFiles();
+  const keys = createHookKeys();
+  const hooks = isAlone ? undefined : createHookIntake(folder, keys);
   const server = createServer({
-    live,
-    token,
-    epoch,
-    version: packageVersion,
-    startedAt,
-    page,
-    onError: reportTrouble,
-    ...known({ openFiles: openFilesLimit() }),
+    ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
+    ...known({ hooks, openFiles: openFilesLimit() }),
   });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
@@ -111,7 +109,9 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     }
     // Without it the next server has another address: no reason not to serve.
     if (claim) await writeAddress(folder, { port, token }).catch(reportTrouble);
+    const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
+      await leaveHooks?.();
       await claim?.release();
       await server.close();
       live.close();

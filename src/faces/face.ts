@@ -75,6 +75,25 @@ export interface Serving {
   readonly ended: Promise<'stopped' | 'replaced'>;
 }
 
+/** What hooks tell the server while their host waits. */
+export interface HookIntake {
+  /** What a hook brings with each call: not the token of the page. */
+  readonly key: string;
+  /** What the answer brings, so that a hook knows whose it is. */
+  readonly proof: string;
+  /** Keeps the call and gives what the hook is to print; undefined where it is not ours to keep. */
+  take(call: HookCallNotice): Promise<string | undefined>;
+}
+
+export interface HookCallNotice {
+  readonly host: string;
+  /** The name of the file in the spool that holds what the hook was told. */
+  readonly draft: string;
+  readonly ppid?: number;
+  /** Epoch milliseconds: when the hook began. */
+  readonly since?: number;
+}
+
 export interface RunningServer {
   readonly pid: number;
   readonly port: number;

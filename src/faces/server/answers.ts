@@ -31,6 +31,12 @@ export function answerRefusal(response: ServerResponse, refusal: Refusal): void 
   response.end(body);
 }
 
+export const OUR_MISTAKE: Refusal = {
+  status: 500,
+  code: 'internal',
+  message: 'troupe made a mistake. Its log says more.',
+};
+
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 function errorBody({ code, message, remedy }: Refusal): object {

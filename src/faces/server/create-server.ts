@@ -1,9 +1,11 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
-import type { Live, Subscription } from '../face.ts';
-import { answerRefusal } from './answers.ts';
+import type { HookIntake, Live, Subscription } from '../face.ts';
+import { answerHook, isForHooks } from './answer-hook.ts';
+import { answerRefusal, OUR_MISTAKE } from './answers.ts';
 import { limitConnections } from './crowd.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
@@ -14,6 +16,8 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface ServerOptions {
   readonly live: Live;
+  /** Where hooks of this machine may call. */
+  readonly hooks?: HookIntake;
   readonly token: string;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
@@ -39,7 +43,7 @@ export interface Server {
 
 /** What is followed on this machine, over HTTP: docs/API.md. */
 export function createServer(options: ServerOptions): Server {
-  const { live, token, page = new Map(), onError = () => undefined } = options;
+  const { live, hooks, token, page = new Map(), onError = () => undefined } = options;
   const log = createEventLog(options.epoch, options.limits);
   const streams = createEventStreams(log, options.limits);
   let port = 0;
@@ -55,8 +59,15 @@ export function createServer(options: ServerOptions): Server {
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     crowd.serves(request, response);
+    const refusal = findRefusal(request, { port, token, page, ...known({ hookKey: hooks?.key }) });
+    if (hooks && !refusal && isForHooks(request)) {
+      answerHook(request, response, hooks).catch((error) => {
+        onError(error);
+        answerRefusal(response, OUR_MISTAKE);
+      });
+      return;
+    }
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
-    const refusal = findRefusal(request, { port, token, page });
     if (refusal) answerRefusal(response, refusal);
     else answer(request, response).catch(onError);
   }

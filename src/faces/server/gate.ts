@@ -1,13 +1,16 @@
 import type { IncomingMessage } from 'node:http';
+import { isForHooks } from './answer-hook.ts';
 import type { Refusal } from './answers.ts';
 import type { PageFiles } from './page-files.ts';
-import { hasToken } from './token.ts';
+import { bringsKey, hasToken } from './token.ts';
 
 export interface Keeper {
   readonly port: number;
   readonly token: string;
   /** Files that anybody may have. */
   readonly page: PageFiles;
+  /** Of the hooks of this machine, where they may call. */
+  readonly hookKey?: string;
 }
 
 /**
@@ -19,6 +22,7 @@ export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal |
   const { host = '', origin } = request.headers;
   const hosts = hostsOf(keeper.port);
   if (!hosts.includes(host.toLowerCase())) return FOREIGN_HOST;
+  if (keeper.hookKey !== undefined && isForHooks(request)) return findHookRefusal(request, keeper.hookKey);
   if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) return FOREIGN_ORIGIN;
   if (isFromAnotherPage(request, keeper)) return OTHER_SITE;
   if (request.method !== 'GET' && request.method !== 'HEAD') return WRONG_METHOD;
@@ -27,6 +31,16 @@ export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal |
   if (!isPlainAddress(url)) return BAD_ADDRESS;
   if (isPublic(url, keeper) || hasToken(request, keeper)) return undefined;
   return NO_TOKEN;
+}
+
+/** The only address that keeps something. No page is let in, not even ours: a hook is no browser, and has its own key. */
+function findHookRefusal(request: IncomingMessage, key: string): Refusal | undefined {
+  const { headers, method, url = '' } = request;
+  if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return FOREIGN_ORIGIN;
+  if (method !== 'POST') return ONLY_POST;
+  if (bringsBody(request)) return BODY;
+  if (!isPlainAddress(url)) return BAD_ADDRESS;
+  return bringsKey(request, key) ? undefined : NO_TOKEN;
 }
 
 /** As a browser writes them: without the port where it is 80. */
@@ -67,6 +81,11 @@ const WRONG_METHOD: Refusal = {
   code: 'method-not-allowed',
   message: 'This server only answers GET and HEAD.',
   headers: { Allow: 'GET, HEAD' },
+};
+const ONLY_POST: Refusal = {
+  ...WRONG_METHOD,
+  message: 'A hook says POST.',
+  headers: { Allow: 'POST' },
 };
 const BODY: Refusal = { status: 400, code: 'no-body', message: 'A request to this server has no body.' };
 const BAD_ADDRESS: Refusal = { status: 400, code: 'bad-address', message: 'This is no address of this server.' };

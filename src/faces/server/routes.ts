@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { UserError } from '../../base/user-error.ts';
 import type { Live } from '../face.ts';
-import { answerError, answerJson, type Refusal } from './answers.ts';
+import { answerError, answerJson, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
 import { headersOf, type PageFiles } from './page-files.ts';
@@ -115,8 +115,3 @@ function refusalOf({ code, message, remedy }: UserError): Refusal {
 const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };
 const NO_SESSION: Refusal = { status: 404, code: 'session-not-found', message: 'There is no session of this id.' };
 const NO_AGENT: Refusal = { status: 404, code: 'agent-not-found', message: 'There is no agent of this id.' };
-const OUR_MISTAKE: Refusal = {
-  status: 500,
-  code: 'internal',
-  message: 'troupe made a mistake. Its log says more.',
-};

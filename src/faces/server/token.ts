@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 /** In the `Authorization` header, in the cookie of the page, or, for EventSource and curl, in the address. */
 export function hasToken(
@@ -8,11 +8,21 @@ export function hasToken(
 ): boolean {
   const query = url.indexOf('?') === -1 ? '' : url.slice(url.indexOf('?') + 1);
   const given = [
-    /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1],
+    bearerOf(headers),
     ...cookiesNamed(cookieName(port), headers.cookie ?? ''),
     new URLSearchParams(query).get('token') ?? undefined,
   ];
   return given.some((one) => one !== undefined && isToken(one, token));
+}
+
+/** In the `Authorization` header, and nowhere else. */
+export function bringsKey({ headers }: IncomingMessage, key: string): boolean {
+  const given = bearerOf(headers);
+  return given !== undefined && isToken(given, key);
+}
+
+function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 }
 
 /** Takes as long for a wrong beginning as for a wrong end. */
