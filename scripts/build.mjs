@@ -21,6 +21,19 @@ await build({
   sourcesContent: false,
   logLevel: 'warning',
 });
+// What a hook starts: one file, so that nothing is looked for, and CommonJS, which node has ready earlier.
+await build({
+  absWorkingDir: root,
+  entryPoints: { hook: 'src/hook.ts' },
+  outdir: 'dist',
+  outExtension: { '.js': '.cjs' },
+  bundle: true,
+  minify: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  logLevel: 'warning',
+});
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);
 run(process.execPath, [

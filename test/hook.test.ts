@@ -1,0 +1,193 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type HookStubs, writeHookStubs } from '../src/daemon/hook-stubs.ts';
+
+// The commands that a host runs, with the built program behind them: with a server, without one, and while it dies.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const hookFile = path.join(root, 'dist/hook.cjs');
+
+let home = '';
+let state = '';
+let stubs: HookStubs;
+let servers: ChildProcess[] = [];
+beforeEach(async () => {
+  home = mkdtempSync(path.join(tmpdir(), 'troupe-hook-test-'));
+  state = path.join(home, 'state');
+  mkdirSync(path.join(home, '.claude'));
+  stubs = await writeHookStubs(state, { node: process.execPath, hookFile });
+});
+afterEach(async () => {
+  for (const server of servers) {
+    server.kill('SIGKILL');
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'close');
+  }
+  servers = [];
+  rmSync(home, { recursive: true, force: true });
+});
+
+const environment = (): NodeJS.ProcessEnv => {
+  const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, ...clean } = process.env;
+  return { ...clean, HOME: home, TROUPE_HOME: state };
+};
+
+async function startServer(): Promise<ChildProcess> {
+  const server = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open'], {
+    env: environment(),
+    stdio: 'ignore',
+  });
+  servers.push(server);
+  await vi.waitFor(() => expect(readFileSync(address(), 'utf8')).toContain(`${server.pid} `), 20_000);
+  return server;
+}
+
+const address = (): string => path.join(state, 'hook-address');
+
+async function callGuard(payload: string | Buffer, host = 'claude-code'): Promise<string> {
+  const child = spawn('sh', ['-c', `'${stubs.guard}' ${host}`]);
+  let out = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => {
+      out += data;
+    });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(payload);
+  const [status] = await once(child, 'close');
+  return `${status}${out}`;
+}
+
+interface Kept {
+  readonly payload: string;
+  readonly last: { readonly ppid?: number; readonly decision?: string; readonly ms?: number };
+}
+
+function kept(): readonly Kept[] {
+  const spool = path.join(state, 'spool');
+  return readdirSync(spool)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => {
+      const text = readFileSync(path.join(spool, name), 'utf8');
+      const end = text.lastIndexOf('\n', text.length - 2);
+      return { payload: text.slice(0, end), last: JSON.parse(text.slice(end)) };
+    });
+}
+
+/** A draft is there only while its hook runs. */
+const leftovers = (): readonly string[] =>
+  readdirSync(path.join(state, 'spool')).filter((name) => name.startsWith('.'));
+const errors = (): string => {
+  const file = path.join(state, 'hook-errors.log');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+
+describe('the guard', () => {
+  it('with a server: the server keeps the call, no node is started', async () => {
+    await startServer();
+    // Were it started, this would be seen.
+    const { guard } = await writeHookStubs(state, { node: '/nowhere/node', hookFile: '/nowhere/hook.cjs' });
+    expect(guard).toBe(stubs.guard);
+    expect(await callGuard('{"n":1}')).toBe('0');
+    expect(await callGuard(Buffer.alloc(10 * 1024 * 1024, 'x'))).toBe('0');
+    expect(kept().map(({ payload }) => payload.length)).toEqual([7, 10 * 1024 * 1024]);
+    for (const { last } of kept())
+      expect(last).toMatchObject({ decision: 'none', ppid: expect.any(Number), ms: expect.any(Number) });
+    expect([leftovers(), existsSync(path.join(state, 'hook-failure'))]).toEqual([[], false]);
+  });
+
+  it('a host that the server does not know, and a server that was killed: node keeps the call', async () => {
+    const server = await startServer();
+    expect(statSync(address()).mode & 0o777).toBe(0o600);
+    expect(await callGuard('{"n":1}', 'another-host')).toBe('0');
+    server.kill('SIGKILL');
+    await once(server, 'close');
+    expect(existsSync(address())).toBe(true);
+    expect(await callGuard('{"n":2}')).toBe('0');
+    expect(kept().map(({ payload, last }) => [payload, last.decision])).toEqual([
+      ['{"n":1}', 'none'],
+      ['{"n":2}', 'none'],
+    ]);
+    expect([leftovers(), errors()]).toEqual([[], '']);
+  });
+
+  it('a server that ends takes its address away; the next has another key', async () => {
+    const server = await startServer();
+    const first = readFileSync(address(), 'utf8');
+    server.kill('SIGTERM');
+    await once(server, 'close');
+    expect(existsSync(address())).toBe(false);
+    await startServer();
+    expect(readFileSync(address(), 'utf8').split(' ')[2]).not.toBe(first.split(' ')[2]);
+  });
+
+  it('ten at once while servers are killed: every call is kept once', async () => {
+    let [next, server] = [0, await startServer()];
+    let isOver = false;
+    const callers = Array.from({ length: 10 }, async () => {
+      while (next < 120) expect(await callGuard(`{"n":${next++}}`)).toBe('0');
+    });
+    const killer = (async () => {
+      while (!isOver) {
+        await new Promise((resolve) => setTimeout(resolve, 150));
+        server.kill('SIGKILL');
+        await once(server, 'close');
+        server = await startServer();
+      }
+    })();
+    await Promise.all(callers);
+    isOver = true;
+    await killer;
+    const numbers = kept().map(({ payload }) => JSON.parse(payload).n);
+    // One whose server died over it waits under its draft to be rescued.
+    const waiting = leftovers().filter((name) => name.startsWith('.new-')).length;
+    expect(new Set(numbers).size).toBe(numbers.length);
+    expect(numbers.length + waiting).toBe(120);
+    expect(errors()).toBe('');
+  });
+});
+
+describe('hook.cjs', () => {
+  const run = (args: readonly string[], input = '') => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [hookFile, ...args], { input, env: environment() });
+    return `${status}${stdout}${stderr}`;
+  };
+
+  it('is small, and one file', () => {
+    expect(statSync(hookFile).size).toBeLessThan(16 * 1024);
+    expect(readFileSync(hookFile, 'utf8')).not.toMatch(/require\("(?!node:)/);
+  });
+
+  it('takes a call from stdin where no shell stands before it', () => {
+    expect(run(['guard', 'claude-code'], '{"a":"é"}')).toBe('0');
+    expect(run(['guard', 'claude-code'], '')).toBe('0');
+    expect(kept()).toMatchObject([{ payload: '{"a":"é"}', last: { ppid: process.pid, decision: 'none' } }]);
+    expect(errors()).toBe('');
+  });
+
+  it('whatever fails, the host hears nothing of it, and a short log does', () => {
+    for (const args of [[], ['x'], ['guard'], ['guard', '../x'], ['guard', 'claude-code', '/x/y/z', '1', '2']])
+      expect(run(args, '{}')).toBe('0');
+    expect(kept()).toEqual([]);
+    const lines = errors()
+      .split('\n')
+      .filter((line) => /^\d{4}-/.test(line));
+    expect(lines).toHaveLength(4);
+    writeFileSync(path.join(state, 'hook-errors.log'), 'x'.repeat(70_000));
+    run(['x']);
+    expect(errors().length).toBeLessThan(5_000);
+    expect(statSync(path.join(state, 'hook-errors.log.1')).size).toBe(70_000);
+  });
+});
