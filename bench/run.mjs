@@ -10,3 +10,5 @@ const { benchLive, printLive } = await import('./live.mjs');
 printLive(await benchLive());
 const { benchPage, printPage } = await import('./page.mjs');
 printPage(await benchPage());
+const { benchHook, printHook } = await import('./hook.mjs');
+printHook(await benchHook());
