@@ -21,7 +21,6 @@ ${KEEP}
 case $$ in
 *[05]0)
   { read -r pid rest < "$state/hook-address" && kill -0 "$pid"; } || (
-    trap '' HUP
     run_hook drain "$state" < /dev/null > /dev/null &
   )
   ;;
@@ -62,6 +61,8 @@ function quote(text: string): string {
 /** Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. */
 const KEEP = `
 exec 2> /dev/null
+# A host that ends may end its hooks: this one is done in a moment.
+trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
 case $1 in '' | *[!a-z0-9-]*) exit 0 ;; esac

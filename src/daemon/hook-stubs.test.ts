@@ -101,6 +101,20 @@ describe.each(SHELLS)('the observer in %s', (shell) => {
   });
 });
 
+describe('a host that ends its hooks', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s: what was told is kept', async (signal) => {
+    const child = spawn(stubs.observe, ['claude-code'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+    child.stdin.write('{"a":');
+    await vi.waitFor(() => expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]), 10_000);
+    // `cat` is started after the draft is there; it gets the signal as well.
+    await sleep(50);
+    process.kill(-(child.pid ?? 0), signal);
+    child.stdin.end('1}');
+    expect(await once(child, 'close')).toEqual([0, null]);
+    expect(stubs.events().map(({ payload }) => payload.toString())).toEqual(['{"a":1}']);
+  });
+});
+
 describe('many at once', () => {
   it('ten at a time, some killed in the middle: no half, none twice, none lost', async () => {
     const body = 'x'.repeat(300_000);
