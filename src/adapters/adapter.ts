@@ -1,6 +1,7 @@
 import type { Line } from '../base/lines.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { HookEvent } from '../model/hook.ts';
+import type { HookCommand } from '../model/hook-command.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
 import type { Identity } from '../model/ports.ts';
 import type { TranscriptMessage } from '../model/transcript.ts';
@@ -33,6 +34,7 @@ export interface SourceAdapter {
   openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
   readonly replay?: ReplayCapability;
   readonly hooks?: HooksCapability;
+  readonly hookSettings?: HookSettingsCapability;
 }
 
 /** For hosts that call a program of ours when something happens. */
@@ -45,6 +47,52 @@ export interface HooksCapability {
   namesCallers(hostVersion: string | undefined): boolean;
   /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
   createHookReader(session: SessionId, source: SourceId): SourceReader;
+}
+
+/** For hosts whose settings say which programs to call. Texts in, texts out: who writes them is not the adapter's business. */
+export interface HookSettingsCapability {
+  /** Its name on the PATH. Says its version when asked with `--version`. */
+  readonly program: string;
+  versionIn(output: string): string | undefined;
+  /** Which settings count for somebody who works in this folder, whether they exist or not; the strongest last. */
+  files(machine: Machine, folder: string): readonly SettingsFile[];
+  /** What a version can tell us; one that nobody knows, what the oldest could. */
+  eventsFor(version: string | undefined): readonly string[];
+  /** Why the host would not take a file with this text, in words for people. An empty text is a file without settings. */
+  problemIn(text: string): string | undefined;
+  /** With our entries, those of before replaced. For texts without a problem. The same text where nothing is to do. */
+  install(text: string, version: string | undefined, commands: HookCommands): string;
+  /** Without our entries. What they left empty goes as well, if it was not there `before` we came. */
+  uninstall(text: string, before?: string): string;
+  inspect(text: string): SettingsView;
+}
+
+export interface SettingsFile {
+  /** `managed`: by whoever looks after the machine, and not ours to change. */
+  readonly scope: 'user' | 'project' | 'local' | 'managed';
+  readonly path: string;
+}
+
+export interface HookCommands {
+  readonly observe: string;
+  /** Stands in front of every tool call, where wanted. */
+  readonly guard?: string;
+}
+
+/** A settings file, as far as hooks are concerned. */
+export interface SettingsView {
+  readonly problem?: string;
+  readonly ours: readonly SettingsHook[];
+  /** Commands of others that stand in front of tool calls. */
+  readonly othersBeforeCalls: readonly string[];
+  /** Switches every hook off, or says that it does not. */
+  readonly allOff?: boolean;
+  /** Only hooks of managed settings run. */
+  readonly onlyManaged?: boolean;
+}
+
+export interface SettingsHook extends HookCommand {
+  readonly event: string;
 }
 
 /** What was found while looking for agents, for the next who looks in the same moment: the adapter's own, by its own keys. */

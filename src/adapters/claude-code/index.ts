@@ -6,6 +6,7 @@ import { findOrigin } from './forks.ts';
 import { condense } from './hooks/condense.ts';
 import { namesCallers, readPayload } from './hooks/payload.ts';
 import { createHookReader } from './hooks/read-hooks.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
 import { locate, locateAgents } from './locate.ts';
@@ -50,4 +51,5 @@ export const claudeCode: SourceAdapter = {
   openBodies,
   replay: { schedule, retime, rename },
   hooks: { read: readPayload, condense, namesCallers, createHookReader },
+  hookSettings,
 };

@@ -1,0 +1,97 @@
+// Our entries in a settings file of Claude Code: text in, text out. Every byte that is not ours stays as it is.
+import { isEqual } from '../../../base/is-equal.ts';
+import { asObject } from '../../../base/json.ts';
+import { parseHookCommand } from '../../../model/hook-command.ts';
+import type { HookCommands } from '../../adapter.ts';
+import { BEFORE_A_CALL, eventsOf, knowsAsync } from './events.ts';
+import { append, nodeAt, remove, replace } from './json-text.ts';
+import { BOM, type Handler, handlersIn, pathOf, readTolerantly } from './read-settings.ts';
+
+/** Seconds. A host that waits must not wait long: ours answer in milliseconds, or something is broken. */
+const OBSERVER_SECONDS = 5;
+const GUARD_SECONDS = 10;
+
+/** What is to stand there, by event. For texts in which `problemIn` finds none; an empty one is a file that is not there. */
+export function planInstall(text: string, version: string, commands: HookCommands): string {
+  const wanted = wantedFor(version, commands);
+  if (text.trim() === '') return `${JSON.stringify({ hooks: asGroups(wanted) }, null, 2)}\n`;
+  return withoutMark(text, (body) => {
+    let next = removeOurs(body, ({ event }) => !wanted.has(event), {});
+    for (const [event, handler] of wanted) next = put(next, event, handler);
+    return next;
+  });
+}
+
+/**
+ * The text without ours. What became empty by it goes as well, unless it stood there empty `before` we came; nothing is
+ * left of a text in which there was nothing but ours.
+ */
+export function planUninstall(text: string, before?: string): string {
+  return withoutMark(text, (body) => removeOurs(body, () => true, asObject(readTolerantly(before ?? '')) ?? {}));
+}
+
+/** Where both are wanted the guard alone stands in front of calls: it observes as well. */
+function wantedFor(version: string, { observe, guard }: HookCommands): ReadonlyMap<string, object> {
+  const observer = {
+    type: 'command',
+    command: observe,
+    timeout: OBSERVER_SECONDS,
+  };
+  const background = { ...observer, ...(knowsAsync(version) && { async: true }) };
+  return new Map(
+    eventsOf(version).map((event) =>
+      event === BEFORE_A_CALL && guard !== undefined
+        ? [event, { type: 'command', command: guard, timeout: GUARD_SECONDS }]
+        : [event, event === 'SessionEnd' ? observer : background],
+    ),
+  );
+}
+
+function asGroups(wanted: ReadonlyMap<string, object>): object {
+  return Object.fromEntries([...wanted].map(([event, handler]) => [event, [{ hooks: [handler] }]]));
+}
+
+function put(text: string, event: string, handler: object): string {
+  const found = oursIn(text).filter((one) => one.event === event);
+  const [first, ...further] = found;
+  let next = text;
+  for (const one of further.reverse()) next = removeHandler(next, one);
+  if (first) return isEqual(first.value, handler) ? next : replace(next, pathOf(first), handler);
+  const group = { hooks: [handler] };
+  if (!nodeAt(next, ['hooks'])) return append(next, [], { [event]: [group] }, 'hooks');
+  if (!nodeAt(next, ['hooks', event])) return append(next, ['hooks'], [group], event);
+  return append(next, ['hooks', event], group);
+}
+
+function removeOurs(text: string, isMeant: (handler: Handler) => boolean, before: object): string {
+  const emptied = new Set<string>();
+  let next = text;
+  // From the end, so that the places of those in front stay true.
+  for (const handler of [...oursIn(text)].filter(isMeant).reverse()) {
+    next = removeHandler(next, handler);
+    emptied.add(handler.event);
+  }
+  const hooksBefore = asObject((before as { hooks?: unknown }).hooks);
+  for (const event of emptied)
+    if (isEmpty(next, ['hooks', event]) && hooksBefore?.[event] === undefined) next = remove(next, ['hooks', event]);
+  if (emptied.size > 0 && isEmpty(next, ['hooks']) && !hooksBefore) next = remove(next, ['hooks']);
+  return next;
+}
+
+function removeHandler(text: string, handler: Handler): string {
+  const next = remove(text, pathOf(handler));
+  const group = ['hooks', handler.event, handler.group] as const;
+  return isEmpty(next, [...group, 'hooks']) ? remove(next, group) : next;
+}
+
+function oursIn(text: string): readonly Handler[] {
+  return handlersIn(text).filter(({ command }) => parseHookCommand(command));
+}
+
+function isEmpty(text: string, path: readonly (string | number)[]): boolean {
+  return nodeAt(text, path)?.children?.length === 0;
+}
+
+function withoutMark(text: string, change: (body: string) => string): string {
+  return text.startsWith(BOM) ? BOM + change(text.slice(1)) : change(text);
+}
