@@ -18,6 +18,7 @@ const MAY_IMPORT = {
   audit: ['base', 'model', 'io'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker'],
+  install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   feed: ['base', 'model', 'reports', 'faces/face'],
   'faces/face': ['base', 'model', 'reports'],
   'faces/hook': ['base', 'model', 'audit'],

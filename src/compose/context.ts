@@ -11,6 +11,8 @@ import { createTerminal } from './terminal.ts';
 /** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
 const control = async () => (await import('./serve.ts')).createServerControl();
 
+const hooks = async () => (await import('./hooks.ts')).createHooks();
+
 export function createContext(): FaceContext {
   return {
     sessions: (where) => createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }),
@@ -24,6 +26,11 @@ export function createContext(): FaceContext {
       stop: async () => (await control()).stop(),
       status: async () => (await control()).status(),
       feed: async (where, onState) => (await control()).feed(where, onState),
+    },
+    hooks: {
+      planInstall: async (request) => (await hooks()).planInstall(request),
+      planUninstall: async (request) => (await hooks()).planUninstall(request),
+      status: async (request) => (await hooks()).status(request),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     version: packageVersion,

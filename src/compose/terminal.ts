@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
 import type { Terminal } from '../faces/face.ts';
 import { isDumb } from '../io/screen.ts';
 
@@ -14,6 +15,7 @@ export function createTerminal(): Terminal {
     write: (text) => void stdout.write(text),
     page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
     note: (text) => void stderr.write(`${text}\n`),
+    ...(process.stdin.isTTY && stdout.isTTY && { ask }),
     browse: (url) => stdout.isTTY && browse(url),
     colours: coloured ? (deep ? '24bit' : '16') : 'none',
     ...(stdout.isTTY && { width: stdout.columns }),
@@ -22,6 +24,17 @@ export function createTerminal(): Terminal {
 
 function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => stream.write(text, () => resolve()));
+}
+
+/** Anything but yes is no, the end of the input included. */
+async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+    return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), ended])).trim());
+  } finally {
+    reader.close();
+  }
 }
 
 /** The person's own pager. */

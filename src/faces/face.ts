@@ -3,6 +3,7 @@ import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/au
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
+import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
@@ -24,6 +25,7 @@ export interface FaceContext {
   /** Follows what changes, in this process, until it is closed. */
   follow(request: FollowRequest): Promise<Live>;
   readonly server: ServerControl;
+  readonly hooks: HooksControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
   readonly version: string;
@@ -133,12 +135,51 @@ export interface RemoteFeed extends LiveFeed, Subscription {
   transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
 }
 
+/** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
+export interface HooksControl {
+  /** What installing would change. Nothing is written before `apply`. */
+  planInstall(request: InstallRequest): Promise<InstallPlan>;
+  /** Without a scope: wherever ours are. */
+  planUninstall(request: UninstallRequest): Promise<HooksPlan>;
+  status(request: { readonly host?: string }): Promise<HooksStatus>;
+}
+
+export interface InstallRequest {
+  readonly host?: string;
+  readonly scope: HookScope;
+  readonly guard: boolean;
+  /** In place of what the host's program says of itself. */
+  readonly hostVersion?: string;
+}
+
+export interface UninstallRequest {
+  readonly host?: string;
+  readonly scope?: HookScope;
+}
+
+export interface HooksPlan {
+  readonly host: string;
+  readonly hostTitle: string;
+  /** Only files in which something changes. */
+  readonly changes: readonly SettingsChange[];
+  /** Writes them: by what stands in them by then. Gives the folders in which the old texts lie. */
+  apply(): Promise<readonly string[]>;
+}
+
+export interface InstallPlan extends HooksPlan {
+  /** Null: nobody could say it, and only what the oldest version knows is written. */
+  readonly hostVersion: string | null;
+  readonly events: readonly string[];
+}
+
 export interface Terminal {
   write(text: string): void;
   /** For long answers: through a pager where a person is watching. */
   page(text: string): Promise<void>;
   /** For words that are not the answer: progress, hints. */
   note(text: string): void;
+  /** Yes or no, where there is a person to ask. */
+  readonly ask?: (question: string) => Promise<boolean>;
   /** Shows an address in the person's browser, where there is one. */
   browse(url: string): void;
   /** Columns, where a person is watching. */

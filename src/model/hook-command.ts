@@ -17,10 +17,11 @@ export interface HookCommand {
  */
 export function formatHookCommand({ role, file, version }: HookCommand, host: string): string {
   const script = quote(file);
+  // What the host tells is read in any case: it should not find the pipe closed.
   const missing =
     role === 'observe'
-      ? 'exit 0'
-      : `{ echo "troupe: the guard is gone, nobody checks this call. Run: troupe hooks install --guard" >&2; exit 1; }`;
+      ? '{ cat > /dev/null; exit 0; }'
+      : `{ cat > /dev/null; echo 'troupe: the guard is gone, nobody checks this call. Run: troupe hooks install --guard' >&2; exit 1; }`;
   return `[ -x ${script} ] || ${missing}; exec ${script} ${host} # troupe ${version} ${role}`;
 }
 

@@ -16,7 +16,15 @@ export const testHost: SpoolHost = {
       session: toSessionId('test', session),
       caller: agent ? { named: 'agent', agent: toAgentId('test', agent), type: 'tester' } : { named: 'nobody' },
       ...(tool
-        ? { call: { tool, summary: 'a summary', input: raw?.['input'], spawns: false, id: toToolCallId(`${raw?.['seq']}`) } }
+        ? {
+            call: {
+              tool,
+              summary: 'a summary',
+              input: raw?.['input'],
+              spawns: false,
+              id: toToolCallId(`${raw?.['seq']}`),
+            },
+          }
         : {}),
     };
   },

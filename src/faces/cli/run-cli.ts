@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type CommandContext, run, text_en } fr
 import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
+import { hooksRoutes } from './hooks-commands.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
 import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
 
@@ -24,12 +25,13 @@ const commands = {
     tree: treeCommand,
     show: showCommand,
     identify: identifyCommand,
+    hooks: hooksRoutes,
   },
   docs: {
     brief: 'See the sub-agents of your coding agents',
     fullDescription: [
-      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It changes nothing and sends',
-      'nothing anywhere. Without a command it serves the live page.',
+      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It sends nothing anywhere, and',
+      'changes nothing but what troupe hooks shows you before. Without a command it serves the live page.',
     ].join('\n'),
   },
 } as const;

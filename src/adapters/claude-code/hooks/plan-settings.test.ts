@@ -59,6 +59,8 @@ describe('installing', () => {
       expect(JSON.parse(install('', older)).hooks ?? {}).not.toHaveProperty(event);
     }
     expect(install('', '2.1.14')).not.toContain('async');
+    for (const event of ['SubagentStop', 'Stop', 'StopFailure', 'SessionEnd'])
+      expect(JSON.parse(install('')).hooks[event][0].hooks[0]).not.toHaveProperty('async');
     expect(JSON.parse(install('', '2.1.15')).hooks.PreToolUse[0].hooks[0].async).toBe(true);
   });
 
@@ -153,7 +155,8 @@ describe('uninstalling', () => {
   });
 
   it('changes nothing where nothing is ours', () => {
-    for (const text of ['', '{"hooks":{}}', '{ broken', '{"hooks":{"Stop":[]}}']) expect(planUninstall(text)).toBe(text);
+    for (const text of ['', '{"hooks":{}}', '{ broken', '{"hooks":{"Stop":[]}}'])
+      expect(planUninstall(text)).toBe(text);
   });
 
   it('gives the very bytes back, whatever the layout', () => {
@@ -196,7 +199,11 @@ const hooks = fc.dictionary(
 );
 const settings = fc
   .record({ rest: fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1, maxKeys: 4 }), hooks: fc.option(hooks) })
-  .map(({ rest: { hooks: _hooks, ...rest }, hooks }) => ({ ...(hooks ? {} : { a: 1 }), ...rest, ...(hooks && { hooks }) }));
+  .map(({ rest: { hooks: _hooks, ...rest }, hooks }) => ({
+    ...(hooks ? {} : { a: 1 }),
+    ...rest,
+    ...(hooks && { hooks }),
+  }));
 /** Texts that the host reads: laid out in many ways, with the names in any order. */
 const settingsTexts = fc
   .tuple(

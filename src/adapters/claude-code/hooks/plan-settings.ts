@@ -3,7 +3,7 @@ import { isEqual } from '../../../base/is-equal.ts';
 import { asObject } from '../../../base/json.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type { HookCommands } from '../../adapter.ts';
-import { BEFORE_A_CALL, eventsOf, knowsAsync } from './events.ts';
+import { BEFORE_A_CALL, eventsOf, knowsAsync, WAITED_FOR } from './events.ts';
 import { append, nodeAt, remove, replace } from './json-text.ts';
 import { BOM, type Handler, handlersIn, pathOf, readTolerantly } from './read-settings.ts';
 
@@ -42,7 +42,7 @@ function wantedFor(version: string, { observe, guard }: HookCommands): ReadonlyM
     eventsOf(version).map((event) =>
       event === BEFORE_A_CALL && guard !== undefined
         ? [event, { type: 'command', command: guard, timeout: GUARD_SECONDS }]
-        : [event, event === 'SessionEnd' ? observer : background],
+        : [event, WAITED_FOR.has(event) ? observer : background],
     ),
   );
 }

@@ -1,0 +1,24 @@
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { ADAPTERS } from '../adapters/registry.ts';
+import { systemClock } from '../base/clock.ts';
+import { writeHookStubs } from '../daemon/hook-stubs.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { HooksControl } from '../faces/face.ts';
+import { createHooksControl } from '../install/create-hooks-control.ts';
+import { hookFile, packageVersion } from './package.ts';
+
+export function createHooks(): HooksControl {
+  const machine = { env: process.env, home: homedir() };
+  const state = stateFolder(machine);
+  return createHooksControl({
+    adapters: ADAPTERS,
+    machine,
+    folder: process.cwd(),
+    state,
+    version: packageVersion,
+    clock: systemClock,
+    stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
+    writeStubs: () => writeHookStubs(state, { node: process.execPath, hookFile }),
+  });
+}

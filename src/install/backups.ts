@@ -1,0 +1,75 @@
+// What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { asObject, asText } from '../base/json.ts';
+import type { Edit } from '../io/edit-file.ts';
+
+export interface Backup {
+  readonly file: string;
+  /** Undefined: there was no such file. */
+  readonly before: string | undefined;
+  /** SHA-256 of what we wrote. */
+  readonly written: string;
+}
+
+/** Keeps one change. Gives the folder in which the old text lies. */
+export async function keepBackup(state: string, file: string, { before, after }: Edit, at: number): Promise<string> {
+  const folder = await makeFolder(path.join(state, 'backups'), new Date(at).toISOString().replaceAll(':', '-'), file);
+  if (before !== undefined) await writeFile(path.join(folder, path.basename(file)), before, { mode: 0o600 });
+  const record = { file, existed: before !== undefined, written: after === undefined ? null : hashOf(after) };
+  await writeFile(path.join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  return folder;
+}
+
+/** One of its own, also where two are made in the same moment. */
+async function makeFolder(backups: string, time: string, file: string): Promise<string> {
+  await mkdir(backups, { recursive: true, mode: 0o700 });
+  for (let count = 0; ; count++) {
+    const folder = path.join(backups, `${time}-${String(count).padStart(3, '0')}${markOf(file)}`);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Of one file, the newest first. What cannot be read is none. */
+export async function readBackups(state: string, file: string): Promise<readonly Backup[]> {
+  const folder = path.join(state, 'backups');
+  const names = await readdir(folder).catch(() => []);
+  const backups: Backup[] = [];
+  for (const name of names
+    .filter((one) => one.endsWith(markOf(file)))
+    .sort()
+    .reverse()) {
+    const backup = await readBackup(path.join(folder, name), file);
+    if (backup) backups.push(backup);
+  }
+  return backups;
+}
+
+async function readBackup(folder: string, file: string): Promise<Backup | undefined> {
+  try {
+    const record = asObject(JSON.parse(await readFile(path.join(folder, RECORD), 'utf8')));
+    const written = asText(record?.['written']);
+    if (record?.['file'] !== file || written === undefined) return undefined;
+    const before = record['existed'] ? await readFile(path.join(folder, path.basename(file)), 'utf8') : undefined;
+    return { file, before, written };
+  } catch {
+    return undefined;
+  }
+}
+
+/** At the end of a backup's name: whose it is. */
+function markOf(file: string): string {
+  return `-${hashOf(file).slice(0, 8)}`;
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const RECORD = 'troupe-backup.json';

@@ -1,0 +1,154 @@
+import type {
+  HookCommands,
+  HookSettingsCapability,
+  Machine,
+  SettingsFile,
+  SourceAdapter,
+} from '../adapters/adapter.ts';
+import type { Clock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
+import type { HooksControl, HooksPlan, InstallPlan, InstallRequest, UninstallRequest } from '../faces/face.ts';
+import { askVersion } from '../io/ask-version.ts';
+import { editText, readText } from '../io/edit-file.ts';
+import { formatHookCommand, type HookRole } from '../model/hook-command.ts';
+import type { HookScope, SettingsChange } from '../reports/hooks-shapes.ts';
+import { keepBackup, readBackups } from './backups.ts';
+import { hooksStatus } from './hooks-status.ts';
+import { oldText } from './old-text.ts';
+
+export interface HooksControlOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** Where the person works. */
+  readonly folder: string;
+  /** Our own folder. */
+  readonly state: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Writes the scripts that hosts run, and says where. */
+  readonly writeStubs: () => Promise<Readonly<Record<HookRole, string>>>;
+  /** Where they lie, written or not. */
+  readonly stubs: Readonly<Record<HookRole, string>>;
+}
+
+export function createHooksControl(options: HooksControlOptions): HooksControl {
+  return {
+    planInstall: (request) => planInstall(options, request),
+    planUninstall: (request) => planUninstall(options, request),
+    status: async ({ host }) => {
+      const { adapter, settings } = hostOf(options.adapters, host);
+      return hooksStatus({ ...options, adapter, settings, hostVersion: await versionOf(settings) });
+    },
+  };
+}
+
+async function planInstall(options: HooksControlOptions, request: InstallRequest): Promise<InstallPlan> {
+  const { adapter, settings } = hostOf(options.adapters, request.host);
+  const hostVersion = request.hostVersion ?? (await versionOf(settings));
+  const commands = commandsFor(options, adapter.host, request.guard);
+  const [place] = filesOf(options, settings, request.scope);
+  const change = (text = ''): string => {
+    const problem = text.trim() === '' ? undefined : settings.problemIn(text);
+    if (problem !== undefined) throw unfit(place?.file ?? '', problem);
+    return settings.install(text, hostVersion, commands);
+  };
+  const plan = await planFor(options, adapter, place ? [place] : [], () => change);
+  return {
+    ...plan,
+    hostVersion: hostVersion ?? null,
+    events: settings.eventsFor(hostVersion),
+    apply: async () => {
+      await options.writeStubs();
+      return plan.apply();
+    },
+  };
+}
+
+async function planUninstall(options: HooksControlOptions, { host, scope }: UninstallRequest): Promise<HooksPlan> {
+  const { adapter, settings } = hostOf(options.adapters, host);
+  const changes = new Map<string, Change>();
+  const places = filesOf(options, settings, scope);
+  for (const { file } of places) {
+    const backups = await readBackups(options.state, file);
+    changes.set(file, (text) => text && oldText(text, backups, settings));
+  }
+  return planFor(options, adapter, places, (file) => changes.get(file) ?? ((text) => text));
+}
+
+type Change = (text: string | undefined) => string | undefined;
+
+interface Place {
+  readonly scope: HookScope;
+  readonly file: string;
+}
+
+async function planFor(
+  { state, clock }: HooksControlOptions,
+  adapter: SourceAdapter,
+  places: readonly Place[],
+  changeOf: (file: string) => Change,
+): Promise<HooksPlan> {
+  const changes: SettingsChange[] = [];
+  for (const { scope, file } of places) {
+    const before = await readText(file);
+    const after = changeOf(file)(before);
+    if (after !== before) changes.push({ scope, file, before: before ?? null, after: after ?? null });
+  }
+  return {
+    host: adapter.host,
+    hostTitle: adapter.title,
+    changes,
+    async apply() {
+      const kept: string[] = [];
+      for (const { file } of changes)
+        await editText(file, {
+          change: changeOf(file),
+          keep: async (edit) => void kept.push(await keepBackup(state, file, edit, clock())),
+        });
+      return kept;
+    },
+  };
+}
+
+function commandsFor({ stubs, version }: HooksControlOptions, host: string, guard: boolean): HookCommands {
+  const command = (role: HookRole): string => formatHookCommand({ role, file: stubs[role], version }, host);
+  return { observe: command('observe'), ...(guard && { guard: command('guard') }) };
+}
+
+function filesOf(
+  { machine, folder }: HooksControlOptions,
+  settings: HookSettingsCapability,
+  scope: HookScope | undefined,
+): readonly Place[] {
+  const seen = new Set<string>();
+  return settings.files(machine, folder).flatMap(({ scope: own, path }: SettingsFile) => {
+    // In the home folder the person's own settings are the project's as well.
+    if (own === 'managed' || (scope !== undefined && own !== scope) || seen.has(path)) return [];
+    seen.add(path);
+    return [{ scope: own, file: path }];
+  });
+}
+
+function hostOf(
+  adapters: readonly SourceAdapter[],
+  host: string | undefined,
+): { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability } {
+  for (const adapter of adapters)
+    if (adapter.hookSettings && (host === undefined || adapter.host === host))
+      return { adapter, settings: adapter.hookSettings };
+  const able = adapters.filter(({ hookSettings }) => hookSettings).map((adapter) => adapter.host);
+  throw new UserError('unknown-host', `troupe installs no hooks for «${host}».`, `It does for: ${able.join(', ')}`);
+}
+
+async function versionOf({ program, versionIn }: HookSettingsCapability): Promise<string | undefined> {
+  const output = await askVersion(program);
+  return output === undefined ? undefined : versionIn(output);
+}
+
+function unfit(file: string, problem: string): UserError {
+  return new UserError(
+    'settings-invalid',
+    `${file} was left as it is: ${problem}.`,
+    'Mend it, and try again; troupe hooks status tells about every settings file.',
+  );
+}

@@ -1,0 +1,165 @@
+// Changes of somebody else's text file: whole or not at all, and never over what was written in between.
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { UserError } from '../base/user-error.ts';
+
+/** Nothing where there is no such file. Throws a `UserError` where it cannot be read as text. */
+export async function readText(file: string): Promise<string | undefined> {
+  const bytes = await readBytes(file);
+  return bytes && decode(file, bytes);
+}
+
+export interface Edit {
+  /** Undefined: there was none, or there shall be none. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export interface EditOptions {
+  /** What is to stand there, by what stands there now; the same where nothing is to do. Asked again if that changed. */
+  readonly change: (text: string | undefined) => string | undefined;
+  /** Before anything is written. */
+  readonly keep?: (edit: Edit) => Promise<void>;
+}
+
+/**
+ * A link stays a link: what it points to is changed. Mode and owner stay. Of an edit that somebody makes meanwhile nothing
+ * is lost, but for one that falls into the moment between the last look and the renaming.
+ */
+export async function editText(link: string, { change, keep }: EditOptions): Promise<Edit> {
+  const file = await followLinks(link);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const bytes = await readBytes(file);
+    const before = bytes && decode(file, bytes);
+    const after = change(before);
+    if (after === before) return { before, after };
+    const stats = bytes && (await stat(file));
+    if (stats && (stats.mode & 0o222) === 0) throw readOnly(file);
+    await keep?.({ before, after });
+    if (await refusing(file, () => putIfSame(file, bytes, after, stats))) return { before, after };
+  }
+  throw new UserError(
+    'settings-busy',
+    `${file} is being changed all the time, and was left as it is.`,
+    'Try again when the other program is done.',
+  );
+}
+
+const ATTEMPTS = 5;
+
+/** False where somebody was faster. */
+async function putIfSame(
+  file: string,
+  bytes: Buffer | undefined,
+  after: string | undefined,
+  stats: Stats | undefined,
+): Promise<boolean> {
+  const isSame = async (): Promise<boolean> => {
+    const now = await readBytes(file);
+    return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes);
+  };
+  if (after === undefined) {
+    if (!(await isSame())) return false;
+    await rm(file, { force: true });
+    return true;
+  }
+  await mkdir(path.dirname(file), { recursive: true });
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.troupe-${randomBytes(6).toString('hex')}`);
+  try {
+    await writeDraft(draft, after, stats);
+    if (!(await isSame())) return false;
+    await rename(draft, file);
+    await syncFolder(path.dirname(file));
+    return true;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(draft: string, text: string, stats: Stats | undefined): Promise<void> {
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.chmod(stats ? stats.mode & 0o7777 : 0o666 & ~process.umask());
+    if (stats) await keepOwner(handle, stats);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Where we may not give it away it would become ours: then it is better not written at all. */
+async function keepOwner(handle: FileHandle, { uid, gid }: Stats): Promise<void> {
+  const own = await handle.stat();
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
+}
+
+/** The name itself is on the disk, too. Not every system can tell. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
+}
+
+/** Also to a place where nothing is yet. */
+async function followLinks(link: string): Promise<string> {
+  let file = path.resolve(link);
+  for (let step = 0; step < MAX_LINKS; step++) {
+    const stats = await lstat(file).catch((error) => (codeOf(error) === 'ENOENT' ? undefined : Promise.reject(error)));
+    if (!stats?.isSymbolicLink()) return file;
+    file = path.resolve(path.dirname(file), await readlink(file));
+  }
+  throw new UserError('settings-unreadable', `${link} is a link that leads nowhere.`, 'Mend it, or remove it.');
+}
+
+const MAX_LINKS = 40;
+
+async function readBytes(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError('settings-unreadable', `troupe cannot read ${file}: ${reason}`, 'Mend it, and try again.', {
+      cause: error,
+    });
+  }
+}
+
+/** What is no text would not survive the way through one. */
+function decode(file: string, bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    throw new UserError(
+      'settings-unreadable',
+      `${file} is not UTF-8 text, and was left as it is.`,
+      'Save it as UTF-8, and try again.',
+      { cause: error },
+    );
+  }
+}
+
+async function refusing<T>(file: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw readOnly(file, error);
+    throw error;
+  }
+}
+
+function readOnly(file: string, cause?: unknown): UserError {
+  return new UserError(
+    'settings-read-only',
+    `${file} may not be written, and was left as it is.`,
+    'Allow it (chmod u+w), or choose another place with --scope.',
+    { cause },
+  );
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,63 @@
+import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import { cleanLine } from './clean-text.ts';
+import type { Paint } from './paint.ts';
+
+/** `troupe hooks status` for people: every settings file, what is in the way, and what to do. */
+export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {
+  const { hostTitle, hostVersion, events, places, shadows, scripts, isComplete } = status;
+  const bad = (text: string): string => paint.yellow(`! ${cleanLine(text)}`);
+  return [
+    paint.bold(`${hostTitle} ${hostVersion ?? '(version not known)'}: ${events.length} events can be observed`),
+    ...places.map((place) => `${placeMark(place)} ${cleanLine(`${place.scope}: ${placeText(place)}`)}`),
+    ...places.flatMap(({ othersBeforeCalls, scope }) =>
+      othersBeforeCalls.map((command) => paint.dim(`  ${scope}: also in front of calls: ${cleanLine(command)}`)),
+    ),
+    ...shadows.map((shadow) => bad(shadowText(shadow))),
+    ...scripts.filter(({ state }) => state !== 'ours').map((script) => bad(scriptText(script))),
+    ...missingText(status).map(bad),
+    isComplete ? paint.green('Everything that can be observed is.') : remedy(status),
+  ];
+}
+
+function placeMark({ events, problem }: SettingsStatus): string {
+  return problem !== null ? '✗' : events.length > 0 ? '✓' : ' ';
+}
+
+function placeText({ file, exists, problem, events, guard, versions }: SettingsStatus): string {
+  if (problem !== null) return `${file} is not read by the host: ${problem}`;
+  if (!exists) return `${file} (not there)`;
+  if (events.length === 0) return `${file} (no hook of ours)`;
+  return `${file}: ${events.length} events${guard ? ' and the guard' : ''}, by troupe ${versions.join(', ')}`;
+}
+
+function shadowText({ file, reason }: HookShadow): string {
+  return reason === 'all-off'
+    ? `No hook runs: ${file} turns all of them off.`
+    : `No hook of ours runs: ${file} allows managed ones only.`;
+}
+
+function scriptText({ file, state, version }: ScriptStatus): string {
+  if (state === 'missing') return `${file}, which our entries run, is gone.`;
+  return state === 'other-version'
+    ? `${file} is of troupe ${version}.`
+    : `${file}, which our entries run, is not what troupe wrote.`;
+}
+
+function missingText({ events, places, version }: HooksStatus): readonly string[] {
+  const inForce = places.filter(({ problem }) => problem === null);
+  const seen = new Set(inForce.flatMap((place) => place.events));
+  if (seen.size === 0) return [];
+  const missing = events.filter((event) => !seen.has(event));
+  const isOld = inForce.some(({ versions }) => versions.some((one) => one !== version));
+  return [
+    ...(missing.length > 0 ? [`Not observed: ${missing.join(', ')}`] : []),
+    ...(isOld ? [`Entered by another version of troupe; this is ${version}.`] : []),
+  ];
+}
+
+function remedy({ places, shadows }: HooksStatus): string {
+  if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
+  return shadows.length > 0
+    ? 'Take out what turns hooks off.'
+    : 'Mend it with: troupe hooks install (with the same --scope)';
+}

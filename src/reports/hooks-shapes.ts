@@ -1,0 +1,53 @@
+// What is known of our entries in a host's settings, and what would change in them (docs/HOOKS.md has the names).
+
+export type HookScope = 'user' | 'project' | 'local';
+
+export interface SettingsChange {
+  readonly scope: HookScope;
+  readonly file: string;
+  /** Null: there is no such file. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export interface HooksStatus {
+  readonly host: string;
+  readonly hostTitle: string;
+  readonly hostVersion: string | null;
+  /** Of this troupe. */
+  readonly version: string;
+  /** What could be observed with this version of the host. */
+  readonly events: readonly string[];
+  readonly places: readonly SettingsStatus[];
+  /** What keeps ours from running, though they are there. */
+  readonly shadows: readonly HookShadow[];
+  /** The scripts that our entries run. */
+  readonly scripts: readonly ScriptStatus[];
+  /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */
+  readonly isComplete: boolean;
+}
+
+export interface SettingsStatus {
+  readonly scope: HookScope | 'managed';
+  readonly file: string;
+  readonly exists: boolean;
+  /** Why the host does not read it. */
+  readonly problem: string | null;
+  readonly events: readonly string[];
+  readonly guard: boolean;
+  /** Of the troupe that wrote them; more than one where something went wrong. */
+  readonly versions: readonly string[];
+  /** Of others, in front of tool calls. */
+  readonly othersBeforeCalls: readonly string[];
+}
+
+export interface HookShadow {
+  readonly file: string;
+  readonly reason: 'all-off' | 'only-managed';
+}
+
+export interface ScriptStatus {
+  readonly file: string;
+  readonly state: 'ours' | 'other-version' | 'not-ours' | 'missing';
+  readonly version: string | null;
+}

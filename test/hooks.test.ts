@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), 'troupe-hooks-'));
+  for (const folder of ['home', 'project', 'bin']) mkdirSync(path.join(base, folder));
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The built program in a project, on a machine of its own; `claude` is whatever lies in `bin`. */
+async function troupe(...args: readonly string[]): Promise<Outcome> {
+  const env = {
+    PATH: `${path.join(base, 'bin')}:/usr/bin:/bin`,
+    HOME: path.join(base, 'home'),
+    TROUPE_HOME: path.join(base, 'state'),
+  };
+  try {
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      [path.join(root, 'dist/troupe.js'), 'hooks', ...args],
+      { env, cwd: path.join(base, 'project') },
+    );
+    return { code: 0, stdout, stderr };
+  } catch (error) {
+    const { code, stdout, stderr } = error as Outcome;
+    return { code, stdout, stderr };
+  }
+}
+
+function hostSays(words: string): void {
+  const file = path.join(base, 'bin', 'claude');
+  writeFileSync(file, `#!/bin/sh\necho '${words}'\n`);
+  chmodSync(file, 0o755);
+}
+
+const own = (): string => path.join(base, 'home', '.claude', 'settings.json');
+const readOwn = (): { hooks: Record<string, { hooks: { command: string }[] }[]> } =>
+  JSON.parse(readFileSync(own(), 'utf8'));
+
+describe('troupe hooks', () => {
+  it('shows the change and writes nothing without a yes', async () => {
+    hostSays('2.0.76 (Claude Code)');
+    const { code, stdout, stderr } = await troupe('install');
+    expect(code).toBe(2);
+    expect(stdout).toContain(`--- /dev/null\n+++ ${own()}\n@@ -0,0 +1,`);
+    expect(stdout).toContain('+    "SubagentStart": [');
+    expect(stderr).toContain('there is nobody to ask');
+    expect(existsSync(own())).toBe(false);
+    expect((await troupe('install', '--dry-run')).code).toBe(0);
+    expect(existsSync(own())).toBe(false);
+  });
+
+  it('installs what the version on the PATH knows, and takes it out again', async () => {
+    hostSays('2.0.76 (Claude Code)');
+    mkdirSync(path.dirname(own()));
+    writeFileSync(own(), '{\n    "model": "opus"\n}\n');
+    const { code, stdout } = await troupe('install', '--yes');
+    expect(code).toBe(0);
+    expect(stdout).toContain('+    "model": "opus",');
+    expect(readOwn().hooks).toHaveProperty('PermissionRequest');
+    expect(readOwn().hooks).not.toHaveProperty('PostToolBatch');
+    expect((await troupe('status')).stdout).toContain('Everything that can be observed is.');
+    expect((await troupe('install', '--yes')).stdout).toContain('there already');
+    expect((await troupe('uninstall', '--yes')).code).toBe(0);
+    expect(readFileSync(own(), 'utf8')).toBe('{\n    "model": "opus"\n}\n');
+    expect((await troupe('status')).code).toBe(1);
+  });
+
+  it('keeps to what the oldest version knows where nobody can say which it is', async () => {
+    const { stderr } = await troupe('install', '--yes');
+    expect(stderr).toContain('--host-version');
+    expect(Object.keys(readOwn().hooks)).not.toContain('SessionStart');
+    await troupe('install', '--yes', '--host-version', '2.1.325');
+    expect(Object.keys(readOwn().hooks)).toContain('StopFailure');
+  });
+
+  it('writes JSON for programs', async () => {
+    hostSays('2.1.325 (Claude Code)');
+    const { stdout } = await troupe('install', '--scope', 'local', '--guard', '--yes', '--json');
+    const file = path.join(base, 'project', '.claude', 'settings.local.json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      host: 'claude-code',
+      version: '2.1.325',
+      applied: true,
+      changes: [{ scope: 'local', file, before: null, after: readFileSync(file, 'utf8') }],
+    });
+    const status = JSON.parse((await troupe('status', '--json')).stdout);
+    expect(status).toMatchObject({ isComplete: true, shadows: [] });
+    expect(status.places[2]).toMatchObject({ scope: 'local', guard: true });
+  });
+
+  it('lets an event reach the spool by the command that it wrote', async () => {
+    await troupe('install', '--yes', '--host-version', '2.1.325');
+    const command = readOwn().hooks['SubagentStart']?.[0]?.hooks[0]?.command ?? '';
+    const child = promisify(execFile)('sh', ['-c', command], { env: { PATH: '/usr/bin:/bin' } });
+    child.child.stdin?.end('{"hook_event_name":"SubagentStart"}');
+    expect(await child).toEqual({ stdout: '', stderr: '' });
+    const spool = path.join(base, 'state', 'spool');
+    const [name = ''] = readdirSync(spool).filter((file) => file.endsWith('.json'));
+    expect(name).toMatch(/^claude-code\.\d+\.\d+\.json$/);
+    expect(readFileSync(path.join(spool, name), 'utf8')).toBe(
+      `{"hook_event_name":"SubagentStart"}\n{"ppid":${process.pid}}\n`,
+    );
+  });
+
+  it('refuses in words that help', async () => {
+    mkdirSync(path.dirname(own()));
+    writeFileSync(own(), '{ // mine\n}');
+    const { code, stderr } = await troupe('install', '--yes');
+    expect(code).toBe(2);
+    expect(stderr).toContain('ignores such a file as a whole');
+    expect((await troupe('install', '--host', 'codex')).stderr).toContain('It does for: claude-code');
+    expect((await troupe('install', '--host-version', 'new')).code).toBe(2);
+  });
+});
