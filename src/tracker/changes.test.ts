@@ -11,9 +11,9 @@ describe('changes', () => {
     expect([...changes.take(2).files.keys()]).toEqual(['moved/2.jsonl', 'moved/3.jsonl']);
   });
 
-  it('what came or went stays so when it is written to as well, and is told once', () => {
+  it('what nobody reads is looked at as a whole, and once', () => {
     const changes = createChanges(() => false);
-    changes.addFile('one', 'entry');
+    changes.addFile('one', 'written');
     changes.addFile('one', 'written');
     expect([...changes.take(10).files]).toEqual([['one', 'entry']]);
     expect(changes.isEmpty()).toBe(true);

@@ -27,8 +27,9 @@ export function createChanges(isRead: (file: string) => boolean): Changes {
   const sessions = new Set<SessionId>();
   return {
     addFile(file, what) {
+      // Nobody reads it yet: once somebody does, it may be too late to see that it is another's by now.
       if (what === 'written' && isRead(file)) urgent.set(file, what);
-      else if (files.get(file) !== 'entry') files.set(file, what);
+      else files.set(file, 'entry');
     },
     addFacts: (place) => void facts.add(place),
     addSession: (session) => void sessions.add(session),

@@ -77,6 +77,7 @@ export async function distinct(places: readonly Place[]): Promise<readonly Place
 
 /** A first line may be longer: adapters know it by its beginning. */
 const HEAD_BYTES = 8 * 1024;
+const NEWLINE = 10;
 
 /**
  * Whether the session's files are the adapter's by their content. Sources of another host drop out, and are counted; a
@@ -95,22 +96,26 @@ export async function claim(
     const isKnown = forced || ours.has(source.path);
     const whose = source.companion ? 'comes along' : isKnown ? 'ours' : await judge(adapter, source.path);
     if (whose === 'ours') ours.add(source.path);
+    else ours.delete(source.path);
     if (whose === 'not ours') ignoredFiles.add(source.path);
     else {
       ignoredFiles.delete(source.path);
       sources.push(source);
     }
-    isOurs ||= whose === 'ours';
+    isOurs ||= whose === 'ours' || whose === 'ours so far';
   }
   return isOurs ? { ...found, located: { ...located, sources } } : undefined;
 }
 
 /** A file that cannot be read is not another host's: it stays, and what is wrong with it is told when it is read. */
-async function judge(adapter: SourceAdapter, file: string): Promise<'ours' | 'not ours' | 'empty'> {
+async function judge(adapter: SourceAdapter, file: string): Promise<'ours' | 'ours so far' | 'not ours' | 'empty'> {
   try {
     const head = await readHead(file, HEAD_BYTES);
     if (head.length === 0) return 'empty';
-    return adapter.sniff(head) ? 'ours' : 'not ours';
+    if (!adapter.sniff(head)) return 'not ours';
+    // By a line that is still being written: it may turn out otherwise.
+    const isSure = head.length === HEAD_BYTES || adapter.sniff(head.subarray(0, head.lastIndexOf(NEWLINE) + 1));
+    return isSure ? 'ours' : 'ours so far';
   } catch {
     return 'ours';
   }

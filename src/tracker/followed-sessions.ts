@@ -145,7 +145,6 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       const { generation } = session;
       const read = await session.refresh(claimed.located, files, changed?.scan);
       progress.push(...read.progress);
-      for (const file of read.replaced) onReplaced(file);
       for (const file of read.unfinished) onUnfinished(file);
       for (const { path: file, modifiedAt } of read.progress) index.noteModified(id, file, modifiedAt);
       const now = index.get(id);
@@ -153,6 +152,8 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       if (generation === session.generation && !isMadeOfOthers) break;
       // Files were written anew: whose they are is to be asked anew as well. Or another of its places is the newest now.
       ours.clear();
+      for (const source of [...session.sources, ...found.located.sources]) onReplaced(source.path);
+      for (const file of read.replaced) onReplaced(file);
       if (isMadeOfOthers) session.lookForAgents();
       found = now;
       files = undefined;
