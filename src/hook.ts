@@ -3,6 +3,7 @@
 //   guard HOST DRAFT PPID [SINCE]   from the guard stub; DRAFT with its folders, SINCE in epoch seconds
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
+import { writeSync } from 'node:fs';
 import path from 'node:path';
 import { guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
@@ -15,7 +16,7 @@ async function runHook(): Promise<void> {
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
     folder ??= await ownFolder();
-    if (command === 'guard') process.stdout.write(guard(folder));
+    if (command === 'guard') print(guard(folder));
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
   } catch (error) {
@@ -28,6 +29,11 @@ function guard(folder: string): string {
   if (draft === undefined) return guardStdin(folder, host);
   const call = { host, draft: path.basename(draft), ppid: Number(ppid) };
   return guardStubCall(folder, since ? { ...call, since: Number(since) * 1_000 } : call);
+}
+
+/** Not by process.stdout: to set that up takes longer than all the rest. */
+function print(text: string): void {
+  if (text !== '') writeSync(1, text);
 }
 
 /** By the program itself, which knows the hosts. */
