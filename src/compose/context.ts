@@ -20,6 +20,7 @@ export function createContext(): FaceContext {
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
     follow: async (request) => (await import('./follow.ts')).follow(request),
+    guardLog: async (where) => (await import('./guard.ts')).createGuardLog(where),
     server: {
       serve: async (request) => (await control()).serve(request),
       start: async (request) => (await control()).start(request),

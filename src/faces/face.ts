@@ -24,6 +24,8 @@ export interface FaceContext {
   demo(): Sessions;
   /** Follows what changes, in this process, until it is closed. */
   follow(request: FollowRequest): Promise<Live>;
+  /** What the hooks heard. */
+  guardLog(where: Where): Promise<GuardLog>;
   readonly server: ServerControl;
   readonly hooks: HooksControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */

@@ -1,5 +1,6 @@
 /** What was decided about a call. `observed`: nobody was asked. */
-export type AuditDecision = 'observed' | 'none' | 'allow' | 'ask' | 'deny';
+export const DECISIONS = ['observed', 'none', 'allow', 'ask', 'deny'] as const;
+export type AuditDecision = (typeof DECISIONS)[number];
 
 /** One line of the audit. What is not known is null. */
 export interface AuditEntry {

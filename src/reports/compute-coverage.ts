@@ -18,6 +18,8 @@ export interface CoverageReport {
   readonly neverRan: readonly CoveredCall[];
   /** Neither a hook nor a result: whether they ran is not known. */
   readonly unresolved: readonly CoveredCall[];
+  /** Hooks that did not say which call they were about, as those of old versions do not: they prove nothing here. */
+  readonly unnamed: number;
   readonly agents: readonly AgentCoverage[];
 }
 
@@ -47,6 +49,7 @@ export function computeCoverage(
   tree: SessionTree,
   ledger: SessionLedger,
   isHeard: (call: ToolCallId) => boolean,
+  unnamed = 0,
 ): CoverageReport {
   const ownerOf = createOwnerOf(ledger);
   const pathOf = (agent: AgentNode): readonly string[] =>
@@ -82,6 +85,7 @@ export function computeCoverage(
     missed: lists.missed,
     neverRan: lists.neverRan,
     unresolved: lists.unresolved,
+    unnamed,
     agents: [...byId.values()].flatMap(({ agent, path }) => {
       const count = counts.get(agent.id);
       return count ? [{ agentId: nativeId(agent.id), path, type: orNull(agent.type), ...count }] : [];

@@ -1,0 +1,52 @@
+import { realpath } from 'node:fs/promises';
+import type { LocatedSession, SourceAdapter } from '../adapters/adapter.ts';
+import { ADAPTERS } from '../adapters/registry.ts';
+import type { Clock } from '../base/clock.ts';
+import { buildTree } from '../model/build-tree.ts';
+import type { HookEvent } from '../model/hook.ts';
+import type { SessionId } from '../model/ids.ts';
+import { findSessions } from '../tracker/find-sessions.ts';
+import type { KnownSession } from '../tracker/identify-caller.ts';
+import type { Place } from '../tracker/places.ts';
+import { readSession } from '../tracker/read-session.ts';
+
+/** The session of a hook that was called at `at`, as it is now. */
+export type OpenSession = (event: HookEvent, at: number) => Promise<KnownSession | undefined>;
+
+/** What was read so lately counts as now: events come in numbers. */
+const FRESH_MS = 200;
+/** By so long after a hook, what its host writes about the call is written. */
+const WRITTEN_MS = 5_000;
+
+/** Reads sessions from the disk, each as seldom as can be. For a process that follows nothing. */
+export function createCallerSessions(places: readonly Place[], clock: Clock): OpenSession {
+  const read = new Map<SessionId, { readonly at: number; readonly session: Promise<KnownSession | undefined> }>();
+  return async (event, at) => {
+    const now = clock();
+    const last = read.get(event.session);
+    if (last && (now - last.at < FRESH_MS || last.at - at > WRITTEN_MS)) return last.session;
+    const session = openOf(event, places, clock);
+    read.set(event.session, { at: now, session });
+    return session;
+  };
+}
+
+async function openOf(event: HookEvent, places: readonly Place[], clock: Clock): Promise<KnownSession | undefined> {
+  const adapter = ADAPTERS.find(({ host }) => host === event.host);
+  const located = adapter && ((await byTranscript(event, adapter)) ?? (await byPlaces(event, places)));
+  if (!adapter || !located) return undefined;
+  const ledger = await readSession(adapter, located);
+  return { ledger, tree: buildTree(ledger, { now: clock() }) };
+}
+
+/** Where the hook says that it is: no need to look at all sessions. */
+async function byTranscript(event: HookEvent, adapter: SourceAdapter): Promise<LocatedSession | undefined> {
+  const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
+  const owner = file === undefined ? undefined : await adapter.identify?.sessionOf(file);
+  return owner?.session.id === event.session ? owner.session : undefined;
+}
+
+async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<LocatedSession | undefined> {
+  const { sessions } = await findSessions(places);
+  return sessions.find(({ located }) => located.id === session)?.located;
+}

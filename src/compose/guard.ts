@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { followLog } from '../audit/follow-log.ts';
+import { readLog } from '../audit/read-log.ts';
+import { verifyLog } from '../audit/verify-log.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { GuardLog, Where } from '../faces/face.ts';
+import type { AuditEntry, AuditFilter } from '../model/audit.ts';
+import { matchesFilter } from '../model/audit-filter.ts';
+import { nativeId } from '../model/ids.ts';
+import type { SessionLedger } from '../model/ledger.ts';
+import { computeCoverage } from '../reports/compute-coverage.ts';
+import type { Place } from '../tracker/places.ts';
+import { createSessions } from '../tracker/sessions.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { createCallerSessions } from './caller-sessions.ts';
+import { drainOnce } from './drain-once.ts';
+import { placesOf } from './places.ts';
+import { reportTrouble } from './report-trouble.ts';
+
+export function createGuardLog(where: Where): GuardLog {
+  return openGuardLog({
+    folder: stateFolder(thisMachine()),
+    places: placesOf(where),
+    isNamed: where.roots.length > 0,
+    clock: systemClock,
+  });
+}
+
+export interface GuardLogOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly places: readonly Place[];
+  /** The person named the places. */
+  readonly isNamed?: boolean;
+  readonly clock: Clock;
+  /** In a process that drains whenever something comes, what waits for it to be done; left out: we drain ourselves. */
+  readonly drain?: () => Promise<unknown>;
+}
+
+/** While another process drains: so long we wait for it before we answer with what is there. */
+const PATIENCE_MS = 3_000;
+const FOLLOW_MS = 250;
+
+export function openGuardLog(options: GuardLogOptions): GuardLog {
+  const { folder, places, isNamed = false, clock } = options;
+  const open = createCallerSessions(places, clock);
+  const drain = options.drain ?? (() => drainOnce({ folder, clock, open, patienceMs: PATIENCE_MS }));
+  const sessions = createSessions(places, { clock, named: isNamed });
+  return {
+    async read(filter, limit) {
+      await drain();
+      let badLines = 0;
+      const newest: AuditEntry[] = [];
+      for await (const entry of readLog(folder, { ...rangeOf(filter), onBadLine: () => void badLines++ })) {
+        if (!matchesFilter(entry, filter)) continue;
+        newest.push(entry);
+        if (newest.length > limit) break;
+      }
+      const hasMore = newest.length > limit;
+      return { entries: newest.slice(0, limit).reverse(), hasMore, badLines };
+    },
+    follow(filter, listener) {
+      const end = new AbortController();
+      const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
+      const isTold = tellUntil(end.signal, folder, filter, listener);
+      Promise.all([isDrained, isTold]).catch(reportTrouble);
+      return { close: () => end.abort() };
+    },
+    async verify() {
+      await drain();
+      const { entries, files, firstN, lastN, problems } = await verifyLog(folder);
+      return { entries, files, firstN, lastN, problems };
+    },
+    async coverage(prefix) {
+      await drain();
+      const { tree, ledger } = await sessions.open(prefix);
+      const { calls, unnamed } = await readHeard(folder, ledger);
+      return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed);
+    },
+  };
+}
+
+/** What lets whole files be left out; the rest is for `matchesFilter`. */
+function rangeOf({ since, until }: AuditFilter) {
+  return known({ since, until });
+}
+
+/** Somebody looks on: where no server drains, we do. */
+async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): Promise<void> {
+  while (!signal.aborted) {
+    await drain().catch(reportTrouble);
+    await pause(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function tellUntil(
+  signal: AbortSignal,
+  folder: string,
+  filter: AuditFilter,
+  listener: (entry: AuditEntry) => void,
+): Promise<void> {
+  for await (const entry of followLog(folder, { signal })) if (matchesFilter(entry, filter)) listener(entry);
+}
+
+/** Clocks of the host's lines and of its hooks are the same; a hook may be called while its line is not written yet. */
+const EARLIER_MS = 3_600_000;
+
+/**
+ * The calls that hooks told of since the session began. Those of other sessions, too: a session that is continued under
+ * another id, or copied, has calls in it that were heard under the first one.
+ */
+async function readHeard(
+  folder: string,
+  ledger: SessionLedger,
+): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number }> {
+  const starts = [...ledger.calls.values()].flatMap(({ started }) => started?.at ?? []);
+  const since = starts.reduce((a, b) => Math.min(a, b), Number.MAX_SAFE_INTEGER) - EARLIER_MS;
+  const calls = new Set<string>();
+  let unnamed = 0;
+  if (starts.length === 0) return { calls, unnamed };
+  for await (const { call, session } of readLog(folder, { since })) {
+    if (call !== null) calls.add(call);
+    else if (session === nativeId(ledger.id)) unnamed++;
+  }
+  return { calls, unnamed };
+}

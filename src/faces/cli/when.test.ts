@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { toWhen } from './when.ts';
+
+/** A Sunday, by the clock on the wall. */
+const NOW = new Date(2026, 10, 15, 15, 40, 43, 250).getTime();
+const at = (...parts: readonly [number, number, number, number?, number?]): number =>
+  new Date(parts[0], parts[1] - 1, parts[2], parts[3] ?? 0, parts[4] ?? 0).getTime();
+
+describe('a time that the person names', () => {
+  it.each([
+    ['90s', NOW - 90_000],
+    ['10m', NOW - 600_000],
+    ['10min', NOW - 600_000],
+    ['2h', NOW - 7_200_000],
+    ['3d', NOW - 3 * 86_400_000],
+    ['14:30', at(2026, 11, 15, 14, 30)],
+    ['9:05', at(2026, 11, 15, 9, 5)],
+    ['2026-11-15T06:50:16.985Z', Date.parse('2026-11-15T06:50:16.985Z')],
+    ['2026-11-15T06:50', at(2026, 11, 15, 6, 50)],
+  ])('is an instant: %s', (text, expected) => {
+    expect(toWhen(text)(NOW)).toEqual({ from: expected, to: expected });
+  });
+
+  it.each([
+    ['today', at(2026, 11, 15), at(2026, 11, 16) - 1],
+    ['yesterday', at(2026, 11, 14), at(2026, 11, 15) - 1],
+    ['2026-11-01', at(2026, 11, 1), at(2026, 11, 2) - 1],
+  ])('is a whole day: %s', (text, from, to) => {
+    expect(toWhen(text)(NOW)).toEqual({ from, to });
+  });
+
+  it.each(['', 'soon', '2', '2 weeks ago', '-2h', '25:00', '2026-13-40', '15.11.2026'])('is none: «%s»', (text) => {
+    expect(() => toWhen(text)).toThrow(SyntaxError);
+  });
+});

@@ -1,0 +1,76 @@
+import { known } from '../base/json.ts';
+import type { AgentCoverage, CoverageReport, CoveredCall } from '../reports/compute-coverage.ts';
+import { plural } from './amounts.ts';
+import { pathText } from './audit-texts.ts';
+import { cleanLine } from './clean-text.ts';
+import { momentText } from './moment-text.ts';
+import type { TextOptions } from './session-table.ts';
+import { type Column, formatTable } from './table.ts';
+
+/** `troupe guard coverage` for people. */
+export function formatCoverage(report: CoverageReport, options: TextOptions): readonly string[] {
+  const { paint } = options;
+  const { missed, neverRan, unresolved, unnamed } = report;
+  const title = cleanLine(report.title ?? '');
+  const head = `${report.sessionId.slice(0, 8)}${title === '' ? '' : `  ${title}`}`;
+  return [
+    paint.dim(cleanLine(head)),
+    (missed.length > 0 ? paint.red : paint.bold)(coverageText(report)),
+    ...agentLines(report.agents, options),
+    ...section(`Missed: no hook heard of ${calls(missed.length)}.`, missed, options),
+    ...section(`Never ran: the host refused ${calls(neverRan.length)} before any hook.`, neverRan, options),
+    ...section(
+      `Unresolved: ${calls(unresolved.length)} with neither a hook nor a result; nobody knows whether they ran.`,
+      unresolved,
+      options,
+    ),
+    ...(unnamed > 0
+      ? ['', paint.dim(`${plural(unnamed, 'hook')} did not say for which call, and could not be counted.`)]
+      : []),
+  ];
+}
+
+/** The answer in one line. */
+export function coverageText({ ran, heard }: Pick<CoverageReport, 'ran' | 'heard'>): string {
+  return ran === 0 ? 'No tool call has run yet' : `${heard} of ${plural(ran, 'tool call')} passed a hook`;
+}
+
+function calls(count: number): string {
+  return plural(count, 'call');
+}
+
+function agentLines(agents: readonly AgentCoverage[], { paint, width }: TextOptions): readonly string[] {
+  if (agents.length === 0) return [];
+  const rows = agents.map(({ path, type, ran, heard }) => [
+    { text: `${heard} of ${ran}`, paint: heard < ran ? paint.red : paint.green },
+    { text: pathText(path), paint: paint.bold },
+    { text: cleanLine(type ?? ''), paint: paint.dim },
+  ]);
+  return ['', ...formatTable(AGENT_COLUMNS, rows, { header: paint.dim, ...known({ width }) })];
+}
+
+const AGENT_COLUMNS: readonly Column[] = [
+  { title: 'heard', align: 'right' },
+  { title: 'agent', shrinkTo: 12 },
+  { title: 'type', dropOrder: 1 },
+];
+
+function section(title: string, list: readonly CoveredCall[], { paint, width, now }: TextOptions): readonly string[] {
+  if (list.length === 0) return [];
+  const rows = list.map(({ at, path, tool, summary, reason }) => [
+    { text: momentText(at, now), paint: paint.dim },
+    { text: pathText(path), paint: paint.bold },
+    { text: cleanLine(tool ?? '–') },
+    { text: cleanLine(summary ?? '') },
+    { text: reason === null ? '' : `«${cleanLine(reason)}»`, paint: paint.yellow },
+  ]);
+  return ['', paint.bold(title), ...formatTable(CALL_COLUMNS, rows, { header: paint.dim, ...known({ width }) })];
+}
+
+const CALL_COLUMNS: readonly Column[] = [
+  { title: 'time', dropOrder: 1 },
+  { title: 'agent', shrinkTo: 12 },
+  { title: 'tool', shrinkTo: 6 },
+  { title: 'what', shrinkTo: 12 },
+  { title: "the host's words", shrinkTo: 16 },
+];
