@@ -18,6 +18,7 @@ import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { onEndSignal } from './end-signals.ts';
 import { follow, readOwnConfig } from './follow.ts';
+import { createGuardLog } from './guard.ts';
 import { createHookIntake } from './hook-intake.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
@@ -81,7 +82,8 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const hooks = isAlone ? undefined : createHookIntake(folder, keys);
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
-    ...known({ hooks, openFiles: openFilesLimit() }),
+    // Those who play the recording have no hooks in it.
+    ...known({ hooks, openFiles: openFilesLimit(), guard: isDemo ? undefined : createGuardLog(where) }),
   });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {

@@ -1,4 +1,5 @@
 // The JSON of the live feed (docs/API.md). The names are a contract: add, never rename.
+import type { AuditEntry } from '../model/audit.ts';
 import type { Activity } from '../model/tree.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
 
@@ -88,3 +89,12 @@ export type LiveEvent =
   | { readonly type: 'change'; readonly data: SessionChange }
   | { readonly type: 'gone'; readonly data: SessionGone }
   | { readonly type: 'listing'; readonly data: ListingChange };
+
+/** A line of the audit on its way to a screen: without what the tool was given, which may be long. */
+export type HeardCall = Omit<AuditEntry, 'input'>;
+
+/** What the server's stream has beside the feed. */
+export interface AuditEvent {
+  readonly type: 'audit';
+  readonly data: HeardCall;
+}

@@ -11,6 +11,12 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export const NO_SESSION: Refusal = {
+  status: 404,
+  code: 'session-not-found',
+  message: 'There is no session of this id.',
+};
+
 export function answerJson(context: Context, value: unknown, status: ContentfulStatusCode = 200): Response {
   return context.body(JSON.stringify(value), status, { 'Content-Type': JSON_TYPE });
 }

@@ -3,13 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
-import type { HookIntake, Live, Subscription } from '../face.ts';
+import type { GuardLog, HookIntake, Live, Subscription } from '../face.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
 import { limitConnections } from './crowd.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
 import { findRefusal } from './gate.ts';
+import { withoutInput } from './guard-routes.ts';
 import type { PageFiles } from './page-files.ts';
 import { createRoutes } from './routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly live: Live;
   /** Where hooks of this machine may call. */
   readonly hooks?: HookIntake;
+  /** What the hooks heard; without it there is nothing at `/api/guard`. */
+  readonly guard?: GuardLog;
   readonly token: string;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
@@ -43,11 +46,11 @@ export interface Server {
 
 /** What is followed on this machine, over HTTP: docs/API.md. */
 export function createServer(options: ServerOptions): Server {
-  const { live, hooks, token, page = new Map(), onError = () => undefined } = options;
+  const { live, guard, hooks, token, page = new Map(), onError = () => undefined } = options;
   const log = createEventLog(options.epoch, options.limits);
   const streams = createEventStreams(log, options.limits);
   let port = 0;
-  let subscription: Subscription | undefined;
+  const subscriptions: Subscription[] = [];
 
   const routes = createRoutes({ ...options, page, streams, onError, port: () => port });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
@@ -77,11 +80,15 @@ export function createServer(options: ServerOptions): Server {
     async listen(wanted = 0) {
       port = await listenOn(server, wanted);
       server.on('error', onError);
-      subscription = live.subscribe((event) => streams.publish(log.append(event)));
+      subscriptions.push(live.subscribe((event) => streams.publish(log.append(event))));
+      const heard = guard?.follow({}, (entry) =>
+        streams.publish(log.append({ type: 'audit', data: withoutInput(entry) })),
+      );
+      if (heard) subscriptions.push(heard);
       return { port };
     },
     async close() {
-      subscription?.close();
+      for (const subscription of subscriptions.splice(0)) subscription.close();
       streams.close();
       if (!server.listening) return;
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

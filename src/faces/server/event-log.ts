@@ -1,9 +1,9 @@
 import { applyEvent } from '../../reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot } from '../../reports/live-shapes.ts';
+import type { AuditEvent, LiveEvent, LiveSnapshot } from '../../reports/live-shapes.ts';
 
 export interface EventLog {
   /** Gives the event its id; its bytes, once for all clients. */
-  append(event: LiveEvent): Buffer;
+  append(event: LiveEvent | AuditEvent): Buffer;
   /** What came after the event of this id; nothing known where it is not one of ours, or too old. */
   after(id: string): readonly Buffer[] | undefined;
   /** Everything as of the last event, under its id: what is appended next is exactly what is missing in it. */
@@ -35,7 +35,8 @@ export function createEventLog(epoch: string, limits: Partial<EventLogLimits> = 
   return {
     append(event) {
       last++;
-      picture = applyEvent(picture, event);
+      // Snapshots have no calls: who begins with one asks for the log.
+      if (event.type !== 'audit') picture = applyEvent(picture, event);
       snapshot = undefined;
       const bytes = encode(`${epoch}-${last}`, event);
       keep(bytes);
@@ -54,7 +55,7 @@ export function createEventLog(epoch: string, limits: Partial<EventLogLimits> = 
 }
 
 /** JSON holds no line break of its own, so one line of data is enough. */
-function encode(id: string, { type, data }: LiveEvent): Buffer {
+function encode(id: string, { type, data }: LiveEvent | AuditEvent): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 

@@ -1,4 +1,6 @@
+import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
+import { type AuditFilter, DECISIONS } from '../../model/audit.ts';
 import type { MessageRange } from '../../model/ports.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -10,6 +12,32 @@ export function readRange(from: string | undefined, limit: string | undefined): 
   if (range.limit < 1 || range.limit > MAX_LIMIT)
     throw badQuery(`limit is ${range.limit}.`, `Ask for 1 to ${MAX_LIMIT} messages.`);
   return range;
+}
+
+const DEFAULT_ENTRIES = 100;
+const MAX_ENTRIES = 1_000;
+
+export function readEntryLimit(text: string | undefined): number {
+  const limit = readNumber(text, 'limit', DEFAULT_ENTRIES);
+  if (limit < 1 || limit > MAX_ENTRIES) throw badQuery(`limit is ${limit}.`, `Ask for 1 to ${MAX_ENTRIES} entries.`);
+  return limit;
+}
+
+/** What is given as nothing filters nothing. */
+export function readAuditFilter(given: (name: string) => string | undefined): AuditFilter {
+  const word = (name: string): string | undefined => given(name) || undefined;
+  const decision = DECISIONS.find((one) => one === word('decision'));
+  if (word('decision') !== undefined && !decision)
+    throw badQuery('decision is none.', `Say one of: ${DECISIONS.join(', ')}.`);
+  return known({
+    agent: word('agent'),
+    type: word('type'),
+    decision,
+    tool: word('tool'),
+    session: word('session'),
+    since: readInstant(word('since'), 'since'),
+    until: readInstant(word('until'), 'until'),
+  });
 }
 
 export function readFlag(text: string | undefined, name: string): boolean {

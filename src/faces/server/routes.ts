@@ -2,9 +2,10 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { UserError } from '../../base/user-error.ts';
-import type { Live } from '../face.ts';
-import { answerError, answerJson, OUR_MISTAKE, type Refusal } from './answers.ts';
+import type { GuardLog, Live } from '../face.ts';
+import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
+import { addGuardRoutes } from './guard-routes.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
 import { headersOf, type PageFiles } from './page-files.ts';
 import { isPlainId, readFlag, readInstant, readRange } from './query.ts';
@@ -13,6 +14,7 @@ import { isToken, tokenCookie } from './token.ts';
 
 export interface RoutesContext {
   readonly live: Live;
+  readonly guard?: GuardLog;
   readonly streams: EventStreams;
   readonly token: string;
   readonly page: PageFiles;
@@ -26,7 +28,7 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, streams, token, page, version, startedAt, port, onError } = options;
+  const { live, guard, streams, token, page, version, startedAt, port, onError } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
@@ -90,6 +92,8 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
     return RESPONSE_ALREADY_SENT;
   });
 
+  if (guard) addGuardRoutes(routes, guard);
+
   routes.notFound((context) => answerError(context, NO_ROUTE));
   routes.onError((error, context) => {
     if (error instanceof UserError) return answerError(context, refusalOf(error));
@@ -113,5 +117,4 @@ function refusalOf({ code, message, remedy }: UserError): Refusal {
 }
 
 const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };
-const NO_SESSION: Refusal = { status: 404, code: 'session-not-found', message: 'There is no session of this id.' };
 const NO_AGENT: Refusal = { status: 404, code: 'agent-not-found', message: 'There is no agent of this id.' };

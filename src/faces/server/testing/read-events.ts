@@ -48,7 +48,7 @@ export function readEvents(port: number, token: string, headers: http.OutgoingHt
       if (!type) continue;
       const event = { id, type, data: JSON.parse(data) } as LiveEvent & { id: string };
       events.push(event);
-      picture = applyEvent(picture, event);
+      if (type !== 'audit') picture = applyEvent(picture, event);
     }
     for (const check of waiting) check();
   };

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { claudeCode } from '../../adapters/claude-code/index.ts';
+import { openGuardLog } from '../../compose/guard.ts';
+import { fillSpool, recordedHooks, recordedRoot } from '../../compose/testing/recorded-spool.ts';
+import type { AuditPage } from '../../model/audit.ts';
+import type { CoverageReport } from '../../reports/compute-coverage.ts';
+import type { HeardCall } from '../../reports/live-shapes.ts';
+import { memoryLive } from './testing/memory-live.ts';
+import { readEvents } from './testing/read-events.ts';
+import { type Served, serve, TOKEN } from './testing/serve.ts';
+import { misfits } from './testing/validate.ts';
+
+const NESTED = '2.1.197-nested';
+const SESSION = '487d4d81-571f-4152-9fdf-cc0674de72ba';
+const calls = recordedHooks(NESTED).filter(({ payload }) => payload['hook_event_name'] === 'PreToolUse');
+
+let folder: string;
+let server: Served;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-guard-'));
+  const places = [{ adapter: claudeCode, root: recordedRoot(NESTED), forced: false }];
+  server = await serve(memoryLive(), { guard: openGuardLog({ folder, places, clock: Date.now }) });
+});
+afterEach(async () => {
+  // Waits for a drain that may still be going on.
+  await server.json('/api/guard/log');
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const log = async (query = ''): Promise<AuditPage> => (await server.json(`/api/guard/log${query}`)) as AuditPage;
+
+describe('/api/guard/log', () => {
+  it('has the newest calls, oldest first, without what the tools were given', async () => {
+    expect(await log()).toEqual({ entries: [], hasMore: false, badLines: 0 });
+    fillSpool(folder, recordedHooks(NESTED));
+    const page = await log();
+    expect(misfits('audit-page', page)).toBe('');
+    expect(page.entries.map(({ call }) => call)).toEqual(calls.map(({ payload }) => payload['tool_use_id']));
+    for (const entry of page.entries) expect(entry).not.toHaveProperty('input');
+    const [last] = (await log('?limit=1&input=1')).entries;
+    expect(last?.input).toEqual(calls.at(-1)?.payload['tool_input']);
+    expect(misfits('audit-page', await log('?limit=1&input=1'))).toBe('');
+  });
+
+  it('takes every filter', async () => {
+    fillSpool(folder, recordedHooks(NESTED));
+    const { entries } = await log();
+    const at = entries[1]?.at ?? '';
+    const count = async (query: string) => (await log(query)).entries.length;
+    expect(await count('?agent=main')).toBe(1);
+    expect(await count('?agent=check%20app.js&tool=Bash')).toBe(1);
+    expect(await count('?type=general-purpose')).toBe(entries.length - 1);
+    expect(await count('?decision=deny')).toBe(0);
+    expect(await count('?decision=observed&agent=')).toBe(entries.length);
+    expect(await count(`?session=${SESSION}&since=${at}`)).toBe(entries.length - 1);
+    expect(await count(`?until=${at}`)).toBe(2);
+    expect(await log('?limit=2')).toMatchObject({ hasMore: true });
+  });
+
+  it.each(['?limit=0', '?limit=1001', '?limit=x', '?decision=maybe', '?since=soon', '?input=2'])(
+    'refuses %s',
+    async (query) => {
+      const { status, text } = await server.get(`/api/guard/log${query}`);
+      expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 400, code: 'bad-query' });
+    },
+  );
+
+  it('is not there where nobody listens to hooks, nor for strangers', async () => {
+    const bare = await serve(memoryLive());
+    expect((await bare.get('/api/guard/log')).status).toBe(404);
+    await bare.close();
+    expect((await server.get('/api/guard/log', { headers: {} })).status).toBe(401);
+  });
+});
+
+describe('/api/guard/coverage/:session', () => {
+  it('holds the session against the audit', async () => {
+    fillSpool(folder, recordedHooks(NESTED));
+    const report = (await server.json(`/api/guard/coverage/${SESSION}`)) as CoverageReport;
+    expect(misfits('coverage', report)).toBe('');
+    expect(report).toMatchObject({ sessionId: SESSION, ran: calls.length, heard: calls.length, missed: [] });
+  });
+
+  it.each(['nobody', '..%2f..%2fetc'])('knows no session %s', async (id) => {
+    const { status, text } = await server.get(`/api/guard/coverage/${id}`);
+    expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'session-not-found' });
+  });
+});
+
+describe('calls in the stream', () => {
+  it('come as they are heard, each once, and again for who was away', async () => {
+    const reader = readEvents(server.port, TOKEN);
+    await reader.until(() => reader.events.length === 1);
+    for (const call of calls) fillSpool(folder, [call]);
+    await reader.until(() => reader.events.length === 1 + calls.length);
+    const told = reader.events.slice(1) as readonly { readonly type: string; readonly data: unknown }[];
+    for (const { type, data } of told) expect(misfits('events', { type, data })).toBe('');
+    expect(told.map(({ data }) => (data as HeardCall).call)).toEqual(
+      calls.map(({ payload }) => payload['tool_use_id']),
+    );
+    reader.close();
+    const late = readEvents(server.port, TOKEN, { 'Last-Event-ID': reader.events.at(-3)?.id ?? '' });
+    await late.until(() => late.events.length === 2);
+    expect(late.events).toEqual(reader.events.slice(-2));
+    late.close();
+  });
+});
