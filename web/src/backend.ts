@@ -1,5 +1,7 @@
+import type { AuditFilter } from '../../src/model/audit.ts';
 import type { TranscriptMessage } from '../../src/model/transcript.ts';
-import type { LiveEvent, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
+import type { AuditEvent, HeardCall, LiveEvent, SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
 
 export type ConnectionState = 'connecting' | 'connected' | 'lost';
@@ -8,11 +10,22 @@ export type ConnectionState = 'connecting' | 'connected' | 'lost';
 export interface Backend {
   readonly kind: 'live' | 'static';
   /** First a snapshot, then changes. After a lost connection it goes on by itself. */
-  subscribe(onEvent: (event: LiveEvent) => void, onState: (state: ConnectionState) => void): () => void;
+  subscribe(onEvent: (event: LiveEvent | AuditEvent) => void, onState: (state: ConnectionState) => void): () => void;
   /** One of the older sessions is read by this, and followed from then on. */
   session(id: string): Promise<SessionDetail | undefined>;
   timeline(session: string, since?: string): Promise<TimelineReport | undefined>;
   transcript(agent: string, session: string, range: MessageRange): Promise<TranscriptPart | undefined>;
+  /** The newest tool calls that hooks heard of; undefined where nobody listens to hooks. */
+  heard(filter: AuditFilter, limit: number): Promise<HeardPart | undefined>;
+  /** Whether the hooks heard of all of them; undefined where nobody knows. */
+  coverage(session: string): Promise<CoverageReport | undefined>;
+}
+
+export interface HeardPart {
+  /** Oldest first. */
+  readonly entries: readonly HeardCall[];
+  /** There are older ones. */
+  readonly hasMore: boolean;
 }
 
 export interface MessageRange {

@@ -3,7 +3,7 @@ import { type AgentRef, message, pane, replayAt, selected, type ViewName, view }
 
 // Deep links: `#/race`, `#/graph/<session>`, `#/read/<session>/<agent>`, `#/read/<session>/<agent>/<message>`.
 
-const VIEWS: readonly ViewName[] = ['race', 'graph', 'timeline', 'read'];
+const VIEWS: readonly ViewName[] = ['race', 'graph', 'timeline', 'read', 'guard'];
 
 export interface Place {
   readonly view: ViewName;

@@ -1,15 +1,16 @@
 import { computed, signal } from '@preact/signals';
 import { applyEvent } from '../../src/reports/apply-change.ts';
 import { computeAt } from '../../src/reports/compute-at.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { AuditEvent, LiveEvent, LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { AgentReport } from '../../src/reports/shapes.ts';
 import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
 import type { Backend, ConnectionState } from './backend.ts';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
+import { tellHeard, tellMissed } from './guard/heard.ts';
 
 // Everything the page knows and every choice of the person's, in one place. Views read it; `actions.ts` changes it.
 
-export type ViewName = 'race' | 'graph' | 'timeline' | 'read';
+export type ViewName = 'race' | 'graph' | 'timeline' | 'read' | 'guard';
 
 export type Pane = 'sessions' | 'view' | 'detail';
 
@@ -91,13 +92,19 @@ export const nowShown = computed(() => replayAt.value ?? clock.value);
 
 /** Takes in what the backend tells, at most once a frame: a flood of changes is one redrawing. */
 export function connect(backend: Backend): () => void {
-  let waiting: LiveEvent[] = [];
+  let waiting: (LiveEvent | AuditEvent)[] = [];
   let isDue = false;
   const take = (): void => {
     isDue = false;
     const events = waiting;
     waiting = [];
-    picture.value = events.reduce<LiveSnapshot | undefined>(applyEvent, picture.value);
+    picture.value = events.reduce<LiveSnapshot | undefined>(
+      (before, event) => (event.type === 'audit' ? before : applyEvent(before, event)),
+      picture.value,
+    );
+    // What came before a snapshot may not be all.
+    if (events.some(({ type }) => type === 'snapshot')) tellMissed();
+    tellHeard(events.flatMap((event) => (event.type === 'audit' ? [event.data] : [])));
   };
   const stop = backend.subscribe(
     (event) => {

@@ -1,7 +1,8 @@
-import type { LiveEvent } from '../../../src/reports/live-shapes.ts';
+import type { AuditFilter } from '../../../src/model/audit.ts';
+import type { AuditEvent, LiveEvent } from '../../../src/reports/live-shapes.ts';
 import type { Backend, ConnectionState } from '../backend.ts';
 
-const EVENTS = ['snapshot', 'change', 'gone', 'listing'] as const;
+const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'audit'] as const;
 
 /** The server that the page came from. The cookie that it set says who we are. */
 export function createLiveBackend(): Backend {
@@ -17,14 +18,26 @@ export function createLiveBackend(): Backend {
         from: String(from),
         limit: String(limit),
       }),
+    heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
+    coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
+}
+
+function toQuery({ since, until, ...words }: AuditFilter): Readonly<Record<string, string>> {
+  const times = Object.entries({ since, until }).flatMap(([name, at]) =>
+    at === undefined ? [] : [[name, new Date(at).toISOString()]],
+  );
+  return { ...words, ...Object.fromEntries(times) };
 }
 
 /** Browsers give up on a stream that answers with an error: then it is opened anew, later and later. */
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 
-function subscribe(onEvent: (event: LiveEvent) => void, onState: (state: ConnectionState) => void): () => void {
+function subscribe(
+  onEvent: (event: LiveEvent | AuditEvent) => void,
+  onState: (state: ConnectionState) => void,
+): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;

@@ -3,6 +3,7 @@ import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
 import type { AgentReport } from '../../../src/reports/shapes.ts';
 import { goTo } from '../actions.ts';
 import { Asked } from './asked.tsx';
+import { CallsSection } from './calls-section.tsx';
 import { FilesSection } from './files-section.tsx';
 import { IdsSection } from './ids-section.tsx';
 import { NowSection } from './now-section.tsx';
@@ -57,6 +58,7 @@ function Detail({ session, agent }: { readonly session: SessionDetail; readonly 
       <NumbersSection session={session} agent={agent} />
       <UsageSection session={session} agent={agent} />
       <SubAgents session={session} agent={agent} />
+      <CallsSection session={session} agent={agent} />
       <FilesSection session={session} agent={agent} />
       <ProblemsSection session={session} agent={agent} />
       <IdsSection session={session} agent={agent} />

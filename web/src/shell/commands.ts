@@ -26,6 +26,7 @@ const ACTS: Readonly<Record<Command, () => void>> = {
   graph: () => show('graph'),
   timeline: () => show('timeline'),
   read: () => show('read'),
+  guard: () => show('guard'),
   search,
   'previous-session': () => stepSession(-1),
   'next-session': () => stepSession(1),

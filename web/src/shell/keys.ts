@@ -5,6 +5,7 @@ export type Command =
   | 'graph'
   | 'timeline'
   | 'read'
+  | 'guard'
   | 'search'
   | 'previous-session'
   | 'next-session'
@@ -27,6 +28,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: '2', command: 'graph', text: 'Graph' },
   { key: '3', command: 'timeline', text: 'Timeline' },
   { key: '4', command: 'read', text: 'Read' },
+  { key: '5', command: 'guard', text: 'Guard' },
   { key: '/', command: 'search', text: 'search sessions and agents' },
   { key: '[', command: 'previous-session', text: 'previous session' },
   { key: ']', command: 'next-session', text: 'next session' },

@@ -29,6 +29,14 @@ export const VIEW_KEYS: readonly { readonly title: string; readonly rows: readon
     ],
   },
   {
+    title: 'Guard',
+    rows: [
+      ['↑ ↓', 'from call to call'],
+      ['space', 'select the agent that made it'],
+      ['enter', 'read it in the transcript'],
+    ],
+  },
+  {
     title: 'Replay',
     rows: [
       ['← →', 'back, forth'],

@@ -8,6 +8,7 @@ const LOADERS: Readonly<Record<Exclude<ViewName, 'race'>, () => Promise<Componen
   graph: async () => (await import('../views/graph/graph-view.tsx')).GraphView,
   timeline: async () => (await import('../views/timeline/timeline-view.tsx')).TimelineView,
   read: async () => (await import('../views/read/read-view.tsx')).ReadView,
+  guard: async () => (await import('../views/guard/guard-view.tsx')).GuardView,
 };
 
 const loaded = new Map<ViewName, ComponentType>([['race', RaceView]]);

@@ -7,6 +7,7 @@ export const VIEW_NAMES: readonly { readonly name: ViewName; readonly title: str
   { name: 'graph', title: 'Graph' },
   { name: 'timeline', title: 'Timeline' },
   { name: 'read', title: 'Read' },
+  { name: 'guard', title: 'Guard' },
 ];
 
 export const PANEL_ID = 'view';

@@ -1,0 +1,35 @@
+import type { AuditDecision } from '../../../src/model/audit.ts';
+import { callerText, DECISION_TEXTS, heldText } from '../../../src/render/audit-texts.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import { exactTime } from '../parts/time-text.ts';
+
+/** Shape and word, then colour. */
+export const DECISION_MARKS: Readonly<Record<AuditDecision, string>> = {
+  observed: '·',
+  none: '○',
+  allow: '✓',
+  ask: '◐',
+  deny: '✗',
+};
+
+/** Everything about a call, for those who point at it. */
+export function callTitle(call: HeardCall): string {
+  const { at, agent, decision, rule, reason } = call;
+  const held = heldText(call);
+  return [
+    `${exactTime(at)}  ${callerText(agent)}`,
+    cleanLine(`${call.tool ?? '–'} ${call.summary ?? ''}`),
+    `${decision}: ${DECISION_TEXTS[decision]}${held === '' ? '' : `, in ${held} ms`}`,
+    ...[rule, reason].flatMap((text) => (text === null ? [] : [cleanLine(text)])),
+  ].join('\n');
+}
+
+/** Of a path: those above, and the one itself. */
+export function pathParts({ agent }: HeardCall): { readonly above: string; readonly own: string } {
+  if (agent.who === 'unknown') return { above: '', own: callerText(agent) };
+  const names = agent.path.map(cleanLine);
+  const guess = agent.evidence === 'guess' ? ' ?' : '';
+  const above = names.slice(0, -1).join(' › ');
+  return { above: above === '' ? '' : `${above} › `, own: `${names.at(-1) ?? 'sub-agent'}${guess}` };
+}

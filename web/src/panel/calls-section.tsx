@@ -1,0 +1,50 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { callerText } from '../../../src/render/audit-texts.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import { useBackend } from '../backend-context.ts';
+import { openCallFeed } from '../guard/call-feed.ts';
+import { callTitle, DECISION_MARKS } from '../guard/call-words.ts';
+import { wishFor } from '../guard/wish.ts';
+import { PlaceLink } from '../parts/place-link.tsx';
+import { wallTime } from '../parts/time-text.ts';
+import { nowShown } from '../store.ts';
+import { type AgentProps, refOf, Section } from './section.tsx';
+
+const SHOWN = 6;
+
+/** Its last tool calls that hooks told of, and what was decided. Nothing where no hook told of one. */
+export function CallsSection({ agent: { id, sessionId } }: AgentProps) {
+  const backend = useBackend();
+  const feed = useMemo(() => openCallFeed(backend, { session: sessionId, agent: id }, SHOWN), [backend, sessionId, id]);
+  useEffect(() => feed.close, [feed]);
+  const now = nowShown.value;
+  const calls = feed.calls.value.filter(({ at }) => Date.parse(at) <= now).slice(-SHOWN);
+  if (calls.length === 0) return null;
+  return (
+    <Section title="Calls heard by hooks">
+      <ul class="panel-calls">
+        {calls.map((call) => (
+          <li key={call.n} class={`panel-call-${call.decision}`} title={callTitle(call)}>
+            <time dateTime={call.at}>{wallTime(Date.parse(call.at))}</time>
+            <span>
+              <b>{cleanLine(call.tool ?? '–')}</b> <code>{cleanLine(call.summary ?? '')}</code>
+              {call.agent.evidence !== 'exact' && <span class="panel-why">{callerText(call.agent)}</span>}
+            </span>
+            <span class="panel-decision">
+              <span aria-hidden="true">{DECISION_MARKS[call.decision]}</span> {call.decision}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="dim">
+        <PlaceLink
+          in="guard"
+          to={refOf({ id, sessionId })}
+          onGo={() => wishFor({ isEverywhere: false, agent: { session: sessionId, agent: id } })}
+        >
+          All of them
+        </PlaceLink>
+      </p>
+    </Section>
+  );
+}

@@ -1,0 +1,71 @@
+import { heldText } from '../../../../src/render/audit-texts.ts';
+import { cleanLine } from '../../../../src/render/clean-text.ts';
+import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import { callTitle, DECISION_MARKS, pathParts } from '../../guard/call-words.ts';
+import { hueOf } from '../../parts/hue.ts';
+import { exactTime, wallTime } from '../../parts/time-text.ts';
+import { type AgentRef, agentsOf, sessions } from '../../store.ts';
+
+export interface RowProps {
+  readonly call: HeardCall;
+  readonly index: number;
+  readonly top: number;
+  readonly isCurrent: boolean;
+  readonly isElsewhere: boolean;
+  readonly onSelect: () => void;
+  readonly onRead: () => void;
+}
+
+export function rowId({ n }: HeardCall): string {
+  return `guard-${n}`;
+}
+
+/** Who made it, as the views know agents; undefined where nobody knows. */
+export function refOfCall({ session, agent }: HeardCall): AgentRef | undefined {
+  return session === null || agent.id === null || agent.who === 'unknown' ? undefined : { session, agent: agent.id };
+}
+
+export function CallRow({ call, index, top, isCurrent, isElsewhere, onSelect, onRead }: RowProps) {
+  const { above, own } = pathParts(call);
+  const session = sessions.value.find(({ id }) => id === call.session);
+  const agent = session && agentsOf(session).find(({ id }) => id === call.agent.id);
+  const project = isElsewhere ? session?.project : undefined;
+  const held = heldText(call);
+  const hasAgent = refOfCall(call) !== undefined;
+  return (
+    <tr
+      class={`guard-row guard-${call.decision}`}
+      id={rowId(call)}
+      aria-rowindex={index + 2}
+      aria-selected={isCurrent}
+      style={{ transform: `translateY(${top}px)` }}
+      title={callTitle(call)}
+    >
+      <td class="guard-time">
+        <time dateTime={call.at} title={exactTime(call.at)}>
+          {wallTime(Date.parse(call.at))}
+        </time>
+      </td>
+      <td class="guard-agent">
+        <span class="guard-hue" style={{ background: hueOf(agent?.hue ?? null) }} />
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={onSelect}>
+          <span class="guard-above">
+            {project ? `${cleanLine(project)} · ` : ''}
+            {above}
+          </span>
+          <span class={hasAgent ? 'guard-own' : 'guard-unknown'}>{own}</span>
+        </button>
+      </td>
+      <td class="guard-tool">{cleanLine(call.tool ?? '–')}</td>
+      <td class="guard-what">
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={onRead}>
+          <code>{cleanLine(call.summary ?? '')}</code>
+        </button>
+      </td>
+      <td class="guard-decision">
+        <span aria-hidden="true">{DECISION_MARKS[call.decision]}</span> {call.decision}
+      </td>
+      <td class="guard-ms">{held === '' ? '' : `${held} ms`}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,125 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { plural } from '../../../../src/render/amounts.ts';
+import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import { read, select } from '../../actions.ts';
+import type { Backend } from '../../backend.ts';
+import { useBackend } from '../../backend-context.ts';
+import type { CallFeed } from '../../guard/call-feed.ts';
+import { wish } from '../../guard/wish.ts';
+import { width } from '../../shell/width.ts';
+import { findCall } from '../read/find-call.ts';
+import { CallRow, refOfCall, rowId } from './call-row.tsx';
+import { useRowWindow } from './use-row-window.ts';
+
+const ROW_PX = { desk: 30, laptop: 30, phone: 54 } as const;
+const COLUMNS = ['time', 'agent', 'tool', 'what', 'decision', 'waited'] as const;
+
+/** Oldest first; it follows as long as its end is in sight. */
+export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly calls: readonly HeardCall[] }) {
+  const backend = useBackend();
+  const body = useRef<HTMLDivElement>(null);
+  const grid = useRef<HTMLTableElement>(null);
+  const current = useSignal<number | undefined>(undefined);
+  const rowPx = ROW_PX[width.value];
+  const rows = useRowWindow(body, calls, rowPx);
+  const at = current.value === undefined ? -1 : calls.findIndex(({ n }) => n === current.value);
+  const here = calls[at];
+
+  const go = (index: number): void => {
+    const next = Math.max(0, Math.min(calls.length - 1, index));
+    current.value = calls[next]?.n;
+    rows.reveal(next);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const from = at === -1 ? calls.length : at;
+    const page = Math.max(1, Math.floor((body.current?.clientHeight ?? 0) / rowPx) - 1);
+    const moves: Readonly<Record<string, number>> = {
+      ArrowUp: from - 1,
+      ArrowDown: from + 1,
+      k: from - 1,
+      j: from + 1,
+      PageUp: from - page,
+      PageDown: from + page,
+      Home: 0,
+      End: calls.length - 1,
+    };
+    const to = moves[event.key];
+    if (to !== undefined) go(to);
+    else if (event.key === 'Enter' && here) void readCall(backend, here);
+    else if (event.key === ' ' && here) selectCaller(here);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  useLayoutEffect(() => rows.settle(), [calls, rowPx]);
+  useEffect(() => grid.current?.focus({ preventScroll: true }), []);
+
+  return (
+    <div class="guard-table">
+      <div ref={body} class="guard-body" onScroll={rows.onScroll}>
+        {/* Rows come and go while one scrolls: the grid keeps the focus, and says which of them is meant. */}
+        <table
+          ref={grid}
+          class="guard-grid"
+          // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that keys walk through is a grid
+          role="grid"
+          aria-label="Tool calls"
+          aria-rowcount={calls.length + 1}
+          aria-activedescendant={here && rows.has(at) ? rowId(here) : undefined}
+          tabIndex={0}
+          onKeyDown={onKey}
+        >
+          <thead>
+            <tr class="guard-columns" aria-rowindex={1}>
+              {COLUMNS.map((name) => (
+                <th key={name} scope="col" class={`guard-column-${name}`}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody class="guard-rows" style={{ height: `${calls.length * rowPx}px` }}>
+            {calls.slice(rows.first, rows.last).map((call, offset) => (
+              <CallRow
+                key={call.n}
+                call={call}
+                index={rows.first + offset}
+                top={(rows.first + offset) * rowPx}
+                isCurrent={call.n === current.value}
+                isElsewhere={wish.value.isEverywhere}
+                onSelect={() => {
+                  current.value = call.n;
+                  selectCaller(call);
+                }}
+                onRead={() => void readCall(backend, call)}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {feed.hasOlder.value && rows.first === 0 && (
+        <button type="button" class="guard-older" onClick={() => void feed.loadOlder()}>
+          Show older calls
+        </button>
+      )}
+      {rows.unseen > 0 && (
+        <button type="button" class="guard-news" onClick={rows.goToEnd}>
+          {plural(rows.unseen, 'new call')} <span aria-hidden="true">↓</span>
+        </button>
+      )}
+    </div>
+  );
+}
+
+function selectCaller(call: HeardCall): void {
+  const ref = refOfCall(call);
+  if (ref) select(ref);
+}
+
+/** Its place in the transcript, where it is found. */
+async function readCall(backend: Backend, call: HeardCall): Promise<void> {
+  const ref = refOfCall(call);
+  if (ref) read(ref, await findCall(backend, ref, call.call, call.at).catch(() => undefined));
+}

@@ -1,0 +1,100 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { plural } from '../../../../src/render/amounts.ts';
+import { pathText } from '../../../../src/render/audit-texts.ts';
+import { cleanLine } from '../../../../src/render/clean-text.ts';
+import type { CoverageReport, CoveredCall } from '../../../../src/reports/compute-coverage.ts';
+import { useBackend } from '../../backend-context.ts';
+import { openCoverageFeed } from '../../guard/coverage-feed.ts';
+import { PlaceLink } from '../../parts/place-link.tsx';
+import { exactTime, wallTime } from '../../parts/time-text.ts';
+
+/** Hooks heard 40 of 40 calls; those that they did not hear of stand behind it. */
+export function CoverageLine({ session }: { readonly session: string }) {
+  const backend = useBackend();
+  const feed = useMemo(() => openCoverageFeed(backend, session), [backend, session]);
+  useEffect(() => feed.close, [feed]);
+  const report = feed.report.value;
+  // Its place is kept: a line that comes later must not push the table down.
+  if (!report) return <p class="guard-coverage dim">Looking whether the hooks heard of every call…</p>;
+  const lists = listsOf(report).filter(({ calls }) => calls.length > 0);
+  const line = <Line report={report} />;
+  if (lists.length === 0 && report.unnamed === 0) return <p class="guard-coverage">{line}</p>;
+  return (
+    <details class="guard-coverage">
+      <summary>{line}</summary>
+      <div class="guard-lists">
+        {lists.map(({ title, calls }) => (
+          <CallList key={title} session={report.sessionId} title={title} calls={calls} />
+        ))}
+        {report.unnamed > 0 && (
+          <p class="dim">{plural(report.unnamed, 'hook')} did not say for which call, and could not be counted.</p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+function Line({ report: { ran, heard, missed, neverRan, unresolved } }: { readonly report: CoverageReport }) {
+  const notes = [
+    ...(missed.length > 0 ? [`${missed.length} missed`] : []),
+    ...(neverRan.length > 0 ? [`${neverRan.length} never ran`] : []),
+    ...(unresolved.length > 0 ? [`${unresolved.length} not known`] : []),
+  ];
+  const isWhole = missed.length === 0;
+  return (
+    <>
+      <span class={isWhole ? 'guard-whole' : 'guard-broken'}>
+        <span aria-hidden="true">{isWhole ? '✓' : '⚠'}</span>{' '}
+        {ran === 0 ? 'No call has run yet' : `Hooks heard ${heard} of ${plural(ran, 'call')}`}
+      </span>
+      {notes.length > 0 && <span class="dim"> · {notes.join(' · ')}</span>}
+    </>
+  );
+}
+
+function listsOf({ missed, neverRan, unresolved }: CoverageReport) {
+  return [
+    { title: 'Missed: no hook heard of them', calls: missed },
+    { title: 'Never ran: the host refused them before any hook', calls: neverRan },
+    { title: 'Not known: neither a hook nor a result', calls: unresolved },
+  ];
+}
+
+const FIRST = 50;
+
+interface ListProps {
+  readonly session: string;
+  readonly title: string;
+  readonly calls: readonly CoveredCall[];
+}
+
+function CallList({ session, title, calls }: ListProps) {
+  return (
+    <>
+      <h3>
+        {title} <span class="dim">{calls.length}</span>
+      </h3>
+      <ul>
+        {calls.slice(0, FIRST).map(({ call, at, tool, summary, agentId, path, reason }) => (
+          <li key={call}>
+            {at !== null && (
+              <time class="dim" dateTime={at} title={exactTime(at)}>
+                {wallTime(Date.parse(at))}
+              </time>
+            )}{' '}
+            {agentId === null ? (
+              pathText(path)
+            ) : (
+              <PlaceLink in="read" to={{ session, agent: agentId }}>
+                {pathText(path)}
+              </PlaceLink>
+            )}{' '}
+            <b>{cleanLine(tool ?? '–')}</b> <code>{cleanLine(summary ?? '')}</code>
+            {reason !== null && <span class="dim"> «{cleanLine(reason)}»</span>}
+          </li>
+        ))}
+      </ul>
+      {calls.length > FIRST && <p class="dim">and {calls.length - FIRST} more: see troupe guard coverage</p>}
+    </>
+  );
+}

@@ -1,0 +1,31 @@
+import { computed, signal } from '@preact/signals';
+import { known } from '../../../../src/base/json.ts';
+import type { AuditDecision, AuditFilter } from '../../../../src/model/audit.ts';
+import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import { wish } from '../../guard/wish.ts';
+import { currentSession } from '../../store.ts';
+
+/** As the server takes it; by its text, so that it is another one only where it says something else. */
+const filterText = computed(() => {
+  const { isEverywhere, agent, tool, decision } = wish.value;
+  const session = isEverywhere ? undefined : currentSession.value?.id;
+  const own = agent?.session === session ? agent?.agent : undefined;
+  const filter: AuditFilter = known({ session, agent: own, tool, decision });
+  return JSON.stringify(filter);
+});
+
+export const filter = computed<AuditFilter>(() => JSON.parse(filterText.value));
+
+/** What there is to choose from: all that was ever seen, so that a choice does not take the others away. */
+export const seen = signal<{ readonly tools: readonly string[]; readonly decisions: readonly AuditDecision[] }>({
+  tools: [],
+  decisions: [],
+});
+
+export function noteSeen(calls: readonly HeardCall[]): void {
+  const { tools, decisions } = seen.peek();
+  const allTools = new Set([...tools, ...calls.flatMap(({ tool }) => tool ?? [])]);
+  const allDecisions = new Set([...decisions, ...calls.map(({ decision }) => decision)]);
+  if (allTools.size === tools.length && allDecisions.size === decisions.length) return;
+  seen.value = { tools: [...allTools].sort((a, b) => a.localeCompare(b)), decisions: [...allDecisions] };
+}
