@@ -24,8 +24,8 @@ export interface DrainOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   hostOf(name: string): SpoolHost | undefined;
-  /** Who made the call. */
-  identify(event: HookEvent): Promise<AuditAgent>;
+  /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
+  identify(event: HookEvent, at: number): Promise<AuditAgent>;
   /** The value without secrets and without great lengths. */
   mask(value: unknown): unknown;
   readonly clock: Clock;
@@ -155,7 +155,7 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   const kept = host.condense(spooled.payload);
   const line = kept === undefined ? {} : { line: { host: file.host, session, id, at, payload: kept } };
   if (!call || isInLog) return line;
-  const agent = await identifySafely(event, options);
+  const agent = await identifySafely(event, at, options);
   return { ...line, entry: toEntry({ id, at, event, call, agent, extra: spooled.extra, mask: options.mask }) };
 }
 
@@ -169,9 +169,9 @@ async function readOrReason(file: string): Promise<Uint8Array | 'bad' | 'gone'> 
 }
 
 /** One caller that cannot be looked up must not keep all that come after it waiting. */
-async function identifySafely(event: HookEvent, { identify }: DrainOptions): Promise<AuditAgent> {
+async function identifySafely(event: HookEvent, at: number, { identify }: DrainOptions): Promise<AuditAgent> {
   try {
-    return await identify(event);
+    return await identify(event, at);
   } catch (error) {
     const reason = `it could not be looked up: ${error instanceof Error ? error.message : error}`;
     return { ...UNKNOWN, reason };
