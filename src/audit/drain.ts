@@ -12,7 +12,7 @@ import { lockPath } from './log-files.ts';
 import { createLogWriter } from './log-writer.ts';
 import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
 import { parseSpooled } from './spool-file.ts';
-import { toEntry } from './to-entry.ts';
+import { type EntryParts, toEntry } from './to-entry.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
 export interface SpoolHost {
@@ -93,14 +93,15 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
     for (let from = 0; from < files.length; from += BATCH) {
       const batch = files.slice(from, from + BATCH);
       const taken = await takeBatch(batch, end.unsettled, options);
-      // The tracker's first: somebody may be watching.
+      // The tracker's first: somebody may be watching, and who made a call may take a moment to find out.
       await hooks.append(taken.lines);
-      await log.append(taken.entries);
+      const entries = await Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
+      await log.append(entries);
       await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
       for (const { id } of batch) twice.delete(id);
       if (twice.size === 0) await log.settle();
       total.events += taken.done.length;
-      total.entries += taken.entries.length;
+      total.entries += entries.length;
       total.bad += taken.bad;
     }
   }
@@ -108,7 +109,7 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
 }
 
 interface TakenBatch {
-  readonly entries: readonly EntryFields[];
+  readonly calls: readonly TakenCall[];
   readonly lines: readonly HookLine[];
   readonly done: readonly SpoolFile[];
   readonly bad: number;
@@ -119,7 +120,7 @@ async function takeBatch(
   inLog: ReadonlySet<string>,
   options: DrainOptions,
 ): Promise<TakenBatch> {
-  const [entries, lines, done]: [EntryFields[], HookLine[], SpoolFile[]] = [[], [], []];
+  const [calls, lines, done]: [TakenCall[], HookLine[], SpoolFile[]] = [[], [], []];
   let bad = 0;
   for (const file of files) {
     const taken = await take(file, inLog.has(file.id), options);
@@ -129,15 +130,18 @@ async function takeBatch(
       bad++;
       continue;
     }
-    if (taken.entry) entries.push(taken.entry);
+    if (taken.call) calls.push(taken.call);
     if (taken.line) lines.push(taken.line);
     done.push(file);
   }
-  return { entries, lines, done, bad };
+  return { calls, lines, done, bad };
 }
 
+/** A call, but for who made it. */
+type TakenCall = Omit<EntryParts, 'agent' | 'mask'>;
+
 interface Taken {
-  readonly entry?: EntryFields;
+  readonly call?: TakenCall;
   readonly line?: HookLine;
 }
 
@@ -155,8 +159,12 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   const kept = host.condense(spooled.payload);
   const line = kept === undefined ? {} : { line: { host: file.host, session, id, at, payload: kept } };
   if (!call || isInLog) return line;
-  const agent = await identifySafely(event, at, options);
-  return { ...line, entry: toEntry({ id, at, event, call, agent, extra: spooled.extra, mask: options.mask }) };
+  return { ...line, call: { id, at, event, call, extra: spooled.extra } };
+}
+
+async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<EntryFields> {
+  const agent = await identifySafely(call.event, call.at, options);
+  return toEntry({ ...call, agent, mask: options.mask });
 }
 
 async function readOrReason(file: string): Promise<Uint8Array | 'bad' | 'gone'> {

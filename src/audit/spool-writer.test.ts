@@ -12,14 +12,14 @@ afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 it('puts one file for each call, for its owner only, over nobody else’s', () => {
   const spool = path.join(state, 'spool');
+  const nameOf = (n: number): string => `claude-code.${process.pid}.${n}`;
   putSpoolFile(state, 'claude-code', Buffer.from([0, 255, 10]), { ppid: 1 });
-  writeFileSync(path.join(spool, `.new-claude-code.${process.pid}.1`), 'another’s');
+  const first = Number(readdirSync(spool)[0]?.split('.')[2]);
+  writeFileSync(path.join(spool, `.new-${nameOf(first + 1)}`), 'another’s');
+  writeFileSync(path.join(spool, `${nameOf(first + 2)}.json`), 'another’s');
   putSpoolFile(state, 'claude-code', Buffer.from('{}'), { ppid: 2 });
-  const [draft, ...names] = readdirSync(spool).sort();
-  expect([draft, ...names]).toEqual(
-    ['.new-', '', ''].map((head, n) => `${head}claude-code.${process.pid}.${[1, 0, 2][n]}${n ? '.json' : ''}`),
-  );
-  const files = names.map((name) => path.join(spool, name));
-  expect(files.map((file) => readFileSync(file, 'latin1'))).toEqual(['\0\xff\n\n{"ppid":1}\n', '{}\n{"ppid":2}\n']);
-  expect(statSync(files[0] ?? '').mode & 0o777).toBe(0o600);
+  expect(readdirSync(spool).length).toBe(4);
+  const text = (n: number): string => readFileSync(path.join(spool, `${nameOf(n)}.json`), 'latin1');
+  expect([text(first), text(first + 3)]).toEqual(['\0\xff\n\n{"ppid":1}\n', '{}\n{"ppid":2}\n']);
+  expect(statSync(path.join(spool, `${nameOf(first)}.json`)).mode & 0o777).toBe(0o600);
 });

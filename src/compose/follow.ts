@@ -1,12 +1,17 @@
 import { systemClock } from '../base/clock.ts';
 import { type Config, configFolder, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
+import type { LiveTrees } from '../model/ports.ts';
+import type { Place } from '../tracker/places.ts';
 import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
 import { assertFolders } from '../tracker/sessions.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { startTracker } from '../tracker/tracker.ts';
+import { createCallerSessions } from './caller-sessions.ts';
+import { type DrainLoop, startDraining } from './drain-loop.ts';
 import { demoFolder } from './package.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
@@ -17,8 +22,13 @@ export function readOwnConfig(): Promise<Config> {
   return readConfig(configFolder(env, home));
 }
 
+export interface Followed extends Live {
+  /** What hooks told until now is taken over. Not in the demo, which has none. */
+  readonly settled?: () => Promise<void>;
+}
+
 /** What changes on this machine, or in the demo, from now on. */
-export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Live> {
+export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Followed> {
   staySmall();
   const config = await readOwnConfig();
   const isDemo = demoSpeed !== undefined;
@@ -29,13 +39,22 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
   const live = createLive(trees, reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
+  const draining = isDemo ? undefined : drainInto(trees, placesOf(where));
   return {
     ...live,
+    ...(draining && { settled: () => draining.settled() }),
     close() {
+      draining?.close();
       live.close();
       void demo?.close();
     },
   };
+}
+
+function drainInto(trees: LiveTrees, places: readonly Place[]): DrainLoop {
+  const folder = stateFolder(thisMachine());
+  const openOther = createCallerSessions(places, systemClock);
+  return startDraining({ folder, trees, openOther, clock: systemClock, onError: reportTrouble });
 }
 
 /** The recording makes way as soon as there is something real to see. */

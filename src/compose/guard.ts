@@ -19,12 +19,14 @@ import { drainOnce } from './drain-once.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
 
-export function createGuardLog(where: Where): GuardLog {
+/** `drain`: see `GuardLogOptions`. */
+export function createGuardLog(where: Where, drain?: () => Promise<unknown>): GuardLog {
   return openGuardLog({
     folder: stateFolder(thisMachine()),
     places: placesOf(where),
     isNamed: where.roots.length > 0,
     clock: systemClock,
+    ...known({ drain }),
   });
 }
 

@@ -83,7 +83,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
     // Those who play the recording have no hooks in it.
-    ...known({ hooks, openFiles: openFilesLimit(), guard: isDemo ? undefined : createGuardLog(where) }),
+    ...known({ hooks, openFiles: openFilesLimit(), guard: isDemo ? undefined : createGuardLog(where, live.settled) }),
   });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {

@@ -1,0 +1,82 @@
+import path from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { watchFolders } from '../io/watch-folders.ts';
+import { nativeId } from '../model/ids.ts';
+import type { LiveTrees } from '../model/ports.ts';
+import type { KnownSession } from '../tracker/identify-caller.ts';
+import type { OpenSession } from './caller-sessions.ts';
+import { drainOnce } from './drain-once.ts';
+
+export interface DrainLoop {
+  /** Everything that waited when this was called is taken over, or somebody else is at it. */
+  settled(): Promise<void>;
+  close(): void;
+}
+
+export interface DrainLoopOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly trees: LiveTrees;
+  /** For sessions that are not followed: hooks do not care which folders we look at. */
+  readonly openOther: OpenSession;
+  readonly clock: Clock;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Two of us may follow: whoever finds the other at work looks again a little later. */
+const BUSY_MS = 250;
+/** For what the watch missed. */
+const LOOK_EVERY_MS = 15_000;
+
+/** Takes over what hooks put into the spool, as it comes. */
+export function startDraining({ folder, trees, openOther, clock, onError }: DrainLoopOptions): DrainLoop {
+  let isClosed = false;
+  let running: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let later: NodeJS.Timeout | undefined;
+
+  const open: OpenSession = async (event, at) => (await openFollowed(trees, event.session)) ?? openOther(event, at);
+  const round = async (): Promise<void> => {
+    try {
+      const { isBusy } = await drainOnce({ folder, clock, open });
+      if (isBusy && !isClosed) later ??= setTimeout(lookLater, BUSY_MS);
+    } catch (error) {
+      onError(error);
+    }
+  };
+  const lookLater = (): void => {
+    later = undefined;
+    look();
+  };
+  const look = (): void => {
+    if (isClosed) return;
+    isAskedAgain = running !== undefined;
+    running ??= round().finally(() => {
+      running = undefined;
+      if (isAskedAgain) look();
+    });
+  };
+  const watch = watchFolders(path.join(folder, 'spool'), { onChange: look });
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  look();
+  return {
+    async settled() {
+      await running;
+      look();
+      await running;
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(later);
+      clearInterval(timer);
+      watch.close();
+    },
+  };
+}
+
+async function openFollowed(trees: LiveTrees, session: KnownSession['tree']['id']): Promise<KnownSession | undefined> {
+  const followed = trees.current().find(({ id }) => id === session);
+  const tree = followed ?? (await trees.look(nativeId(session)));
+  const ledger = tree && trees.ledgerOf(tree.id);
+  return ledger && tree?.id === session ? { tree, ledger } : undefined;
+}
