@@ -35,6 +35,20 @@ export interface SourceAdapter {
   readonly replay?: ReplayCapability;
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
+  /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
+  factsOf?(version: string): readonly VersionFact[];
+}
+
+export interface VersionFact {
+  readonly isTold: boolean;
+  readonly text: string;
+}
+
+export interface SampleCall {
+  readonly session: string;
+  readonly transcript: string;
+  readonly call: string;
+  readonly agent?: string;
 }
 
 /** For hosts that call a program of ours when something happens. */
@@ -43,6 +57,10 @@ export interface HooksCapability {
   read(payload: unknown): HookEvent | undefined;
   /** What is kept of it for `createHookReader`: no bodies, no inputs; undefined where nothing of it tells about the tree. */
   condense(payload: unknown): unknown;
+  /** What the host would hand to its hook in front of a harmless call, by an agent or by main: to try out a command. */
+  sampleCall(sample: SampleCall): unknown;
+  /** The first line of a transcript by this version, for `sampleCall`. */
+  sampleTranscript(session: string, version: string): string;
   /** Whether hooks of this version name the sub-agent that set them off: where none is named, it is then the main agent. */
   namesCallers(hostVersion: string | undefined): boolean;
   /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
@@ -56,6 +74,8 @@ export interface HookSettingsCapability {
   versionIn(output: string): string | undefined;
   /** Which settings count for somebody who works in this folder, whether they exist or not; the strongest last. */
   files(machine: Machine, folder: string): readonly SettingsFile[];
+  /** Whether this event stands in front of tool calls. */
+  isBeforeCalls(event: string): boolean;
   /** What a version can tell us; one that nobody knows, what the oldest could. */
   eventsFor(version: string | undefined): readonly string[];
   /** Why the host would not take a file with this text, in words for people. An empty text is a file without settings. */

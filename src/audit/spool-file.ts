@@ -4,7 +4,6 @@ import { asObject, type JsonObject } from '../base/json.ts';
 export interface Spooled {
   readonly payload: unknown;
   readonly extra: JsonObject;
-  readonly hasExtra: boolean;
 }
 
 const NEWLINE = 10;
@@ -20,9 +19,9 @@ export function parseSpooled(bytes: Uint8Array): Spooled | undefined {
   const cut = end === 0 ? -1 : text.lastIndexOf(NEWLINE, end - 1);
   const extra = cut === -1 ? undefined : asObject(parse(text.toString('utf8', cut, end)));
   const payload = extra && parse(text.toString('utf8', 0, cut));
-  if (extra && payload !== undefined) return { payload, extra, hasExtra: true };
+  if (extra && payload !== undefined) return { payload, extra };
   const whole = parse(text.toString('utf8', 0, end));
-  return whole === undefined ? undefined : { payload: whole, extra: {}, hasExtra: false };
+  return whole === undefined ? undefined : { payload: whole, extra: {} };
 }
 
 function parse(text: string): unknown {

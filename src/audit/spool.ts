@@ -56,6 +56,8 @@ export async function setAside(folder: string, file: SpoolFile): Promise<void> {
 }
 
 const DRAFT = '.new-';
+/** Says who settles a draft. It goes with the draft, unless its owner was killed. */
+const CLAIM = '.held-';
 /** Nobody needs so long to write a file. */
 const ABANDONED_MS = 10 * 60_000;
 
@@ -66,16 +68,23 @@ const ABANDONED_MS = 10 * 60_000;
 export async function rescueAbandoned(folder: string, clock: Clock): Promise<number> {
   let pieces = 0;
   for (const name of await namesIn(folder)) {
+    if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
     const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
     if (host === undefined || isRunning(Number(pid))) continue;
     const draft = await describe(folder, name);
     if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
-    const isWhole = draft.isReadable && parseSpooled(await readFile(draft.path))?.hasExtra === true;
+    // The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none.
+    const isWhole = draft.isReadable && parseSpooled(await readFile(draft.path)) !== undefined;
     if (!isWhole) pieces++;
     if (!isWhole || !(await giveName(draft, path.join(spoolFolder(folder), `${name.slice(DRAFT.length)}.json`))))
       await setAside(folder, draft);
   }
   return pieces;
+}
+
+async function dropOldClaim(folder: string, name: string, clock: Clock): Promise<void> {
+  const claim = await describe(folder, name);
+  if (claim && clock() - Number(claim.atNs / 1_000_000n) >= ABANDONED_MS) await rm(claim.path, { force: true });
 }
 
 export function spoolFolder(folder: string): string {

@@ -34,6 +34,9 @@ export function createContext(): FaceContext {
       status: async (request) => (await hooks()).status(request),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
+    async *examine(where) {
+      yield* (await import('./doctor.ts')).examineMachine(where);
+    },
     version: packageVersion,
     clock: systemClock,
     terminal: createTerminal(),

@@ -51,6 +51,9 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
   const drain = options.drain ?? (() => drainOnce({ folder, clock, open, patienceMs: PATIENCE_MS }));
   const sessions = createSessions(places, { clock, named: isNamed });
   return {
+    async drain() {
+      await drain();
+    },
     async read(filter, limit) {
       await drain();
       let badLines = 0;

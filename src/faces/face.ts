@@ -3,6 +3,7 @@ import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/au
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
+import type { Finding } from '../reports/doctor-shapes.ts';
 import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
@@ -30,6 +31,8 @@ export interface FaceContext {
   readonly hooks: HooksControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
+  /** Looks at everything that has to be in order, one finding after the other. */
+  examine(where: Where): AsyncIterable<Finding>;
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;
@@ -230,7 +233,9 @@ export interface TranscriptPage extends Transcript {
 
 /** What the hooks heard, and whether they heard all of it. */
 export interface GuardLog {
-  /** The newest that match, at most `limit`. What waits in the spool is taken in first. */
+  /** Takes in what waits in the spool; the others do so before they answer. */
+  drain(): Promise<void>;
+  /** The newest that match, at most `limit`. */
   read(filter: AuditFilter, limit: number): Promise<AuditPage>;
   /** Entries as they are written from now on. */
   follow(filter: AuditFilter, listener: (entry: AuditEntry) => void): Subscription;

@@ -6,6 +6,7 @@ import { findOrigin } from './forks.ts';
 import { condense } from './hooks/condense.ts';
 import { namesCallers, readPayload } from './hooks/payload.ts';
 import { createHookReader } from './hooks/read-hooks.ts';
+import { sampleCall, sampleTranscript } from './hooks/sample.ts';
 import { hookSettings } from './hooks/settings.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
@@ -19,6 +20,7 @@ import { schedule } from './replay.ts';
 import { retime } from './retime.ts';
 import { sniffTranscript } from './sniff.ts';
 import type { Role } from './sources.ts';
+import { factsOf } from './version-facts.ts';
 
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
@@ -46,10 +48,11 @@ export const claudeCode: SourceAdapter = {
     };
     return READERS[source.role as Role](of);
   },
+  factsOf,
   identify: { sessionOf, byTail },
   follow,
   openBodies,
   replay: { schedule, retime, rename },
-  hooks: { read: readPayload, condense, namesCallers, createHookReader },
+  hooks: { read: readPayload, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
 };

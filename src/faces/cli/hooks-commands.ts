@@ -82,9 +82,16 @@ const statusCommand = buildCommand({
   },
 });
 
+/** For the observer, which calls it now and then where no server runs. */
+const drainCommand = buildCommand({
+  loader: async () => (await import('./hooks.ts')).drain,
+  parameters: {},
+  docs: { brief: 'Take over what hooks have told so far' },
+});
+
 export const hooksRoutes = buildRouteMap({
-  routes: { install: installCommand, uninstall: uninstallCommand, status: statusCommand },
-  docs: { brief: "troupe's hooks in the settings of your coding agent" },
+  routes: { install: installCommand, uninstall: uninstallCommand, status: statusCommand, drain: drainCommand },
+  docs: { brief: "troupe's hooks in the settings of your coding agent", hideRoute: { drain: true } },
 });
 
 function toVersion(text: string): string {

@@ -95,3 +95,7 @@ function toJson(plan: HooksPlan, applied: readonly string[] | undefined): object
 function backupLines(folders: readonly string[]): readonly string[] {
   return folders.map((folder) => `The old text is kept in ${folder}`);
 }
+
+export async function drain(this: CliContext): Promise<void> {
+  await (await this.face.guardLog({ roots: [] })).drain();
+}

@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type CommandContext, run, text_en } fr
 import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks-commands.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
@@ -28,6 +29,7 @@ const commands = {
     identify: identifyCommand,
     hooks: hooksRoutes,
     guard: guardRoutes,
+    doctor: doctorCommand,
   },
   docs: {
     brief: 'See the sub-agents of your coding agents',

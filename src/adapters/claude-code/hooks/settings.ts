@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
 import { rootsOf } from '../data-folder.ts';
-import { eventsOf, OLDEST_READ } from './events.ts';
+import { BEFORE_A_CALL, eventsOf, OLDEST_READ } from './events.ts';
 import { planInstall, planUninstall } from './plan-settings.ts';
 import { inspect, problemIn } from './read-settings.ts';
 
@@ -10,6 +10,7 @@ export const hookSettings: HookSettingsCapability = {
   program: 'claude',
   versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
   files: settingsFiles,
+  isBeforeCalls: (event) => event === BEFORE_A_CALL,
   eventsFor: (version = OLDEST_READ) => eventsOf(version),
   problemIn,
   install: (text, version = OLDEST_READ, commands) => planInstall(text, version, commands),

@@ -1,0 +1,26 @@
+import { isFolder } from '../io/folders.ts';
+import type { Finding } from '../reports/doctor-shapes.ts';
+import { findSessions } from '../tracker/find-sessions.ts';
+import type { Place } from '../tracker/places.ts';
+import { findingsOf, wordsOf } from './finding.ts';
+
+const { good, note, problem } = findingsOf('folders');
+
+/** Where sessions are looked for, and whether any are found. */
+export async function* examineFolders(places: readonly Place[]): AsyncGenerator<Finding> {
+  for (const place of places) {
+    const { root, adapter } = place;
+    if (!(await isFolder(root))) {
+      yield note('folder-missing', `${root} (${adapter.title}) is not there yet. troupe looks at it as soon as it is.`);
+      continue;
+    }
+    try {
+      const { sessions, ignoredFiles } = await findSessions([place]);
+      yield good('folder-read', `${root} (${adapter.title}): ${sessions.length} sessions`);
+      if (ignoredFiles.size > 0)
+        yield note('folder-ignored', `${ignoredFiles.size} files there are of no use to troupe`);
+    } catch (error) {
+      yield problem('folder-unreadable', `${root} cannot be read: ${wordsOf(error)}`, 'Make it readable for you.');
+    }
+  }
+}

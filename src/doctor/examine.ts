@@ -1,0 +1,40 @@
+import type { Machine, SourceAdapter } from '../adapters/adapter.ts';
+import type { Clock } from '../base/clock.ts';
+import type { GuardLog, HooksControl } from '../faces/face.ts';
+import type { Finding } from '../reports/doctor-shapes.ts';
+import type { Place } from '../tracker/places.ts';
+import { examineAudit } from './examine-audit.ts';
+import { examineFolders } from './examine-folders.ts';
+import { examineHooks } from './examine-hooks.ts';
+import { examineHosts } from './examine-hosts.ts';
+import { examineServer } from './examine-server.ts';
+import { examineState } from './examine-state.ts';
+import { tryHooks } from './try-hooks.ts';
+
+export interface ExamineOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** Where the person works. */
+  readonly folder: string;
+  /** Where troupe keeps its state. */
+  readonly state: string;
+  readonly places: readonly Place[];
+  readonly hooks: HooksControl;
+  readonly log: GuardLog;
+  readonly version: string;
+  readonly clock: Clock;
+}
+
+/** Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the audit. */
+export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
+  const { adapters, machine, folder, state, places, hooks, log, version, clock } = options;
+  yield* examineHosts(adapters);
+  yield* examineFolders(places);
+  for (const adapter of adapters.filter(({ hookSettings }) => hookSettings)) {
+    yield* examineHooks(hooks, adapter.host);
+    yield* tryHooks({ adapter, machine, folder, log });
+  }
+  yield* examineServer(state, version);
+  yield* examineState(state, clock);
+  yield* examineAudit(log);
+}
