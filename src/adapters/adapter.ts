@@ -69,8 +69,8 @@ export interface HooksCapability {
 
 /** For hosts whose settings say which programs to call. Texts in, texts out: who writes them is not the adapter's business. */
 export interface HookSettingsCapability {
-  /** Its name on the PATH. Says its version when asked with `--version`. */
-  readonly program: string;
+  /** The host itself, by its name on the PATH or where its own installers put it: the first that is there says its version. */
+  programs(machine: Machine): readonly string[];
   versionIn(output: string): string | undefined;
   /** Which settings count for somebody who works in this folder, whether they exist or not; the strongest last. */
   files(machine: Machine, folder: string): readonly SettingsFile[];

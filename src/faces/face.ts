@@ -175,6 +175,8 @@ export interface InstallPlan extends HooksPlan {
   /** Null: nobody could say it, and only what the oldest version knows is written. */
   readonly hostVersion: string | null;
   readonly events: readonly string[];
+  /** Of these we would be told twice: other entries of ours stand in another file that counts here. */
+  readonly doubled: readonly string[];
 }
 
 export interface Terminal {

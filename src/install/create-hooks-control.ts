@@ -14,6 +14,7 @@ import { formatHookCommand, type HookRole } from '../model/hook-command.ts';
 import type { HookScope, SettingsChange } from '../reports/hooks-shapes.ts';
 import { keepBackup, readBackups } from './backups.ts';
 import { hooksStatus } from './hooks-status.ts';
+import { doubledEvents, lookAtSettings, oursInForce } from './look-at-settings.ts';
 import { oldText } from './old-text.ts';
 
 export interface HooksControlOptions {
@@ -37,14 +38,14 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
     planUninstall: (request) => planUninstall(options, request),
     status: async ({ host }) => {
       const { adapter, settings } = hostOf(options.adapters, host);
-      return hooksStatus({ ...options, adapter, settings, hostVersion: await versionOf(settings) });
+      return hooksStatus({ ...options, adapter, settings, hostVersion: await versionOf(settings, options.machine) });
     },
   };
 }
 
 async function planInstall(options: HooksControlOptions, request: InstallRequest): Promise<InstallPlan> {
   const { adapter, settings } = hostOf(options.adapters, request.host);
-  const hostVersion = request.hostVersion ?? (await versionOf(settings));
+  const hostVersion = request.hostVersion ?? (await versionOf(settings, options.machine));
   const commands = commandsFor(options, adapter.host, request.guard);
   const [place] = filesOf(options, settings, request.scope);
   const change = (text = ''): string => {
@@ -53,8 +54,11 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
     return settings.install(text, hostVersion, commands);
   };
   const plan = await planFor(options, adapter, place ? [place] : [], () => change);
+  const looked = await lookAtSettings(settings, options.machine, options.folder);
+  const elsewhere = oursInForce(looked.filter(({ file }) => file !== place?.file));
   return {
     ...plan,
+    doubled: doubledEvents([...elsewhere, ...settings.inspect(settings.install('', hostVersion, commands)).ours]),
     hostVersion: hostVersion ?? null,
     events: settings.eventsFor(hostVersion),
     apply: async () => {
@@ -140,9 +144,12 @@ function hostOf(
   throw new UserError('unknown-host', `troupe installs no hooks for «${host}».`, `It does for: ${able.join(', ')}`);
 }
 
-async function versionOf({ program, versionIn }: HookSettingsCapability): Promise<string | undefined> {
-  const output = await askVersion(program);
-  return output === undefined ? undefined : versionIn(output);
+async function versionOf(settings: HookSettingsCapability, machine: Machine): Promise<string | undefined> {
+  for (const program of settings.programs(machine)) {
+    const output = await askVersion(program);
+    if (output !== undefined) return settings.versionIn(output);
+  }
+  return undefined;
 }
 
 function unfit(file: string, problem: string): UserError {

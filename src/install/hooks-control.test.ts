@@ -214,6 +214,13 @@ describe('status', () => {
     write(at('project', '.claude', 'settings.local.json'), '{"disableAllHooks":false');
     expect((await status()).places[2]?.problem).toContain('not valid JSON');
     rmSync(at('project', '.claude'), { recursive: true });
+    const twice = await control().planInstall({ scope: 'local', guard: false, ...(await hostVersion()) });
+    expect(twice.doubled).toEqual(['PreToolUse']);
+    await twice.apply();
+    expect(await status()).toMatchObject({ isComplete: false, doubled: ['PreToolUse'] });
+    rmSync(at('project', '.claude'), { recursive: true });
+    mkdirSync(at('project', '.claude', 'settings.json'), { recursive: true });
+    expect((await status()).places[1]?.problem).toContain('cannot read');
     rmSync(at('state', 'bin', 'guard'));
     expect(await status()).toMatchObject({ isComplete: false, scripts: [{ state: 'ours' }, { state: 'missing' }] });
   });

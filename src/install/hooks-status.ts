@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import type { HookSettingsCapability, Machine, SettingsView, SourceAdapter } from '../adapters/adapter.ts';
-import { readText } from '../io/edit-file.ts';
+import type { HookSettingsCapability, Machine, SourceAdapter } from '../adapters/adapter.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
 export interface StatusQuestion {
   readonly adapter: SourceAdapter;
@@ -12,22 +12,13 @@ export interface StatusQuestion {
   readonly version: string;
 }
 
-interface Looked extends Pick<SettingsStatus, 'scope' | 'file' | 'exists'> {
-  readonly view: SettingsView;
-}
-
 /** What is installed where, and whether it can work. Reads, and only reads. */
 export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus> {
   const { adapter, settings, hostVersion, machine, folder, version } = question;
-  const looked: Looked[] = [];
-  for (const { scope, path } of settings.files(machine, folder)) {
-    if (looked.some(({ file }) => file === path)) continue;
-    const text = await readText(path);
-    looked.push({ scope, file: path, exists: text !== undefined, view: settings.inspect(text ?? '') });
-  }
-  // What the host does not read does not count.
+  const looked = await lookAtSettings(settings, machine, folder);
   const inForce = looked.filter(({ view }) => view.problem === undefined);
-  const ours = inForce.flatMap(({ view }) => view.ours);
+  const ours = oursInForce(looked);
+  const doubled = doubledEvents(ours);
   const scripts: ScriptStatus[] = [];
   for (const file of new Set(ours.map((hook) => hook.file))) scripts.push(await scriptStatus(file, version));
   const events = settings.eventsFor(hostVersion);
@@ -40,9 +31,11 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     events,
     places: looked.map(toPlace),
     shadows,
+    doubled,
     scripts,
     isComplete:
       shadows.length === 0 &&
+      doubled.length === 0 &&
       events.every((event) => ours.some((hook) => hook.event === event)) &&
       ours.every((hook) => hook.version === version) &&
       scripts.every(({ state }) => state === 'ours'),

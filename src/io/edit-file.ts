@@ -1,7 +1,7 @@
 // Changes of somebody else's text file: whole or not at all, and never over what was written in between.
 import { randomBytes } from 'node:crypto';
-import type { Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { readFileSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
 
@@ -47,7 +47,7 @@ export async function editText(link: string, { change, keep }: EditOptions): Pro
   );
 }
 
-const ATTEMPTS = 5;
+const ATTEMPTS = 20;
 
 /** False where somebody was faster. */
 async function putIfSame(
@@ -56,25 +56,32 @@ async function putIfSame(
   after: string | undefined,
   stats: Stats | undefined,
 ): Promise<boolean> {
-  const isSame = async (): Promise<boolean> => {
-    const now = await readBytes(file);
-    return now === undefined || bytes === undefined ? now === bytes : now.equals(bytes);
-  };
   if (after === undefined) {
-    if (!(await isSame())) return false;
-    await rm(file, { force: true });
+    if (!isSame(file, bytes)) return false;
+    rmSync(file, { force: true });
     return true;
   }
   await mkdir(path.dirname(file), { recursive: true });
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.troupe-${randomBytes(6).toString('hex')}`);
   try {
     await writeDraft(draft, after, stats);
-    if (!(await isSame())) return false;
-    await rename(draft, file);
+    // Nothing of ours happens between the two.
+    if (!isSame(file, bytes)) return false;
+    renameSync(draft, file);
     await syncFolder(path.dirname(file));
     return true;
   } finally {
     await rm(draft, { force: true });
+  }
+}
+
+function isSame(file: string, bytes: Buffer | undefined): boolean {
+  try {
+    const now = readFileSync(file);
+    return bytes !== undefined && now.equals(bytes);
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return bytes === undefined;
   }
 }
 

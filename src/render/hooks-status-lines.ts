@@ -43,7 +43,7 @@ function scriptText({ file, state, version }: ScriptStatus): string {
     : `${file}, which our entries run, is not what troupe wrote.`;
 }
 
-function missingText({ events, places, version }: HooksStatus): readonly string[] {
+function missingText({ events, places, version, doubled }: HooksStatus): readonly string[] {
   const inForce = places.filter(({ problem }) => problem === null);
   const seen = new Set(inForce.flatMap((place) => place.events));
   if (seen.size === 0) return [];
@@ -51,6 +51,7 @@ function missingText({ events, places, version }: HooksStatus): readonly string[
   const isOld = inForce.some(({ versions }) => versions.some((one) => one !== version));
   return [
     ...(missing.length > 0 ? [`Not observed: ${missing.join(', ')}`] : []),
+    ...(doubled.length > 0 ? [`Told twice, by different entries in two files: ${doubled.join(', ')}`] : []),
     ...(isOld ? [`Entered by another version of troupe; this is ${version}.`] : []),
   ];
 }
@@ -59,5 +60,5 @@ function remedy({ places, shadows }: HooksStatus): string {
   if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
   return shadows.length > 0
     ? 'Take out what turns hooks off.'
-    : 'Mend it with: troupe hooks install (with the same --scope)';
+    : 'Mend it with: troupe hooks install (with the same --scope and --guard)';
 }

@@ -21,6 +21,8 @@ export interface HooksStatus {
   readonly places: readonly SettingsStatus[];
   /** What keeps ours from running, though they are there. */
   readonly shadows: readonly HookShadow[];
+  /** Events of which we would be told twice, because entries of ours in two files differ. */
+  readonly doubled: readonly string[];
   /** The scripts that our entries run. */
   readonly scripts: readonly ScriptStatus[];
   /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */

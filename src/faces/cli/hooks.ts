@@ -28,8 +28,13 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
     this.face.terminal.note(
       `Which version of ${plan.hostTitle} you have is not known: only what the oldest one knows is entered. Say it with --host-version.`,
     );
+  if (plan.doubled.length > 0)
+    this.face.terminal.note(
+      `Other entries of ours stand in another file that counts here, and would tell us twice of ${plan.doubled.join(', ')}. troupe hooks status says where; take them out, or install the same there.`,
+    );
   const applied = await carryOut(this, flags, plan);
-  if (flags.json) return writeJson(this, { ...toJson(plan, applied), version: plan.hostVersion, events: plan.events });
+  const { hostVersion: version, events, doubled } = plan;
+  if (flags.json) return writeJson(this, { ...toJson(plan, applied), version, events, doubled });
   // The scripts are written anew in any case: they may be of another version, or gone.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)

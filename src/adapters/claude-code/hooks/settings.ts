@@ -7,7 +7,11 @@ import { planInstall, planUninstall } from './plan-settings.ts';
 import { inspect, problemIn } from './read-settings.ts';
 
 export const hookSettings: HookSettingsCapability = {
-  program: 'claude',
+  programs: ({ home }) => [
+    'claude',
+    path.join(home, '.local', 'bin', 'claude'),
+    path.join(home, '.claude', 'local', 'claude'),
+  ],
   versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
   files: settingsFiles,
   isBeforeCalls: (event) => event === BEFORE_A_CALL,
