@@ -107,7 +107,10 @@ async function planFor(
       for (const { file } of changes)
         await editText(file, {
           change: changeOf(file),
-          keep: async (edit) => void kept.push(await keepBackup(state, file, edit, clock())),
+          keep: async (edit) => {
+            const folder = await keepBackup(state, file, edit, clock());
+            if (edit.before !== undefined) kept.push(folder);
+          },
         });
       return kept;
     },
