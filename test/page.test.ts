@@ -216,7 +216,7 @@ describe('the page', () => {
       project.includes('xss') ? readdirSync(path.join(data, 'projects', project)) : [],
     )[0];
     const session = (id ?? '').replace(/\.jsonl$/, '');
-    for (const view of ['race', 'graph', 'timeline', 'read']) {
+    for (const view of ['race', 'graph', 'timeline', 'read', 'guard']) {
       const page = await open(`#/${view}/${session}`);
       await page.getByRole('tabpanel').waitFor();
       await page.waitForTimeout(300);
@@ -253,7 +253,7 @@ describe('the page', () => {
       const page = await open(`#/race/${NESTED}`);
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: 850 });
-      for (const view of ['race', 'graph', 'timeline', 'read']) {
+      for (const view of ['race', 'graph', 'timeline', 'read', 'guard']) {
         await page.evaluate((hash) => {
           location.hash = hash;
         }, `#/${view}/${NESTED}`);

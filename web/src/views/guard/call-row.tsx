@@ -1,9 +1,10 @@
 import { heldText } from '../../../../src/render/audit-texts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
+import { momentText } from '../../../../src/render/moment-text.ts';
 import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
 import { callTitle, DECISION_MARKS, pathParts } from '../../guard/call-words.ts';
 import { hueOf } from '../../parts/hue.ts';
-import { exactTime, wallTime } from '../../parts/time-text.ts';
+import { exactTime } from '../../parts/time-text.ts';
 import { type AgentRef, agentsOf, sessions } from '../../store.ts';
 
 export interface RowProps {
@@ -12,6 +13,8 @@ export interface RowProps {
   readonly top: number;
   readonly isCurrent: boolean;
   readonly isElsewhere: boolean;
+  /** Calls of other days say which day it was. */
+  readonly now: number;
   readonly onSelect: () => void;
   readonly onRead: () => void;
 }
@@ -25,7 +28,7 @@ export function refOfCall({ session, agent }: HeardCall): AgentRef | undefined {
   return session === null || agent.id === null || agent.who === 'unknown' ? undefined : { session, agent: agent.id };
 }
 
-export function CallRow({ call, index, top, isCurrent, isElsewhere, onSelect, onRead }: RowProps) {
+export function CallRow({ call, index, top, isCurrent, isElsewhere, now, onSelect, onRead }: RowProps) {
   const { above, own } = pathParts(call);
   const session = sessions.value.find(({ id }) => id === call.session);
   const agent = session && agentsOf(session).find(({ id }) => id === call.agent.id);
@@ -43,7 +46,7 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, onSelect, on
     >
       <td class="guard-time">
         <time dateTime={call.at} title={exactTime(call.at)}>
-          {wallTime(Date.parse(call.at))}
+          {momentText(call.at, now)}
         </time>
       </td>
       <td class="guard-agent">

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { computed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { plural } from '../../../../src/render/amounts.ts';
 import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
@@ -8,12 +8,17 @@ import { useBackend } from '../../backend-context.ts';
 import type { CallFeed } from '../../guard/call-feed.ts';
 import { wish } from '../../guard/wish.ts';
 import { width } from '../../shell/width.ts';
+import { clock } from '../../store.ts';
+import { watchLooseKeys } from '../graph/loose-keys.ts';
 import { findCall } from '../read/find-call.ts';
 import { CallRow, refOfCall, rowId } from './call-row.tsx';
 import { useRowWindow } from './use-row-window.ts';
 
 const ROW_PX = { desk: 30, laptop: 30, phone: 54 } as const;
 const COLUMNS = ['time', 'agent', 'tool', 'what', 'decision', 'waited'] as const;
+
+/** Midnight comes once a day: rows need not be drawn anew for every second. */
+const today = computed(() => new Date(clock.value).setHours(0, 0, 0, 0));
 
 /** Oldest first; it follows as long as its end is in sight. */
 export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly calls: readonly HeardCall[] }) {
@@ -25,14 +30,14 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
   const rows = useRowWindow(body, calls, rowPx);
   const at = current.value === undefined ? -1 : calls.findIndex(({ n }) => n === current.value);
   const here = calls[at];
+  const isOfToday = new Date(today.value).toDateString() === new Date(calls[0]?.at ?? 0).toDateString();
 
   const go = (index: number): void => {
     const next = Math.max(0, Math.min(calls.length - 1, index));
     current.value = calls[next]?.n;
     rows.reveal(next);
   };
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+  const press = ({ key }: KeyboardEvent): boolean => {
     const from = at === -1 ? calls.length : at;
     const page = Math.max(1, Math.floor((body.current?.clientHeight ?? 0) / rowPx) - 1);
     const moves: Readonly<Record<string, number>> = {
@@ -45,16 +50,28 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
       Home: 0,
       End: calls.length - 1,
     };
-    const to = moves[event.key];
+    const to = moves[key];
     if (to !== undefined) go(to);
-    else if (event.key === 'Enter' && here) void readCall(backend, here);
-    else if (event.key === ' ' && here) selectCaller(here);
-    else return;
+    else if (key === 'Enter' && here) void readCall(backend, here);
+    else if (key === ' ' && here) selectCaller(here);
+    else return false;
+    return true;
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.altKey || event.ctrlKey || event.metaKey || !press(event)) return;
     event.preventDefault();
     event.stopPropagation();
   };
+  const latest = useRef(press);
+  latest.current = press;
   useLayoutEffect(() => rows.settle(), [calls, rowPx]);
-  useEffect(() => grid.current?.focus({ preventScroll: true }), []);
+  // Keys that nobody else has a use for come here, and the focus with them.
+  const takeLooseKey = (event: KeyboardEvent): boolean => {
+    if (!latest.current(event)) return false;
+    grid.current?.focus({ preventScroll: true });
+    return true;
+  };
+  useEffect(() => watchLooseKeys(document, takeLooseKey), []);
 
   return (
     <div class="guard-table">
@@ -62,7 +79,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
         {/* Rows come and go while one scrolls: the grid keeps the focus, and says which of them is meant. */}
         <table
           ref={grid}
-          class="guard-grid"
+          class={isOfToday ? 'guard-grid' : 'guard-grid guard-days'}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that keys walk through is a grid
           role="grid"
           aria-label="Tool calls"
@@ -89,6 +106,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
                 top={(rows.first + offset) * rowPx}
                 isCurrent={call.n === current.value}
                 isElsewhere={wish.value.isEverywhere}
+                now={today.value}
                 onSelect={() => {
                   current.value = call.n;
                   selectCaller(call);
