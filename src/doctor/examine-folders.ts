@@ -2,7 +2,7 @@ import { isFolder } from '../io/folders.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { findSessions } from '../tracker/find-sessions.ts';
 import type { Place } from '../tracker/places.ts';
-import { findingsOf, wordsOf } from './finding.ts';
+import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, problem } = findingsOf('folders');
 
@@ -16,9 +16,9 @@ export async function* examineFolders(places: readonly Place[]): AsyncGenerator<
     }
     try {
       const { sessions, ignoredFiles } = await findSessions([place]);
-      yield good('folder-read', `${root} (${adapter.title}): ${sessions.length} sessions`);
+      yield good('folder-read', `${root} (${adapter.title}): ${counted(sessions.length, 'session')}`);
       if (ignoredFiles.size > 0)
-        yield note('folder-ignored', `${ignoredFiles.size} files there are of no use to troupe`);
+        yield note('folder-ignored', `Of no use to troupe there: ${counted(ignoredFiles.size, 'file')}`);
     } catch (error) {
       yield problem('folder-unreadable', `${root} cannot be read: ${wordsOf(error)}`, 'Make it readable for you.');
     }

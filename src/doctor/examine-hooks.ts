@@ -1,15 +1,13 @@
-import type { HooksControl } from '../faces/face.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
-import { findingsOf } from './finding.ts';
+import { counted, findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
 
 const INSTALL = 'troupe hooks install';
 
 /** What stands in a host's settings, and what keeps it from working. */
-export async function* examineHooks(hooks: HooksControl, host: string): AsyncGenerator<Finding> {
-  const status = await hooks.status({ host });
+export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap(onPlace);
   yield* status.shadows.map(onShadow);
   yield* status.scripts.flatMap(onScript);
@@ -29,7 +27,7 @@ function onPlace(place: SettingsStatus): readonly Finding[] {
     note('hooks-others', `another program stands in front of tool calls, too: ${command} (${file})`),
   );
   if (events.length === 0) return others;
-  const what = `${events.length} events${guard ? ', with the guard' : ''}`;
+  const what = `${counted(events.length, 'event')}${guard ? ', with the guard' : ''}`;
   return [good('hooks-installed', `${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`), ...others];
 }
 

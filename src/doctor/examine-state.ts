@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
-import { findingsOf, wordsOf } from './finding.ts';
+import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
@@ -38,15 +38,19 @@ async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Findin
   const bad = await readdir(path.join(spool, 'bad')).catch(() => []);
   const waiting = names.filter((name) => name.endsWith('.json'));
   if (waiting.length === 0) yield good('spool-empty', 'Nothing waits in the spool of hooks');
-  else yield note('spool-waiting', `${waiting.length} events of hooks wait in ${spool}`);
+  else yield note('spool-waiting', `Waiting in the spool: ${counted(waiting.length, 'event')} of hooks (${spool})`);
   const drafts = names.filter((name) => name.startsWith('.new-'));
   const ages = await Promise.all(drafts.map((name) => stat(path.join(spool, name)).catch(() => undefined)));
   const old = ages.filter((file) => file && clock() - file.mtimeMs > DAY_MS).length;
-  if (old > 0) yield note('spool-drafts', `${old} events were never finished: their programs were ended in the middle`);
+  if (old > 0)
+    yield note(
+      'spool-drafts',
+      `Never finished, because their programs were ended in the middle: ${counted(old, 'event')}`,
+    );
   if (bad.length > 0)
     yield warning(
       'spool-bad',
-      `${bad.length} events could not be understood, and are kept in ${path.join(spool, 'bad')}.`,
+      `Not understood, and kept in ${path.join(spool, 'bad')}: ${counted(bad.length, 'event')}`,
       'Look at them; a newer troupe may know them. Then remove them.',
     );
 }

@@ -2,11 +2,12 @@ import type { Machine, SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import type { GuardLog, HooksControl } from '../faces/face.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
+import type { HooksStatus } from '../reports/hooks-shapes.ts';
 import type { Place } from '../tracker/places.ts';
 import { examineAudit } from './examine-audit.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineHooks } from './examine-hooks.ts';
-import { examineHosts } from './examine-hosts.ts';
+import { examineHost } from './examine-hosts.ts';
 import { examineServer } from './examine-server.ts';
 import { examineState } from './examine-state.ts';
 import { tryHooks } from './try-hooks.ts';
@@ -28,11 +29,16 @@ export interface ExamineOptions {
 /** Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the audit. */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
   const { adapters, machine, folder, state, places, hooks, log, version, clock } = options;
-  yield* examineHosts(adapters);
-  yield* examineFolders(places);
+  const looked: { readonly adapter: SourceAdapter; readonly status: HooksStatus }[] = [];
   for (const adapter of adapters.filter(({ hookSettings }) => hookSettings)) {
-    yield* examineHooks(hooks, adapter.host);
-    yield* tryHooks({ adapter, machine, folder, log });
+    const status = await hooks.status({ host: adapter.host });
+    looked.push({ adapter, status });
+    yield* examineHost(adapter, status.hostVersion);
+  }
+  yield* examineFolders(places);
+  for (const { adapter, status } of looked) {
+    yield* examineHooks(status);
+    yield* tryHooks({ adapter, version: status.hostVersion ?? undefined, machine, folder, log });
   }
   yield* examineServer(state, version);
   yield* examineState(state, clock);

@@ -6,7 +6,6 @@ import path from 'node:path';
 import type { HookSettingsCapability, HooksCapability, Machine, SourceAdapter } from '../adapters/adapter.ts';
 import { known } from '../base/json.ts';
 import type { GuardLog } from '../faces/face.ts';
-import { askVersion } from '../io/ask-version.ts';
 import { readText } from '../io/edit-file.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { formatHookCommand, type HookCommand } from '../model/hook-command.ts';
@@ -17,6 +16,8 @@ const { good, problem } = findingsOf('hooks');
 
 export interface TryOptions {
   readonly adapter: SourceAdapter;
+  /** Of the host. */
+  readonly version: string | undefined;
   readonly machine: Machine;
   /** Whose settings count: where the person works. */
   readonly folder: string;
@@ -24,13 +25,13 @@ export interface TryOptions {
 }
 
 /** Proof instead of belief: two calls through the very command that is installed, and a look whether the audit has them. */
-export async function* tryHooks({ adapter, machine, folder, log }: TryOptions): AsyncGenerator<Finding> {
+export async function* tryHooks({ adapter, version, machine, folder, log }: TryOptions): AsyncGenerator<Finding> {
   const { hooks, hookSettings: settings, host } = adapter;
   if (!hooks || !settings) return;
   for (const command of await installedCommands(settings, machine, folder)) {
     const own = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));
     try {
-      yield await tryCommand(command, { host, hooks, settings, log, own });
+      yield await tryCommand(command, { host, hooks, version, log, own });
     } finally {
       await rm(own, { recursive: true, force: true });
     }
@@ -54,18 +55,17 @@ async function installedCommands(
 interface Trial {
   readonly host: string;
   readonly hooks: HooksCapability;
-  readonly settings: HookSettingsCapability;
+  readonly version: string | undefined;
   readonly log: GuardLog;
   /** A folder for the transcript that the calls name. */
   readonly own: string;
 }
 
 async function tryCommand(command: HookCommand, trial: Trial): Promise<Finding> {
-  const { host, hooks, settings, log, own } = trial;
+  const { host, hooks, version, log, own } = trial;
   const session = `troupe-doctor-${randomUUID()}`;
   const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
   const transcript = path.join(own, `${session}.jsonl`);
-  const version = settings.versionIn((await askVersion(settings.program)) ?? '');
   if (version !== undefined) await writeFile(transcript, hooks.sampleTranscript(session, version));
   const begin = performance.now();
   for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
