@@ -55,6 +55,8 @@ export interface Scenario {
   readonly killAfter?: number;
   readonly killSignal?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** For the program itself. */
+  readonly extra?: readonly string[];
 }
 
 export async function record(
@@ -65,6 +67,39 @@ export async function record(
   const out = path.join(work, `${path.basename(path.dirname(bin))}-${options.scenario}-out`);
   await recordClaude({ bin, out, root: path.join(work, 'projects'), ...options });
   return { out, config: path.join(out, 'config') };
+}
+
+/** One run for each play, all at once and in one folder. */
+export async function recordTogether(
+  bin: string,
+  plays: readonly string[],
+  { env: extraEnv, extra = [] }: Omit<Scenario, 'scenario' | 'play'>,
+): Promise<void> {
+  const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
+  const [{ startFakeAnthropic }, { claudeEnv, TOOLS }, { makeWorkspace, commit, runProgram }] = await Promise.all(
+    ['fake-anthropic.mjs', 'record-claude.mjs', 'workspace.mjs'].map(load),
+  );
+  const workspace = makeWorkspace({ root: path.join(work, 'projects'), scenario: 'together', play: plays[0] });
+  commit(workspace.project);
+  const model = await startFakeAnthropic({ log: path.join(workspace.base, 'model.jsonl') });
+  const env = claudeEnv(workspace, model.url, extraEnv);
+  const begin = ['-p', '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'];
+  try {
+    await Promise.all(
+      plays.map((play, index) =>
+        runProgram({
+          bin,
+          args: [...begin, '--allowedTools', TOOLS, ...extra, '--', `Please do the job. [[play:${play}]]`],
+          cwd: workspace.project,
+          env,
+          stdout: path.join(workspace.base, `stream-${index}.jsonl`),
+          timeout: 120_000,
+        }),
+      ),
+    );
+  } finally {
+    await model.close?.();
+  }
 }
 
 export async function dictate(play: string, maxDepth: number): Promise<readonly DictatedAgent[]> {
