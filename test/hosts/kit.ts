@@ -83,13 +83,13 @@ export async function recordTogether(
   commit(workspace.project);
   const model = await startFakeAnthropic({ log: path.join(workspace.base, 'model.jsonl') });
   const env = claudeEnv(workspace, model.url, extraEnv);
-  const begin = ['-p', '--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'];
+  const rest = ['--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5'];
   try {
     await Promise.all(
       plays.map((play, index) =>
         runProgram({
           bin,
-          args: [...begin, '--allowedTools', TOOLS, ...extra, '--', `Please do the job. [[play:${play}]]`],
+          args: ['-p', `Please do the job. [[play:${play}]]`, ...rest, '--allowedTools', TOOLS, ...extra],
           cwd: workspace.project,
           env,
           stdout: path.join(workspace.base, `stream-${index}.jsonl`),
