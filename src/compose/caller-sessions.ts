@@ -1,11 +1,10 @@
 import { realpath } from 'node:fs/promises';
-import type { LocatedSession, SourceAdapter } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters/registry.ts';
 import type { Clock } from '../base/clock.ts';
 import { buildTree } from '../model/build-tree.ts';
 import type { HookEvent } from '../model/hook.ts';
 import type { SessionId } from '../model/ids.ts';
-import { findSessions } from '../tracker/find-sessions.ts';
+import { type FoundSession, findSessions } from '../tracker/find-sessions.ts';
 import type { KnownSession } from '../tracker/identify-caller.ts';
 import type { Place } from '../tracker/places.ts';
 import { readSession } from '../tracker/read-session.ts';
@@ -32,21 +31,25 @@ export function createCallerSessions(places: readonly Place[], clock: Clock): Op
 }
 
 async function openOf(event: HookEvent, places: readonly Place[], clock: Clock): Promise<KnownSession | undefined> {
-  const adapter = ADAPTERS.find(({ host }) => host === event.host);
-  const located = adapter && ((await byTranscript(event, adapter)) ?? (await byPlaces(event, places)));
-  if (!adapter || !located) return undefined;
-  const ledger = await readSession(adapter, located);
+  const found = (await byTranscript(event, places)) ?? (await byPlaces(event, places));
+  if (!found) return undefined;
+  const ledger = await readSession(found.adapter, found.located);
   return { ledger, tree: buildTree(ledger, { now: clock() }) };
 }
 
+type Found = Pick<FoundSession, 'adapter' | 'located'>;
+
 /** Where the hook says that it is: no need to look at all sessions. */
-async function byTranscript(event: HookEvent, adapter: SourceAdapter): Promise<LocatedSession | undefined> {
+async function byTranscript(event: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
   const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
-  const owner = file === undefined ? undefined : await adapter.identify?.sessionOf(file);
-  return owner?.session.id === event.session ? owner.session : undefined;
+  // Those of the places know what hooks told before, too.
+  const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
+  if (file === undefined || !adapter?.identify) return undefined;
+  const { session } = await adapter.identify.sessionOf(file);
+  return session.id === event.session ? { adapter, located: session } : undefined;
 }
 
-async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<LocatedSession | undefined> {
+async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
   const { sessions } = await findSessions(places);
-  return sessions.find(({ located }) => located.id === session)?.located;
+  return sessions.find(({ located }) => located.id === session);
 }
