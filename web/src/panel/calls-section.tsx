@@ -4,21 +4,27 @@ import { cleanLine } from '../../../src/render/clean-text.ts';
 import { useBackend } from '../backend-context.ts';
 import { openCallFeed } from '../guard/call-feed.ts';
 import { callTitle, DECISION_MARKS } from '../guard/call-words.ts';
+import { sessionFilter } from '../guard/session-filter.ts';
 import { wishFor } from '../guard/wish.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { wallTime } from '../parts/time-text.ts';
-import { nowShown } from '../store.ts';
+import { replayAt } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 
 const SHOWN = 6;
+/** Further back, for those who replay. */
+const LOADED = 100;
 
 /** Its last tool calls that hooks told of, and what was decided. Nothing where no hook told of one. */
-export function CallsSection({ agent: { id, sessionId } }: AgentProps) {
+export function CallsSection({ session, agent: { id, sessionId } }: AgentProps) {
   const backend = useBackend();
-  const feed = useMemo(() => openCallFeed(backend, { session: sessionId, agent: id }, SHOWN), [backend, sessionId, id]);
+  const feed = useMemo(
+    () => openCallFeed(backend, { ...sessionFilter(session), agent: id }, LOADED),
+    [backend, sessionId, id],
+  );
   useEffect(() => feed.close, [feed]);
-  const now = nowShown.value;
-  const calls = feed.calls.value.filter(({ at }) => Date.parse(at) <= now).slice(-SHOWN);
+  const until = replayAt.value ?? Number.POSITIVE_INFINITY;
+  const calls = feed.calls.value.filter(({ at }) => Date.parse(at) <= until).slice(-SHOWN);
   if (calls.length === 0) return null;
   return (
     <Section title="Calls heard by hooks">

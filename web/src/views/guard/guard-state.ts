@@ -2,15 +2,16 @@ import { computed, signal } from '@preact/signals';
 import { known } from '../../../../src/base/json.ts';
 import type { AuditDecision, AuditFilter } from '../../../../src/model/audit.ts';
 import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import { sessionFilter } from '../../guard/session-filter.ts';
 import { wish } from '../../guard/wish.ts';
 import { currentSession } from '../../store.ts';
 
 /** As the server takes it; by its text, so that it is another one only where it says something else. */
 const filterText = computed(() => {
   const { isEverywhere, agent, tool, decision } = wish.value;
-  const session = isEverywhere ? undefined : currentSession.value?.id;
-  const own = agent?.session === session ? agent?.agent : undefined;
-  const filter: AuditFilter = known({ session, agent: own, tool, decision });
+  const session = isEverywhere ? undefined : currentSession.value;
+  const own = agent && agent.session === session?.id ? agent.agent : undefined;
+  const filter: AuditFilter = { ...(session && sessionFilter(session)), ...known({ agent: own, tool, decision }) };
   return JSON.stringify(filter);
 });
 
