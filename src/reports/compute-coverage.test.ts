@@ -31,6 +31,7 @@ async function coverageOf(name: string, session: string, heard: ReadonlySet<stri
 
 /** 1.0.60 does not say which call its hooks are about. */
 const names = readdirSync(hooks)
+  .filter((file) => file.endsWith('.jsonl'))
   .map((file) => file.replace(/\.jsonl$/, ''))
   .filter((name) => !name.startsWith('1.0.60'));
 

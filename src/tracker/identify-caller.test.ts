@@ -41,7 +41,11 @@ function eventsOf(name: string): readonly { readonly event: HookEvent; readonly 
   });
 }
 
-describe.each(readdirSync(hooks).map((file) => file.replace(/\.jsonl$/, '')))('the callers of %s', (name) => {
+describe.each(
+  readdirSync(hooks)
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => file.replace(/\.jsonl$/, '')),
+)('the callers of %s', (name) => {
   it('are named right, or unknown', async () => {
     const calls = eventsOf(name);
     const session = await openFixture(name, nativeId(calls[0]?.event.session ?? mainAgentOf('' as never)));

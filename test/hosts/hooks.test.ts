@@ -12,7 +12,9 @@ import { minor, nameOf, programs, record, recordTogether, root, work } from './k
 const SCENARIOS = ['single', 'parallel', 'many', 'nested', 'background', 'failing', 'resume', 'stop'];
 
 for (const program of programs) {
-  describe(`hooks, ${nameOf(program)}`, () => {
+  // 1.0.60 reads settings from its own places only, and those are the kit's.
+  const takesSettings = execFileSync(program, ['--help'], { encoding: 'utf8' }).includes('--settings');
+  describe.skipIf(!takesSettings)(`hooks, ${nameOf(program)}`, () => {
     const own = mkdtempSync(path.join(work, 'hooks-'));
     const config = path.join(own, 'config');
     const env = { ...process.env, HOME: path.join(own, 'home'), TROUPE_HOME: path.join(own, 'state') };

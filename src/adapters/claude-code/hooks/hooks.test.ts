@@ -21,7 +21,9 @@ import { createHookReader } from './read-hooks.ts';
 
 const recordings = fileURLToPath(new URL('../fixtures/', import.meta.url));
 const hooks = fileURLToPath(new URL('fixtures/', import.meta.url));
-const names = readdirSync(hooks).map((file) => file.replace(/\.jsonl$/, ''));
+const names = readdirSync(hooks)
+  .filter((file) => file.endsWith('.jsonl'))
+  .map((file) => file.replace(/\.jsonl$/, ''));
 
 /** From here on every hook that a sub-agent sets off names it. */
 const NAMES_AGENTS = versionNumber('2.1.69');
