@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
@@ -45,7 +46,7 @@ export interface Drained {
   readonly isBusy: boolean;
 }
 
-const BATCH = 500;
+const BATCH = 200;
 /** Whoever drains before it looks at something must come to an end, however fast events come in. */
 const MAX_ROUNDS = 10;
 const PAUSE_MS = 20;
@@ -148,7 +149,7 @@ interface Taken {
 async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
   const host = options.hostOf(file.host);
   if (!host || !file.isReadable) return 'bad';
-  const bytes = await readOrReason(file.path);
+  const bytes = await readOrReason(file);
   if (typeof bytes === 'string') return bytes;
   const spooled = parseSpooled(bytes);
   const event = spooled && host.read(spooled.payload);
@@ -167,9 +168,9 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
   return toEntry({ ...call, agent, mask: options.mask });
 }
 
-async function readOrReason(file: string): Promise<Uint8Array | 'bad' | 'gone'> {
+async function readOrReason({ path, isSmall }: SpoolFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
-    return await readFile(file);
+    return isSmall ? readFileSync(path) : await readFile(path);
   } catch (error) {
     if (!isMissing(error)) throw error;
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'bad';

@@ -15,7 +15,7 @@ export interface LogEnd {
   readonly unsettled: ReadonlySet<string>;
 }
 
-/** Without a head: more than two batches, the one that may be unsettled and what may have come between. */
+/** Without a head: several batches, the one that may be unsettled and what may have come between. */
 const WINDOW = 1_000;
 
 /** Under the lock: looks how far the log has come, and leaves it with a whole last line. */

@@ -60,7 +60,7 @@ export async function createLogWriter(
       await flush();
     },
     async settle() {
-      if (settled?.n === last.n && settled.hash === last.hash) return;
+      if ((settled?.n ?? 0) === last.n && (settled?.hash ?? last.hash) === last.hash) return;
       await writeHead(folder, { ...end.head, ...last });
       settled = last;
     },

@@ -1,4 +1,5 @@
-import { link, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { link, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { isMissing } from '../io/folders.ts';
@@ -16,18 +17,23 @@ export interface SpoolFile {
   readonly atNs: bigint;
   /** A plain file of a size that can be read. */
   readonly isReadable: boolean;
+  /** Read faster at once than by giving way to others. */
+  readonly isSmall: boolean;
 }
 
 const MAX_BYTES = 128 * 1024 * 1024;
+const SMALL_BYTES = 64 * 1024;
 const AT_ONCE = 500;
 
 /** What waits, oldest first. No folder: nothing waits. */
 export async function listSpool(folder: string): Promise<readonly SpoolFile[]> {
   const names = (await namesIn(folder)).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
   const files: SpoolFile[] = [];
-  for (let from = 0; from < names.length; from += AT_ONCE) {
-    const some = await Promise.all(names.slice(from, from + AT_ONCE).map((name) => describe(folder, name)));
-    files.push(...some.filter((file) => file !== undefined));
+  for (const [index, name] of names.entries()) {
+    const file = describe(folder, name);
+    if (file) files.push(file);
+    // Without a promise for each, ten thousand take a tenth of the time; but others are waiting for us.
+    if (index % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
   }
   return files.sort(compareFiles);
 }
@@ -71,7 +77,7 @@ export async function rescueAbandoned(folder: string, clock: Clock): Promise<num
     if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
     const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
     if (host === undefined || isRunning(Number(pid))) continue;
-    const draft = await describe(folder, name);
+    const draft = describe(folder, name);
     if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
     // The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none.
     const isWhole = draft.isReadable && parseSpooled(await readFile(draft.path)) !== undefined;
@@ -102,10 +108,10 @@ async function giveName(draft: SpoolFile, place: string): Promise<boolean> {
   return true;
 }
 
-async function describe(folder: string, name: string): Promise<SpoolFile | undefined> {
+function describe(folder: string, name: string): SpoolFile | undefined {
   const place = path.join(spoolFolder(folder), name);
   try {
-    const stats = await lstat(place, { bigint: true });
+    const stats = lstatSync(place, { bigint: true });
     return {
       name,
       path: place,
@@ -113,6 +119,7 @@ async function describe(folder: string, name: string): Promise<SpoolFile | undef
       id: `${name}@${stats.mtimeNs}`,
       atNs: stats.mtimeNs,
       isReadable: stats.isFile() && stats.size <= MAX_BYTES,
+      isSmall: stats.size <= SMALL_BYTES,
     };
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;

@@ -1,4 +1,4 @@
-// Drains in a process of its own, to be killed. `FOLDER loop`: until it is killed. `FOLDER N`: kills itself before its
+// Drains in a process of its own, to be killed. `FOLDER loop`: again and again; says when it begins. `FOLDER N`: kills itself before its
 // Nth step on the file system, in the middle of it where it writes; where it has no so many steps, it says "done".
 import fs, { appendFileSync } from 'node:fs';
 import fsp from 'node:fs/promises';
@@ -12,7 +12,7 @@ if (mode === 'loop') {
   process.stdout.write('up\n');
   for (;;) {
     await drain(testOptions(folder));
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 } else {
   await dieAtStep(Number(mode));
@@ -40,8 +40,8 @@ async function dieAtStep(step: number): Promise<void> {
     };
   };
   const promises = fsp as unknown as Record<string, unknown>;
-  for (const name of ['open', 'readFile', 'writeFile', 'rename', 'rm', 'link', 'lstat', 'readdir'])
-    wrap(promises, name);
+  for (const name of ['open', 'readFile', 'writeFile', 'rename', 'rm', 'link', 'readdir']) wrap(promises, name);
+  wrap(fs as unknown as Record<string, unknown>, 'readFileSync');
   for (const name of ['appendFile', 'datasync', 'truncate']) wrap(handles, name);
   syncBuiltinESMExports();
 }
