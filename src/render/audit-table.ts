@@ -29,7 +29,7 @@ export function formatAuditLine(entry: AuditEntry, options: TextOptions): string
     [time, widthOf(time?.text ?? '')],
     [decision, DECISION_WIDTH],
     [ms, MS_WIDTH],
-    [agent, width === undefined ? widthOf(agent?.text ?? '') : agentWidth(width)],
+    [agent, width === undefined ? Math.max(PIPED_AGENT_WIDTH, widthOf(agent?.text ?? '')) : agentWidth(width)],
     [tool, TOOL_WIDTH],
   ];
   const text = start.map(([cell = NO_CELL, columns]) => formatCell(cell, columns, 'left')).join('  ');
@@ -42,6 +42,8 @@ const NO_CELL: Cell = { text: '' };
 const DECISION_WIDTH = 'observed'.length;
 const MS_WIDTH = 5;
 const TOOL_WIDTH = 10;
+/** Where nothing is cut, most lines still stand in columns. */
+const PIPED_AGENT_WIDTH = 40;
 
 const COLUMNS: readonly Column[] = [
   { title: 'time', dropOrder: 2 },

@@ -76,7 +76,10 @@ describe('the audit as text', () => {
     for (const one of entries) expect(widthOf(formatAuditLine(one, options))).toBeLessThanOrEqual(Math.max(60, width));
   });
 
-  it('keeps its columns in place while it follows', () => {
+  it('keeps its columns in place while it follows, and cuts nothing where it is piped', () => {
+    const piped = entries.slice(1, 3).map((one) => formatAuditLine(one, { paint: PLAIN, now: NOW }));
+    expect(piped.map((line) => line.indexOf('Bash'))).toEqual([77, 69]);
+    expect(piped[1]).toContain('longer than a line');
     const options = { paint: PLAIN, now: NOW, width: 100 };
     expect(entries.slice(1).map((one) => formatAuditLine(one, options))).toMatchInlineSnapshot(`
       [

@@ -82,6 +82,8 @@ async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlag
   const what = `${plural(entries, 'entry', 'entries')} in ${plural(files, 'file')}`;
   const range = firstN === null ? '' : `, ${firstN} to ${lastN}`;
   const start = firstN !== null && firstN > 1 ? ' Older ones were removed because of their age.' : '';
+  if (problems.length === 0 && entries === 0)
+    return writeLines(context, ['There is nothing to check: no hook has told of a tool call yet.']);
   if (problems.length === 0)
     return writeLines(context, [`Checked ${what}${range}: every line is as it was written.${start}`]);
   writeLines(context, [
