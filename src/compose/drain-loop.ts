@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { prune } from '../audit/prune.ts';
 import type { Clock } from '../base/clock.ts';
 import { watchFolders } from '../io/watch-folders.ts';
 import { nativeId } from '../model/ids.ts';
@@ -20,6 +21,8 @@ export interface DrainLoopOptions {
   /** For sessions that are not followed: hooks do not care which folders we look at. */
   readonly openOther: OpenSession;
   readonly clock: Clock;
+  /** Left out: the audit keeps everything. */
+  readonly keepDays?: number;
   readonly onError: (error: unknown) => void;
 }
 
@@ -27,9 +30,11 @@ export interface DrainLoopOptions {
 const BUSY_MS = 250;
 /** For what the watch missed. */
 const LOOK_EVERY_MS = 15_000;
+const DAY_MS = 86_400_000;
 
 /** Takes over what hooks put into the spool, as it comes. */
-export function startDraining({ folder, trees, openOther, clock, onError }: DrainLoopOptions): DrainLoop {
+export function startDraining(options: DrainLoopOptions): DrainLoop {
+  const { folder, trees, openOther, clock, keepDays, onError } = options;
   let isClosed = false;
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
@@ -57,7 +62,11 @@ export function startDraining({ folder, trees, openOther, clock, onError }: Drai
     });
   };
   const watch = watchFolders(path.join(folder, 'spool'), { onChange: look });
-  const timer = setInterval(look, LOOK_EVERY_MS);
+  const tidyUp = (): void => {
+    if (keepDays !== undefined) prune(folder, keepDays, clock).catch(onError);
+  };
+  const timers = [setInterval(look, LOOK_EVERY_MS), setInterval(tidyUp, DAY_MS)];
+  tidyUp();
   look();
   return {
     async settled() {
@@ -68,7 +77,7 @@ export function startDraining({ folder, trees, openOther, clock, onError }: Drai
     close() {
       isClosed = true;
       clearTimeout(later);
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       watch.close();
     },
   };

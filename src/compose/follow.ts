@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { type Config, configFolder, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
@@ -39,7 +40,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
   const live = createLive(trees, reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
-  const draining = isDemo ? undefined : drainInto(trees, placesOf(where));
+  const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
   return {
     ...live,
     ...(draining && { settled: () => draining.settled() }),
@@ -51,10 +52,17 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   };
 }
 
-function drainInto(trees: LiveTrees, places: readonly Place[]): DrainLoop {
+function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number | undefined): DrainLoop {
   const folder = stateFolder(thisMachine());
   const openOther = createCallerSessions(places, systemClock);
-  return startDraining({ folder, trees, openOther, clock: systemClock, onError: reportTrouble });
+  return startDraining({
+    folder,
+    trees,
+    openOther,
+    clock: systemClock,
+    onError: reportTrouble,
+    ...known({ keepDays }),
+  });
 }
 
 /** The recording makes way as soon as there is something real to see. */

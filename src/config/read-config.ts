@@ -22,6 +22,10 @@ const ConfigSchema = v.strictObject({
       ),
     }),
   ),
+  audit: v.optional(
+    /** Older files of the audit are removed. */
+    v.strictObject({ keepDays: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
+  ),
   server: v.optional(
     v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),
   ),
