@@ -9,6 +9,8 @@ import { matches, type ReadOptions, toKnownEntry } from './read-log.ts';
 export interface FollowOptions extends Omit<ReadOptions, 'order'> {
   /** Ends it. */
   readonly signal: AbortSignal;
+  /** From here on nothing is missed: what was written before is for whoever reads the log. */
+  onBegin?(): void;
   /** Not every file system tells of changes. */
   readonly pollMs?: number;
 }
@@ -25,6 +27,7 @@ const POLL_MS = 1_000;
 export async function* followLog(folder: string, options: FollowOptions): AsyncGenerator<AuditEntry> {
   const { signal, limit = Number.POSITIVE_INFINITY, pollMs = POLL_MS } = options;
   let place = await endOf(folder);
+  options.onBegin?.();
   let given = 0;
   while (!signal.aborted) {
     // Listening begins before looking: what comes in between is not slept through.

@@ -88,8 +88,8 @@ describe('the log of a recorded session', () => {
         resolve();
       });
     });
-    // Followed from its end on: what comes afterwards is what counts.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Who follows and then reads has all of it: what comes from here on is told.
+    await log.read({}, 1);
     for (const hook of rest) fillSpool(folder, [hook]);
     await whole;
     // It may be in the middle of a drain still: this waits for its end.

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { followLog } from '../audit/follow-log.ts';
+import { type FollowOptions, followLog } from '../audit/follow-log.ts';
 import { readLog } from '../audit/read-log.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
@@ -50,12 +50,14 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
   const open = createCallerSessions(places, clock);
   const drain = options.drain ?? (() => drainOnce({ folder, clock, open, patienceMs: PATIENCE_MS }));
   const sessions = createSessions(places, { clock, named: isNamed });
+  /** Who follows first and then reads must not miss what is written in between. */
+  let beginning: Promise<void> | undefined;
   return {
     async drain() {
       await drain();
     },
     async read(filter, limit) {
-      await drain();
+      await Promise.all([drain(), beginning]);
       let badLines = 0;
       const newest: AuditEntry[] = [];
       for await (const entry of readLog(folder, { ...rangeOf(filter), onBadLine: () => void badLines++ })) {
@@ -69,8 +71,10 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
     follow(filter, listener) {
       const end = new AbortController();
       const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
-      const isTold = tellUntil(end.signal, folder, filter, listener);
-      Promise.all([isDrained, isTold]).catch(reportTrouble);
+      beginning = new Promise((onBegin) => {
+        const isTold = tellUntil({ folder, signal: end.signal, onBegin }, filter, listener).finally(onBegin);
+        Promise.all([isDrained, isTold]).catch(reportTrouble);
+      });
       return { close: () => end.abort() };
     },
     async verify() {
@@ -101,12 +105,11 @@ async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): P
 }
 
 async function tellUntil(
-  signal: AbortSignal,
-  folder: string,
+  { folder, ...options }: FollowOptions & { readonly folder: string },
   filter: AuditFilter,
   listener: (entry: AuditEntry) => void,
 ): Promise<void> {
-  for await (const entry of followLog(folder, { signal })) if (matchesFilter(entry, filter)) listener(entry);
+  for await (const entry of followLog(folder, options)) if (matchesFilter(entry, filter)) listener(entry);
 }
 
 /** Clocks of the host's lines and of its hooks are the same; a hook may be called while its line is not written yet. */

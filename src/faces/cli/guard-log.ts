@@ -43,7 +43,11 @@ function writeEntries({ face }: CliContext, entries: readonly AuditEntry[]): voi
 
 /** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
 async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: GuardLogFlags): Promise<void> {
+  let last = 0;
   const show = (entry: AuditEntry): void => {
+    // Of what was written while we began, both who reads and who follows tell, in whatever order.
+    if (entry.n <= last) return;
+    last = entry.n;
     if (flags.json) writeEntries(context, [entry]);
     else writeLines(context, [formatAuditLine(entry, textOptionsOf(context.face))]);
   };
@@ -51,9 +55,8 @@ async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, f
   const subscription = log.follow(filter, (entry) => (waiting ? void waiting.push(entry) : show(entry)));
   try {
     const page = await log.read(filter, flags.limit);
-    const last = page.entries.at(-1)?.n ?? 0;
     if (page.entries.length === 0 && !flags.json) noteEmpty(context, page, await isUnused(log, filter));
-    for (const entry of [...page.entries, ...waiting.filter(({ n }) => n > last)]) show(entry);
+    for (const entry of [...page.entries, ...waiting]) show(entry);
     waiting = undefined;
     await new Promise(() => {});
   } finally {
