@@ -4,6 +4,7 @@ import type { FaceContext } from '../faces/face.ts';
 import { createIdentifier } from '../tracker/identify.ts';
 import { createSessions } from '../tracker/sessions.ts';
 import { createTranscripts } from '../tracker/transcripts.ts';
+import { drained } from './drained.ts';
 import { demoFolder, packageVersion } from './package.ts';
 import { placesOf } from './places.ts';
 import { createTerminal } from './terminal.ts';
@@ -15,7 +16,8 @@ const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
   return {
-    sessions: (where) => createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }),
+    sessions: (where) =>
+      drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where),
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
