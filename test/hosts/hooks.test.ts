@@ -1,14 +1,17 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../src/model/audit.ts';
 import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
 import { minor, nameOf, programs, record, recordTogether, root, work } from './kit.ts';
+import { followEvents, type Heard, type RunningServer, startServer } from './server.ts';
 
 // Hooks as `troupe hooks install` writes them, under the real program: the audit must name the agent in whose file a call
 // stands, for every call, and the coverage must be whole.
 
+/** From the call of the hook to the event stream; the hook itself takes some of it. */
+const PROMISED_MS = 150;
 const SCENARIOS = ['single', 'parallel', 'many', 'nested', 'background', 'failing', 'resume', 'stop'];
 
 for (const program of programs) {
@@ -25,13 +28,16 @@ for (const program of programs) {
         .stdout;
     const install = (...flags: readonly string[]): void =>
       void troupe('hooks', 'install', '--scope', 'project', '--yes', '--host-version', version, ...flags);
-    let server: { kill(): void };
+    const heard: Heard[] = [];
+    const late: number[] = [];
+    let server: RunningServer;
 
     beforeAll(async () => {
       for (const folder of ['home', 'config/projects']) mkdirSync(path.join(own, folder), { recursive: true });
       server = await startServer(config, env);
+      await followEvents(server, heard);
     });
-    afterAll(() => server.kill());
+    afterAll(() => server.stop());
 
     /** One run; the session that it left. */
     const run = async (name: string, options: object): Promise<string> => {
@@ -63,6 +69,7 @@ for (const program of programs) {
         process.stdout.write(
           `${nameOf(program)} ${scenario}: heard ${coverage.heard} of ${coverage.ran}, never ran ${coverage.neverRan.length}, entries ${entries.length}, unknown ${entries.filter(({ agent }) => agent.who === 'unknown').length}\n`,
         );
+        late.push(...latenciesOfEnds(path.join(own, 'state'), session, heard));
         expect(entries.length).toBeGreaterThan(0);
         for (const { call, agent } of entries) {
           if (agent.who === 'unknown') continue;
@@ -115,6 +122,16 @@ for (const program of programs) {
       expect(coverage.ran).toBeGreaterThan(1);
     });
 
+    it('an end that a hook tells is in the tree at once', () => {
+      const sorted = late.toSorted((a, b) => a - b);
+      const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
+      process.stdout.write(
+        `${nameOf(program)}: ${sorted.length} ends, p50 ${at(0.5).toFixed(0)} ms, p95 ${at(0.95).toFixed(0)} ms after the hook was called\n`,
+      );
+      expect(sorted.length).toBeGreaterThan(5);
+      expect(at(0.95)).toBeLessThan(PROMISED_MS);
+    });
+
     it('the chain is whole', () => {
       expect(troupe('guard', 'log', '--verify')).toContain('every line is as it was written');
     });
@@ -152,13 +169,18 @@ function ownersIn(config: string, session: string): ReadonlyMap<string, string> 
   return owners;
 }
 
-async function startServer(config: string, env: NodeJS.ProcessEnv): Promise<{ kill(): void }> {
-  const args = [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', config];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    if (text.trimEnd().endsWith('}')) break;
-  }
-  return { kill: () => void child.kill('SIGTERM') };
+/** How long after each end that a hook told the stream told it; already told counts as nothing. */
+function latenciesOfEnds(state: string, session: string, heard: readonly Heard[]): readonly number[] {
+  const file = path.join(state, 'hooks', 'claude-code', `${session}.jsonl`);
+  const told = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const ends = told.filter(({ payload }) => ['SubagentStop', 'StopFailure'].includes(payload.event) && payload.agent);
+  return ends.flatMap(({ at, payload }) => {
+    const isEnd = ({ change }: Heard): boolean =>
+      change.agents.some(({ id, status }) => id === payload.agent && (status === 'completed' || status === 'failed'));
+    const first = heard.find((one) => isEnd(one) && performance.timeOrigin + one.at > at - 2_000);
+    return first ? [Math.max(0, performance.timeOrigin + first.at - at)] : [];
+  });
 }

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
 import { watch as fsWatch, mkdirSync, mkdtempSync, statSync } from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSnapshot, SessionChange, SessionDetail } from '../../src/reports/live-shapes.ts';
-import { cannotStop, compare, dictate, leavesBackground, minor, nameOf, programs, record, root, work } from './kit.ts';
+import type { LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
+import { cannotStop, compare, dictate, leavesBackground, minor, nameOf, programs, record, work } from './kit.ts';
+import { followEvents, getJson, type Heard, type RunningServer, startServer } from './server.ts';
 
 // The built server beside the real program: every append that an independent fs.watch sees must be in the event stream
 // soon after, and the picture at the end must be what the script dictated.
@@ -23,7 +22,7 @@ for (const program of programs) {
     let watcher: { close(): void };
 
     beforeAll(async () => {
-      server = await startServer(config);
+      server = await startServer(config, { ...process.env, TROUPE_HOME: path.join(config, '..', 'home') });
       await followEvents(server, heard);
       watcher = noteAppends(config, appends);
     });
@@ -73,47 +72,10 @@ for (const program of programs) {
   });
 }
 
-interface RunningServer {
-  readonly port: string;
-  readonly token: string;
-  stop(): void;
-}
-
 interface Append {
   readonly source: string;
   readonly size: number;
   readonly at: number;
-}
-
-interface Heard {
-  readonly change: SessionChange;
-  readonly at: number;
-}
-
-async function startServer(config: string): Promise<RunningServer> {
-  const args = [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', config];
-  const env = { ...process.env, TROUPE_HOME: path.join(config, '..', 'home') };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    if (text.trimEnd().endsWith('}')) break;
-  }
-  const url = new URL(JSON.parse(text).url);
-  return { port: url.port, token: url.searchParams.get('token') ?? '', stop: () => void child.kill('SIGTERM') };
-}
-
-function get({ port, token }: RunningServer, route: string): Promise<http.IncomingMessage> {
-  const headers = { authorization: `Bearer ${token}` };
-  return new Promise((resolve, reject) => {
-    http.get({ host: '127.0.0.1', port, path: route, headers, agent: false }, resolve).on('error', reject);
-  });
-}
-
-async function getJson<T>(server: RunningServer, route: string): Promise<T> {
-  let text = '';
-  for await (const chunk of await get(server, route)) text += chunk;
-  return JSON.parse(text);
 }
 
 async function sessionIds(server: RunningServer): Promise<readonly string[]> {
@@ -142,21 +104,6 @@ function noteAppends(config: string, appends: Append[]): { close(): void } {
     const isNews = size > 0 && appends.findLast((one) => one.source === source)?.size !== size;
     if (isNews) appends.push({ source, size, at });
   });
-}
-
-async function followEvents(server: RunningServer, heard: Heard[]): Promise<void> {
-  const response = await get(server, '/api/events');
-  response.setEncoding('utf8');
-  let rest = '';
-  response.on('data', (chunk: string) => {
-    const at = performance.now();
-    const frames = (rest + chunk).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames)
-      if (frame.includes('event: change'))
-        heard.push({ change: JSON.parse(frame.slice(frame.indexOf('\ndata: ') + 7)), at });
-  });
-  response.on('error', () => {});
 }
 
 /** Sorted. A change that was never heard of counts as endless. */
