@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { takeLock } from '../io/lock-file.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { type DrainOptions, drain } from './drain.ts';
@@ -184,6 +184,20 @@ describe('a drain', () => {
     for (let i = 0; i < 20; i++) put({ tool: 'Bash', seq: i });
     const drained = await Promise.all(Array.from({ length: 5 }, () => drain(options)));
     expect(drained.reduce((sum, { entries }) => sum + entries, 0)).toBe(20);
+  });
+
+  it('tells the tracker what comes while it looks for a caller, once', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    let found: (agent: typeof MAIN) => void = () => {};
+    const identify = () => new Promise<typeof MAIN>((resolve) => (found = resolve));
+    const drained = drain({ ...options, identify });
+    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(1));
+    put({ event: 'Stop', seq: 2 });
+    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(2));
+    expect(await entries()).toEqual([]);
+    found(MAIN);
+    expect(await drained).toMatchObject({ events: 2, entries: 1 });
+    expect(hookLines('test/s1.jsonl').map(({ payload }) => payload)).toEqual([{ seq: 1 }, { seq: 2 }]);
   });
 
   it('names nobody where the caller cannot be looked up', async () => {

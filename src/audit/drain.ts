@@ -7,7 +7,7 @@ import { isLocked, type Lock, takeLock } from '../io/lock-file.ts';
 import type { AuditAgent } from '../model/audit.ts';
 import type { HookEvent } from '../model/hook.ts';
 import type { EntryFields } from './chain.ts';
-import { createHookLineWriter, type HookLine } from './hook-lines.ts';
+import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
 import { findLogEnd } from './log-end.ts';
 import { lockPath } from './log-files.ts';
 import { createLogWriter } from './log-writer.ts';
@@ -96,7 +96,8 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
       const taken = await takeBatch(batch, end.unsettled, options);
       // The tracker's first: somebody may be watching, and who made a call may take a moment to find out.
       await hooks.append(taken.lines);
-      const entries = await Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
+      const named = Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
+      const entries = await meanwhile(named, () => tellNewcomers(files, hooks, options));
       await log.append(entries);
       await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
       for (const { id } of batch) twice.delete(id);
@@ -107,6 +108,34 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
     }
   }
   return { ...total, isBusy: false };
+}
+
+const TELL_EVERY_MS = 20;
+
+/** Does something again and again until the work is done. */
+async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise<T> {
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  // A failure is for whoever awaits the work.
+  done.catch(() => undefined);
+  for (;;) {
+    await Promise.race([done, sleep(TELL_EVERY_MS)]);
+    if (isDone) return done;
+    await act();
+  }
+}
+
+/** What came since: the tracker hears of it without waiting for its turn, which comes in the next round. */
+async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter, options: DrainOptions): Promise<void> {
+  const ids = new Set(known.map(({ id }) => id));
+  const lines: HookLine[] = [];
+  for (const file of (await listSpool(options.folder)).filter(({ id }) => !ids.has(id))) {
+    const taken = await take(file, true, options);
+    if (typeof taken !== 'string' && taken.line) lines.push(taken.line);
+  }
+  await hooks.append(lines);
 }
 
 interface TakenBatch {

@@ -23,16 +23,17 @@ export interface HookLineWriter {
 
 /** Under the lock, for one drain. */
 export function createHookLineWriter(folder: string): HookLineWriter {
-  const writtenBefore = new Map<string, ReadonlySet<string>>();
+  const written = new Map<string, Set<string>>();
   return {
     async append(lines) {
       for (const [file, ofFile] of groupBy(lines, (line) => fileOf(folder, line))) {
         if (file === undefined) continue;
-        const before = writtenBefore.get(file) ?? (await mendAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
-        writtenBefore.set(file, before);
-        const news = ofFile.filter(({ id }) => !before.has(id));
+        const known = written.get(file) ?? (await mendAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
+        written.set(file, known);
+        const news = ofFile.filter(({ id }) => !known.has(id));
         const text = news.map(({ id, at, payload }) => `${JSON.stringify({ id, at, payload })}\n`).join('');
         if (text !== '') await appendWhole(file, text);
+        for (const { id } of news) known.add(id);
       }
     },
   };
@@ -48,7 +49,7 @@ function fileOf(folder: string, { host, session }: HookLine): string | undefined
 const OLDER_LINES = 256;
 
 /** Cuts off a torn end; then the ids of the last lines, as far back as events since `oldest` may stand. */
-async function mendAndReadIds(file: string, oldest: number): Promise<ReadonlySet<string>> {
+async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>> {
   const ids = new Set<string>();
   let older = 0;
   try {
