@@ -175,8 +175,8 @@ export type Subject =
 export interface IdentifyCapability {
   /** The session a transcript belongs to, and its agent where the transcript is a sub-agent's own. */
   sessionOf(transcript: string): Promise<TranscriptOwner>;
-  /** By what the end of the transcript shows; never proof. An unreadable transcript is the main agent's. */
-  byTail(transcript: string): Promise<Identity>;
+  /** By what the end of the transcript shows, or showed at that time; never proof. An unreadable transcript is the main agent's. */
+  byTail(transcript: string, asOf?: number): Promise<Identity>;
 }
 
 export interface TranscriptOwner {

@@ -102,6 +102,8 @@ export interface IdentifyRequest {
   readonly transcript?: string;
   readonly toolCall?: ToolCallId;
   readonly host?: HostName;
+  /** Epoch milliseconds: what was said later is none of its business. Left out: now. */
+  readonly asOf?: number;
 }
 
 /** Who is behind a tool call. */

@@ -25,6 +25,14 @@ async function openFixture(name: string, native: unknown): Promise<KnownSession>
   return { ledger, tree: buildTree(ledger, { now: NOW }) };
 }
 
+function transcriptOf(name: string, native: string): string {
+  const projects = path.join(fixtures, name, 'projects');
+  const found = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((file) =>
+    file.endsWith(`${native}.jsonl`),
+  );
+  return path.join(projects, found ?? '');
+}
+
 function identifierOver(open: (event: HookEvent) => Promise<KnownSession | undefined>, clock = () => NOW) {
   const identifier = createIdentifier(ADAPTERS, () => NOW);
   return createCallerIdentifier({ adapters: ADAPTERS, clock, open, identifier, pause: async () => {} });
@@ -116,6 +124,39 @@ describe('a caller', () => {
     const lost = { ...(spawn?.event as HookEvent), transcript: path.join(fixtures, 'nowhere.jsonl') };
     const { identify } = identifierOver(async () => undefined);
     expect((await identify(lost, NOW)).identity.who).toBe('unknown');
+  });
+
+  it('whom its hook does not name, although its version should, is named by the file of its call', async () => {
+    const session = await openFixture('2.1.197-nested', nativeId(event.session));
+    const { identify } = identifierOver(async () => session);
+    const { identity } = await identify({ ...event, caller: { named: 'nobody' } }, NOW);
+    expect(identity).toMatchObject({ who: 'subagent', evidence: { rank: 'exact', source: 'tool-call' } });
+    expect(identity.agent?.id).toBe(event.caller.named === 'agent' ? event.caller.agent : '');
+  });
+
+  it('that no id leads to is guessed by what was open then, not by what is open now', async () => {
+    const calls = eventsOf('1.0.60-single');
+    const native = nativeId(calls[0]?.event.session ?? event.session);
+    const session = await openFixture('1.0.60-single', native);
+    const transcript = transcriptOf('1.0.60-single', native);
+    const ownerOf = createOwnerOf(session.ledger);
+    const main = mainAgentOf(session.tree.id);
+    const seen = new Set<string>();
+    for (const { event: one, at } of calls) {
+      const { identify } = identifierOver(
+        async () => session,
+        () => at + 1_500,
+      );
+      const { identity } = await identify({ ...one, transcript }, at);
+      const told = [...session.ledger.calls.values()].find(
+        ({ started }) => started?.value.tool === one.call?.tool && started?.value.summary === one.call?.summary,
+      );
+      const isMain = told !== undefined && ownerOf(told.agents) === main;
+      expect(['unknown', isMain ? 'main' : 'subagent'], one.call?.summary).toContain(identity.who);
+      expect(identity.evidence.rank).not.toBe('exact');
+      seen.add(identity.who);
+    }
+    expect(seen).toContain('subagent');
   });
 
   it('is never guessed from a transcript that has gone on since', async () => {

@@ -37,10 +37,14 @@ export interface CallerIdentifier {
 /** Hosts write the lines of a reply when it has ended: a hook may be called before its call is in any file. */
 const WRITTEN_WITHIN_MS = 2_000;
 const PAUSES_MS = [20, 50, 100, 200, 400, 600, 600];
+/** So long a hook that names nobody waits for a file that may know better, where its version should have named somebody. */
+const DOUBT_MS = 300;
+/** Later than this, the transcript may have been written anew. */
+const GUESSED_WITHIN_MS = 10_000;
 
 /**
- * By what the hook says; else by the file in which its call stands; else by the only call that was open then, as a guess.
- * A guess is made while the hook waits or not at all: an hour later the end of the transcript shows other calls.
+ * By what the hook says; else by the file in which its call stands; else by the only call that was open at that time, as
+ * a guess.
  */
 export function createCallerIdentifier(options: CallerOptions): CallerIdentifier {
   const { adapters, clock, open, identifier, pause } = options;
@@ -49,24 +53,26 @@ export function createCallerIdentifier(options: CallerOptions): CallerIdentifier
       const hooks = adapters.find(({ host }) => host === event.host)?.hooks;
       let session = await open(event);
       let found = byEvidence(event, session, hooks);
-      const isFresh = clock() - at < WRITTEN_WITHIN_MS;
-      const guess = found || !isFresh ? undefined : await guessFrom(event, identifier);
+      const isFresh = clock() - at < GUESSED_WITHIN_MS;
+      const guess = found || !isFresh ? undefined : await guessFrom(event, at, identifier);
       for (const ms of PAUSES_MS) {
-        if (isSettled(found) || clock() - at > WRITTEN_WITHIN_MS) break;
+        if (clock() - at >= patienceFor(event, found)) break;
         await pause(ms);
         session = await open(event);
         found = byEvidence(event, session, hooks);
       }
-      return {
-        identity: found ?? guess ?? unknown(event, 'its call is in no transcript of the session'),
-        ...(session && { tree: session.tree }),
-      };
+      const identity = found ?? guess ?? unknown(event, 'its call is in no transcript of the session');
+      return { identity, ...(session && { tree: session.tree }) };
     },
   };
 }
 
-function isSettled(found: Identity | undefined): boolean {
-  return found !== undefined && (found.who === 'main' || found.path.length > 1);
+/** How long after the hook something better may still come. */
+function patienceFor(event: HookEvent, found: Identity | undefined): number {
+  if (found?.evidence.rank === 'exact' && found.evidence.source === 'tool-call') return 0;
+  if (found?.who === 'subagent') return found.path.length > 1 ? 0 : WRITTEN_WITHIN_MS;
+  if (event.call?.id === undefined) return 0;
+  return found ? DOUBT_MS : WRITTEN_WITHIN_MS;
 }
 
 /** Nothing but proof: the hook's own word, or the file in which its call stands. */
@@ -80,19 +86,18 @@ export function byEvidence(
     const { agent, type } = event.caller;
     return toIdentity(event, session, agent, { rank: 'exact', source: 'hook' }, type);
   }
-  if (hooks?.namesCallers(session?.tree.hostVersion)) {
-    return toIdentity(event, session, main, { rank: 'exact', source: 'hook' });
-  }
   const call = event.call?.id === undefined ? undefined : session?.ledger.calls.get(event.call.id);
   const owner = call && session && createOwnerOf(session.ledger)(call.agents);
-  return owner === undefined ? undefined : toIdentity(event, session, owner, { rank: 'exact', source: 'tool-call' });
+  if (owner !== undefined) return toIdentity(event, session, owner, { rank: 'exact', source: 'tool-call' });
+  if (!hooks?.namesCallers(session?.tree.hostVersion)) return undefined;
+  return toIdentity(event, session, main, { rank: 'exact', source: 'hook' });
 }
 
-async function guessFrom(event: HookEvent, identifier: Identifier): Promise<Identity | undefined> {
+async function guessFrom(event: HookEvent, at: number, identifier: Identifier): Promise<Identity | undefined> {
   const { transcript, host, call } = event;
   // Calls of agents are open while others are asked for: whose this one is, only its place can say.
   if (call?.spawns) return undefined;
-  const guess = await identifier.identify(known({ transcript, host, toolCall: call?.id }));
+  const guess = await identifier.identify({ asOf: at, ...known({ transcript, host, toolCall: call?.id }) });
   return guess.evidence.rank === 'none' ? unknown(event, guess.reason ?? 'nothing tells who it was') : guess;
 }
 

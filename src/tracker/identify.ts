@@ -19,7 +19,7 @@ const HEAD_BYTES = 64 * 1024;
 /** Exact where the call is on disk or the transcript is an agent's own; otherwise what the end of the transcript shows. */
 export function createIdentifier(adapters: readonly SourceAdapter[], clock: Clock): Identifier {
   return {
-    async identify({ transcript, toolCall, host }) {
+    async identify({ transcript, toolCall, host, asOf }) {
       if (transcript === undefined || transcript === '') return { ...MAIN, reason: 'no transcript was given' };
       // Hosts hand out links to transcripts, too.
       const file = await realpath(path.resolve(transcript)).catch(() => undefined);
@@ -29,7 +29,7 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
         return { ...MAIN, reason: 'the transcript is missing, empty, unreadable or of no known host' };
       }
       const { session, agent } = await adapter.identify.sessionOf(file);
-      const byTail = await adapter.identify.byTail(file);
+      const byTail = await adapter.identify.byTail(file, asOf);
       const isAlone = session.sources.length <= 1;
       if (toolCall === undefined && agent === undefined && isAlone) return byTail;
       const ledger = await readSession(adapter, session);

@@ -41,12 +41,12 @@ async function sessionFolderOf(file: string): Promise<string> {
 }
 
 /** By the calls of the current turn that have no result yet. Nothing here is proof: two open calls are two candidates. */
-export async function byTail(transcript: string): Promise<Identity> {
+export async function byTail(transcript: string, asOf?: number): Promise<Identity> {
   if (await isFolder(transcript)) return { ...MAIN, reason: 'the transcript is a folder' };
   let turn: CurrentTurn | undefined;
   try {
     for (const bytes of STEPS) {
-      turn = await readCurrentTurn(transcript, bytes);
+      turn = await readCurrentTurn(transcript, bytes, asOf);
       if (turn.isWhole) break;
     }
   } catch {
@@ -65,7 +65,11 @@ interface CurrentTurn {
   readonly isWhole: boolean;
 }
 
-async function readCurrentTurn(transcript: string, wanted: number): Promise<CurrentTurn> {
+async function readCurrentTurn(
+  transcript: string,
+  wanted: number,
+  asOf = Number.POSITIVE_INFINITY,
+): Promise<CurrentTurn> {
   const { bytes, offset } = await readTail(transcript, wanted);
   const session = toSessionId(HOST, path.basename(transcript, '.jsonl'));
   const main = mainAgentOf(session);
@@ -80,6 +84,7 @@ async function readCurrentTurn(transcript: string, wanted: number): Promise<Curr
   let isWhole = offset === 0;
   for (const line of lines) {
     const facts = reader.read(line);
+    if (facts.some((fact) => 'at' in fact && (fact.at ?? 0) > asOf)) continue;
     const isPrompt = facts.some(
       (fact) => fact.kind === 'entry-added' && fact.entry === 'prompt' && fact.agent === main,
     );
