@@ -2,13 +2,13 @@ import { rename, rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UserError } from '../base/user-error.ts';
+import { linkNew } from '../io/link-new.ts';
 import { askStatus } from './ask-status.ts';
 import {
   type Daemon,
   type DaemonFile,
   daemonPath,
   isOwn,
-  linkNew,
   readDaemonFile,
   successorPath,
   sweepLeftovers,

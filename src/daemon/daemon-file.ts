@@ -1,9 +1,11 @@
 // daemon.json: which server runs for this person. Always whole: it appears by link or rename, never by writing into it.
+
 import { createHash, randomBytes } from 'node:crypto';
-import { link, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText, known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
+import { linkNew } from '../io/link-new.ts';
 import { linuxStart } from '../io/processes.ts';
 
 export interface Daemon {
@@ -64,25 +66,6 @@ export async function writeDraft(folder: string, daemon: Daemon): Promise<string
     throw error;
   }
 }
-
-/** Gives the draft a second name; false where that name is taken. Of any number that try at once, one succeeds. */
-export async function linkNew(draft: string, file: string): Promise<boolean> {
-  try {
-    await link(draft, file);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
-    throw new UserError(
-      'state-folder',
-      `The file system of ${path.dirname(file)} has no hard links, which troupe needs there.`,
-      'Name a folder on another one with TROUPE_HOME.',
-      { cause: error },
-    );
-  }
-}
-
-const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 /** Where it is written down who may take the place of a file with this text. */
 export function successorPath(folder: string, text: string): string {

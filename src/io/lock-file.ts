@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { asAmount, asObject, asText, known } from '../base/json.ts';
-import { UserError } from '../base/user-error.ts';
+import { linkNew } from './link-new.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 
 export interface Lock {
@@ -113,24 +113,6 @@ function parseMark(text: string): ProcessMark | undefined {
     return undefined;
   }
 }
-
-async function linkNew(draft: string, place: string): Promise<boolean> {
-  try {
-    await link(draft, place);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
-    throw new UserError(
-      'state-folder',
-      `The file system of ${path.dirname(place)} has no hard links, which troupe needs there.`,
-      'Name a folder on another one with TROUPE_HOME.',
-      { cause: error },
-    );
-  }
-}
-
-const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 async function readText(file: string): Promise<string | undefined> {
   try {

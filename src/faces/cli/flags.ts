@@ -28,6 +28,19 @@ export const sharedFlags = {
   },
 } as const;
 
+/** A session, or the newest. */
+export const sessionArgument = {
+  kind: 'tuple',
+  parameters: [
+    {
+      parse: String,
+      optional: true,
+      placeholder: 'SESSION',
+      brief: 'The first characters of its id; default: the newest',
+    },
+  ],
+} as const;
+
 export function whereOf({ root, host }: SharedFlags): Where {
   return { roots: root ?? [], ...known({ host }) };
 }

@@ -1,6 +1,6 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
-import { sharedFlags, toCount } from './flags.ts';
+import { sessionArgument, sharedFlags, toCount } from './flags.ts';
 import { toWhen } from './when.ts';
 
 const text = (placeholder: string, brief: string) =>
@@ -52,17 +52,7 @@ const coverageCommand = buildCommand({
   loader: async () => (await import('./guard-coverage.ts')).guardCoverage,
   parameters: {
     flags: sharedFlags,
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'SESSION',
-          brief: 'The first characters of its id; default: the newest',
-        },
-      ],
-    },
+    positional: sessionArgument,
   },
   docs: {
     brief: 'Say whether every tool call of a session passed a hook',

@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core';
-import { sharedFlags, toCount, toIndex } from './flags.ts';
+import { sessionArgument, sharedFlags, toCount, toIndex } from './flags.ts';
 
 export const lsCommand = buildCommand({
   loader: async () => (await import('./ls.ts')).ls,
@@ -49,17 +49,7 @@ export const treeCommand = buildCommand({
         brief: 'Where there is no session, show the recording that ships with troupe',
       },
     },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'SESSION',
-          brief: 'The first characters of its id; default: the newest',
-        },
-      ],
-    },
+    positional: sessionArgument,
   },
   docs: {
     brief: "Show a session's agents: who asked whom, how each is doing, how it is known",
