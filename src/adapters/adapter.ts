@@ -1,6 +1,6 @@
 import type { Line } from '../base/lines.ts';
 import type { AgentEvent } from '../model/event.ts';
-import type { HookEvent } from '../model/hook.ts';
+import type { CallerChain, HookAnswer, HookEvent } from '../model/hook.ts';
 import type { HookCommand } from '../model/hook-command.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
 import type { Identity } from '../model/ports.ts';
@@ -57,6 +57,10 @@ export interface HooksCapability {
   read(payload: unknown): HookEvent | undefined;
   /** What is kept of it for `createHookReader`: no bodies, no inputs; undefined where nothing of it tells about the tree. */
   condense(payload: unknown): unknown;
+  /** Who makes the call, by what lies on the disk now: a hook waits for it. Exact, or unknown. Never throws. */
+  callerOf(payload: unknown): CallerChain;
+  /** What the host's hook prints. */
+  formatAnswer(answer: HookAnswer): string;
   /** What the host would hand to its hook in front of a harmless call, by an agent or by main: to try out a command. */
   sampleCall(sample: SampleCall): unknown;
   /** The first line of a transcript by this version, for `sampleCall`. */

@@ -29,3 +29,31 @@ export interface HookCall {
   /** Versions before 2.0.43 of Claude Code leave it out. */
   readonly id?: ToolCallId;
 }
+
+/** Who stands behind a hook's call, as far as it can be told at once and for sure. */
+export interface CallerChain {
+  /** Null: nobody knows. */
+  readonly agent: CallingAgent | null;
+  /** Main first; without the agent itself. */
+  readonly ancestors: readonly CallingAgent[];
+  /** Why the agent, or one above it, is not known. */
+  readonly reason?: string;
+}
+
+export interface CallingAgent {
+  /** The host's own. */
+  readonly id: string;
+  readonly kind: string;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly depth: number | null;
+}
+
+/** What a hook in front of a call says. */
+export interface HookAnswer {
+  /** `none`: no opinion. */
+  readonly decision: 'allow' | 'ask' | 'deny' | 'none';
+  readonly reason: string;
+  /** In place of what the call was to be given. */
+  readonly input?: unknown;
+}

@@ -3,6 +3,8 @@ import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from 
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
+import { formatAnswer } from './hooks/answer.ts';
+import { callerOf } from './hooks/caller-files.ts';
 import { condense } from './hooks/condense.ts';
 import { namesCallers, readPayload } from './hooks/payload.ts';
 import { createHookReader } from './hooks/read-hooks.ts';
@@ -53,6 +55,15 @@ export const claudeCode: SourceAdapter = {
   follow,
   openBodies,
   replay: { schedule, retime, rename },
-  hooks: { read: readPayload, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
+  hooks: {
+    read: readPayload,
+    callerOf,
+    formatAnswer,
+    condense,
+    namesCallers,
+    createHookReader,
+    sampleCall,
+    sampleTranscript,
+  },
   hookSettings,
 };
