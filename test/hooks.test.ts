@@ -88,6 +88,21 @@ describe('troupe hooks', () => {
     expect((await troupe('status')).code).toBe(1);
   });
 
+  it('says that an older host reads nothing of what was entered for a newer one, and mends it', async () => {
+    hostSays('2.1.50 (Claude Code)');
+    await troupe('install', '--yes', '--scope', 'project', '--guard', '--host-version', '2.1.325');
+    const { code, stdout } = await troupe('status');
+    expect(code).toBe(1);
+    expect(stdout).toContain('is not read by the host: Claude Code 2.1.50 does not know PermissionDenied');
+    expect(stdout).toContain('Mend it with: troupe hooks install --scope project --guard');
+    await troupe('install', '--yes', '--scope', 'project', '--guard');
+    expect((await troupe('status')).code).toBe(0);
+    // Newer ones leave out the event, and take the rest.
+    hostSays('2.1.101 (Claude Code)');
+    await troupe('install', '--yes', '--scope', 'project', '--guard', '--host-version', '2.1.325');
+    expect((await troupe('status')).code).toBe(0);
+  });
+
   it('keeps to what the oldest version knows where nobody can say which it is', async () => {
     const { stderr } = await troupe('install', '--yes');
     expect(stderr).toContain('--host-version');

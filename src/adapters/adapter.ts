@@ -88,7 +88,8 @@ export interface HookSettingsCapability {
   install(text: string, version: string | undefined, commands: HookCommands): string;
   /** Without our entries. What they left empty goes as well, if it was not there `before` we came. */
   uninstall(text: string, before?: string): string;
-  inspect(text: string): SettingsView;
+  /** As this version of the host takes it; without one, as any does. */
+  inspect(text: string, version?: string): SettingsView;
 }
 
 export interface SettingsFile {
@@ -105,7 +106,10 @@ export interface HookCommands {
 
 /** A settings file, as far as hooks are concerned. */
 export interface SettingsView {
+  /** Why the host does not read it. */
   readonly problem?: string;
+  /** Events for which it is too old, where it reads nothing of the file because of them. */
+  readonly tooNew?: readonly string[];
   readonly ours: readonly SettingsHook[];
   /** Commands of others that stand in front of tool calls. */
   readonly othersBeforeCalls: readonly string[];

@@ -1,26 +1,33 @@
 import type { Finding } from '../reports/doctor-shapes.ts';
+import { installAgain, installWhereOursAre } from '../reports/hooks-remedies.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { counted, findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
 
-const INSTALL = 'troupe hooks install';
-
 /** What stands in a host's settings, and what keeps it from working. */
 export function* examineHooks(status: HooksStatus): Generator<Finding> {
-  yield* status.places.flatMap(onPlace);
+  yield* status.places.flatMap((place) => onPlace(place, status));
   yield* status.shadows.map(onShadow);
-  yield* status.scripts.flatMap(onScript);
-  const heard = new Set(status.places.flatMap(({ events }) => events));
+  const again = installWhereOursAre(status);
+  yield* status.scripts.flatMap((script) => onScript(script, again));
+  const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
   if (heard.size === 0) {
-    yield warning('hooks-none', `${status.hostTitle} tells troupe nothing at once: no hooks are installed.`, INSTALL);
+    // That the file is not read is said already.
+    if (status.places.some(({ events }) => events.length > 0)) return;
+    yield warning('hooks-none', `${status.hostTitle} tells troupe nothing at once: no hooks are installed.`, again);
     return;
   }
-  yield* onMissing(status, heard);
+  yield* onMissing(status, heard, again);
 }
 
-function onPlace(place: SettingsStatus): readonly Finding[] {
-  const { file, scope, problem: why, events, guard, versions, othersBeforeCalls } = place;
+function onPlace(place: SettingsStatus, { hostTitle }: HooksStatus): readonly Finding[] {
+  const { file, scope, problem: why, tooNew, events, guard, versions, othersBeforeCalls } = place;
+  if (tooNew.length > 0) {
+    const isOurs = tooNew.every((event) => events.includes(event));
+    const byHand = `Take the hooks for ${tooNew.join(', ')} out of it, or update ${hostTitle}.`;
+    return [problem('hooks-too-new', `${file} is not read: ${why}.`, (isOurs && installAgain(place)) || byHand)];
+  }
   if (why !== null)
     return [problem('settings-unread', `${file}: ${why}`, 'Mend the file, or restore it from a backup.')];
   const others = othersBeforeCalls.map((command) =>
@@ -41,7 +48,7 @@ function onShadow({ file, reason }: HookShadow): Finding {
       );
 }
 
-function onScript({ file, state, version }: ScriptStatus): readonly Finding[] {
+function onScript({ file, state, version }: ScriptStatus, again: string): readonly Finding[] {
   if (state === 'ours') return [];
   const words = {
     missing: `${file} is gone, so nothing is heard.`,
@@ -49,16 +56,21 @@ function onScript({ file, state, version }: ScriptStatus): readonly Finding[] {
     'other-version': `${file} is of troupe ${version ?? 'of an unknown version'}.`,
   };
   const say = state === 'other-version' ? warning : problem;
-  return [say('hooks-script', words[state], `${INSTALL} writes it anew.`)];
+  return [say('hooks-script', words[state], `${again} writes it anew.`)];
 }
 
 function* onMissing(
   { events, hostVersion, hostTitle, version, places }: HooksStatus,
   heard: ReadonlySet<string>,
+  again: string,
 ): Generator<Finding> {
   const missing = events.filter((event) => !heard.has(event));
   if (missing.length > 0)
-    yield warning('hooks-missing', `${hostTitle} ${hostVersion ?? ''} could tell more: ${missing.join(', ')}`, INSTALL);
+    yield warning(
+      'hooks-missing',
+      `${[hostTitle, hostVersion ?? []].flat().join(' ')} could tell more: ${missing.join(', ')}`,
+      again,
+    );
   const old = places.flatMap(({ versions }) => versions).filter((one) => one !== version);
-  if (old.length > 0) yield warning('hooks-old', `Entries of troupe ${old.join(', ')}; this is ${version}.`, INSTALL);
+  if (old.length > 0) yield warning('hooks-old', `Entries of troupe ${old.join(', ')}; this is ${version}.`, again);
 }

@@ -54,7 +54,7 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
     return settings.install(text, hostVersion, commands);
   };
   const plan = await planFor(options, adapter, place ? [place] : [], () => change);
-  const looked = await lookAtSettings(settings, options.machine, options.folder);
+  const looked = await lookAtSettings(settings, options.machine, options.folder, hostVersion);
   const elsewhere = oursInForce(looked.filter(({ file }) => file !== place?.file));
   return {
     ...plan,

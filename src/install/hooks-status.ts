@@ -15,7 +15,7 @@ export interface StatusQuestion {
 /** What is installed where, and whether it can work. Reads, and only reads. */
 export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus> {
   const { adapter, settings, hostVersion, machine, folder, version } = question;
-  const looked = await lookAtSettings(settings, machine, folder);
+  const looked = await lookAtSettings(settings, machine, folder, hostVersion);
   const inForce = looked.filter(({ view }) => view.problem === undefined);
   const ours = oursInForce(looked);
   const doubled = doubledEvents(ours);
@@ -48,6 +48,7 @@ function toPlace({ scope, file, exists, view }: Looked): SettingsStatus {
     file,
     exists,
     problem: view.problem ?? null,
+    tooNew: view.tooNew ?? [],
     events: view.ours.map(({ event }) => event),
     guard: view.ours.some(({ role }) => role === 'guard'),
     versions: [...new Set(view.ours.map(({ version }) => version))],

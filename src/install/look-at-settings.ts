@@ -12,6 +12,7 @@ export async function lookAtSettings(
   settings: HookSettingsCapability,
   machine: Machine,
   folder: string,
+  hostVersion: string | undefined,
 ): Promise<readonly Looked[]> {
   const looked: Looked[] = [];
   for (const { scope, path: file } of settings.files(machine, folder)) {
@@ -19,7 +20,7 @@ export async function lookAtSettings(
     if (looked.some((one) => one.file === file)) continue;
     try {
       const text = await readText(file);
-      looked.push({ scope, file, exists: text !== undefined, view: settings.inspect(text ?? '') });
+      looked.push({ scope, file, exists: text !== undefined, view: settings.inspect(text ?? '', hostVersion) });
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       looked.push({ scope, file, exists: true, view: { problem: error.message, ours: [], othersBeforeCalls: [] } });

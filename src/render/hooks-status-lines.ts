@@ -1,3 +1,4 @@
+import { installWhereOursAre } from '../reports/hooks-remedies.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
@@ -56,9 +57,8 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
   ];
 }
 
-function remedy({ places, shadows }: HooksStatus): string {
+function remedy(status: HooksStatus): string {
+  const { places, shadows } = status;
   if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
-  return shadows.length > 0
-    ? 'Take out what turns hooks off.'
-    : 'Mend it with: troupe hooks install (with the same --scope and --guard)';
+  return shadows.length > 0 ? 'Take out what turns hooks off.' : `Mend it with: ${installWhereOursAre(status)}`;
 }

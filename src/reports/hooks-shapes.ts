@@ -35,6 +35,8 @@ export interface SettingsStatus {
   readonly exists: boolean;
   /** Why the host does not read it. */
   readonly problem: string | null;
+  /** Events for which the host is too old, where it reads nothing of the file because of them. */
+  readonly tooNew: readonly string[];
   readonly events: readonly string[];
   readonly guard: boolean;
   /** Of the troupe that wrote them; more than one where something went wrong. */

@@ -43,6 +43,15 @@ export function eventsOf(version: string): readonly string[] {
   return Object.keys(OBSERVED).filter((name) => isAtLeast(version, OBSERVED[name] ?? ''));
 }
 
+/** Up to here one event that the program does not know makes it drop the whole file. */
+const DROPS_FILES_BELOW = '2.1.101';
+
+/** Of these events, those for which this version drops the whole file. We know only of those we observe. */
+export function tooNewFor(version: string, events: readonly string[]): readonly string[] {
+  if (isAtLeast(version, DROPS_FILES_BELOW)) return [];
+  return events.filter((name) => OBSERVED[name] !== undefined && !isAtLeast(version, OBSERVED[name]));
+}
+
 export function knowsAsync(version: string): boolean {
   return isAtLeast(version, ASYNC_SINCE);
 }

@@ -221,3 +221,21 @@ const settingsTexts = fc
     const airy = isAiry && indent === undefined ? `{ ${text.slice(1, -1)} }` : text;
     return mark + airy + end;
   });
+
+describe('a file with events that the program does not know', () => {
+  const text = install('', '2.1.325');
+
+  it('is read by none up to 2.1.100', () => {
+    expect(inspect(text, '2.1.100')).toMatchObject({ tooNew: ['PostToolBatch'], problem: expect.any(String) });
+    expect(inspect(text, '2.0.76').problem).toContain('does not know PermissionDenied, PostToolBatch, TaskCreated');
+    expect(inspect(text, '2.1.101')).not.toHaveProperty('problem');
+    expect(inspect(text)).not.toHaveProperty('problem');
+    expect(inspect(install('', '2.0.76'), '2.0.76')).not.toHaveProperty('problem');
+  });
+
+  it('is one also by entries of others', () => {
+    expect(inspect('{"hooks":{"PostToolBatch":[]}}', '2.0.76').tooNew).toEqual(['PostToolBatch']);
+    // An event that we do not observe may be known.
+    expect(inspect('{"hooks":{"Setup":[]}}', '2.0.76')).not.toHaveProperty('problem');
+  });
+});

@@ -3,7 +3,7 @@ import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parse
 import { asFlag, asObject, asText, isObject, type JsonObject } from '../../../base/json.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type { SettingsHook, SettingsView } from '../../adapter.ts';
-import { BEFORE_A_CALL } from './events.ts';
+import { BEFORE_A_CALL, tooNewFor } from './events.ts';
 import type { JsonPath } from './json-text.ts';
 
 /** One program that is called, and where its entry stands. */
@@ -52,9 +52,15 @@ function isListOfGroups(value: unknown): boolean {
   return Array.isArray(value) && value.every((group) => isObject(group) && Array.isArray(group['hooks']));
 }
 
-export function inspect(text: string): SettingsView {
+export function inspect(text: string, version?: string): SettingsView {
   const settings = asObject(readTolerantly(text)) ?? {};
-  const problem = text.trim() === '' ? undefined : problemIn(text);
+  const events = Object.keys(asObject(settings['hooks']) ?? {});
+  const tooNew = version === undefined ? [] : tooNewFor(version, events);
+  const problem =
+    (text.trim() === '' ? undefined : problemIn(text)) ??
+    (tooNew.length === 0
+      ? undefined
+      : `Claude Code ${version} does not know ${tooNew.join(', ')}, and ignores a file with hooks for such events as a whole`);
   const ours: SettingsHook[] = [];
   const othersBeforeCalls: string[] = [];
   for (const { event, command } of handlersIn(text)) {
@@ -64,6 +70,7 @@ export function inspect(text: string): SettingsView {
   }
   return {
     ...(problem !== undefined && { problem }),
+    ...(tooNew.length > 0 && { tooNew }),
     ours,
     othersBeforeCalls,
     ...switchOf(settings, 'disableAllHooks', 'allOff'),

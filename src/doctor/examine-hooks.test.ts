@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import type { HooksStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import { examineHooks } from './examine-hooks.ts';
+
+const user: SettingsStatus = {
+  scope: 'user',
+  file: '/home/dev/.host/settings.json',
+  exists: true,
+  problem: null,
+  tooNew: [],
+  events: ['Before', 'After'],
+  guard: false,
+  versions: ['0.1.0'],
+  othersBeforeCalls: [],
+};
+const project: SettingsStatus = { ...user, scope: 'project', file: '/src/app/.host/settings.json' };
+const none: Partial<SettingsStatus> = { events: [], versions: [] };
+
+const whole: HooksStatus = {
+  host: 'a-host',
+  hostTitle: 'A Host',
+  hostVersion: '2.0.0',
+  version: '0.1.0',
+  events: ['Before', 'After'],
+  places: [user],
+  shadows: [],
+  doubled: [],
+  scripts: [{ file: '/state/bin/observe', state: 'ours', version: '0.1.0' }],
+  isComplete: true,
+};
+
+function found(
+  status: Partial<HooksStatus>,
+): readonly (readonly [level: string, code: string, remedy: string | null])[] {
+  return [...examineHooks({ ...whole, ...status })].map(({ level, code, remedy }) => [level, code, remedy]);
+}
+
+describe('hooks', () => {
+  it('are well where all of it is there', () => {
+    expect(found({})).toEqual([['good', 'hooks-installed', null]]);
+  });
+
+  it('are missing, in part or wholly', () => {
+    expect(found({ places: [{ ...user, ...none }], scripts: [] })).toEqual([
+      ['warning', 'hooks-none', 'troupe hooks install'],
+    ]);
+    expect(found({ hostVersion: null, events: ['Before', 'After', 'End'] })).toContainEqual([
+      'warning',
+      'hooks-missing',
+      'troupe hooks install',
+    ]);
+    const [, missing] = [...examineHooks({ ...whole, hostVersion: null, events: ['Before', 'End'] })];
+    expect(missing?.text).toBe('A Host could tell more: End');
+  });
+
+  it('are not read by a host that is too old for them', () => {
+    const place = { ...project, guard: true, problem: 'it does not know After', tooNew: ['After'] };
+    const again = 'troupe hooks install --scope project --guard';
+    expect(found({ places: [{ ...user, ...none }, place] })).toEqual([['problem', 'hooks-too-new', again]]);
+    expect(found({ places: [{ ...place, tooNew: ['Else'] }] })).toEqual([
+      ['problem', 'hooks-too-new', 'Take the hooks for Else out of it, or update A Host.'],
+    ]);
+  });
+
+  it('stand in a file that nobody can read', () => {
+    expect(found({ places: [user, { ...project, ...none, problem: 'it is a folder' }] })).toEqual([
+      ['good', 'hooks-installed', null],
+      ['problem', 'settings-unread', 'Mend the file, or restore it from a backup.'],
+    ]);
+  });
+
+  it('are switched off', () => {
+    const shadows = [{ file: '/a', reason: 'all-off' } as const, { file: '/b', reason: 'only-managed' } as const];
+    expect(found({ shadows }).map(([level, code]) => [level, code])).toEqual([
+      ['good', 'hooks-installed'],
+      ['problem', 'hooks-off'],
+      ['problem', 'hooks-managed'],
+    ]);
+  });
+
+  it('run scripts that are gone, of others, or of another version', () => {
+    const file = '/state/bin/observe';
+    const places = [{ ...project, guard: true }];
+    const remedy = 'troupe hooks install --scope project --guard writes it anew.';
+    for (const [state, level] of [
+      ['missing', 'problem'],
+      ['not-ours', 'problem'],
+      ['other-version', 'warning'],
+    ] as const)
+      expect(found({ places, scripts: [{ file, state, version: null }] })).toContainEqual([
+        level,
+        'hooks-script',
+        remedy,
+      ]);
+    expect(found({ places: [{ ...user, versions: ['0.0.9'] }] })).toContainEqual([
+      'warning',
+      'hooks-old',
+      'troupe hooks install',
+    ]);
+  });
+});
