@@ -136,6 +136,20 @@ describe('installing', () => {
     await expect(install('project')).rejects.toMatchObject({ code: 'settings-unreadable' });
   });
 
+  // A pipe stands for every device: a mistake here must not cost the machine one.
+  it('refuses what is not a plain file, also behind a link, and does not wait for it', async () => {
+    mkdirSync(path.dirname(own()), { recursive: true });
+    execFileSync('mkfifo', [at('pipe')]);
+    symlinkSync(at('pipe'), own());
+    await expect(install()).rejects.toMatchObject({
+      code: 'settings-unreadable',
+      message: expect.stringContaining('it is not a plain file'),
+    });
+    await expect(control().planUninstall({})).rejects.toMatchObject({ code: 'settings-unreadable' });
+    expect((await control().status({})).places[0]?.problem).toContain('it is not a plain file');
+    expect([lstatSync(own()).isSymbolicLink(), lstatSync(at('pipe')).isFIFO()]).toEqual([true, true]);
+  });
+
   it('starts again from what somebody wrote meanwhile', async () => {
     write(own(), '{"a":1}');
     const plan = await control().planInstall({ scope: 'user', guard: false, hostVersion: HOST_VERSION });

@@ -1,6 +1,6 @@
 // Changes of somebody else's text file: whole or not at all, and never over what was written in between.
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { readFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
@@ -77,8 +77,8 @@ async function putIfSame(
 
 function isSame(file: string, bytes: Buffer | undefined): boolean {
   try {
-    const now = readFileSync(file);
-    return bytes !== undefined && now.equals(bytes);
+    const isPlain = statSync(file).isFile();
+    return bytes !== undefined && isPlain && readFileSync(file).equals(bytes);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     return bytes === undefined;
@@ -125,6 +125,8 @@ const MAX_LINKS = 40;
 
 async function readBytes(file: string): Promise<Buffer | undefined> {
   try {
+    // A pipe would keep us waiting, and a device is not ours to replace.
+    if (!(await stat(file)).isFile()) throw new Error('it is not a plain file');
     return await readFile(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
