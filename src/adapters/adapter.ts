@@ -121,6 +121,10 @@ export interface SettingsView {
 
 export interface SettingsHook extends HookCommand {
   readonly event: string;
+  /** The very text. */
+  readonly command: string;
+  /** How it differs from what this version of troupe enters, in words for people. */
+  readonly changed?: string;
 }
 
 /** What was found while looking for agents, for the next who looks in the same moment: the adapter's own, by its own keys. */

@@ -12,12 +12,9 @@ import { packageVersion } from './package.ts';
 import { placesOf } from './places.ts';
 
 export function examineMachine(where: Where): AsyncIterable<Finding> {
-  const machine = thisMachine();
   return examine({
     adapters: adaptersFor(ADAPTERS, where.host),
-    machine,
-    folder: process.cwd(),
-    state: stateFolder(machine),
+    state: stateFolder(thisMachine()),
     places: placesOf(where),
     hooks: createHooks(),
     log: createGuardLog(where),

@@ -10,6 +10,7 @@ const user: SettingsStatus = {
   tooNew: [],
   events: ['Before', 'After'],
   guard: false,
+  changed: [],
   versions: ['0.1.0'],
   othersBeforeCalls: [],
 };
@@ -25,7 +26,8 @@ const whole: HooksStatus = {
   places: [user],
   shadows: [],
   doubled: [],
-  scripts: [{ file: '/state/bin/observe', state: 'ours', version: '0.1.0' }],
+  beforeCalls: [{ role: 'observe', command: 'observe' }],
+  scripts: [{ file: '/state/bin/observe', scope: 'user', state: 'ours', version: '0.1.0' }],
   isComplete: true,
 };
 
@@ -69,6 +71,38 @@ describe('hooks', () => {
     ]);
   });
 
+  it('were changed, or taken away from in front of calls', () => {
+    const place = { ...project, guard: true, changed: [{ event: 'Before', how: 'it is only for "Bash"' }] };
+    const again = 'troupe hooks install --scope project --guard';
+    expect(found({ places: [place] })).toContainEqual(['problem', 'hooks-changed', again]);
+    expect(found({ places: [{ ...project, events: ['After'] }], beforeCalls: [] })).toContainEqual([
+      'problem',
+      'hooks-no-calls',
+      'troupe hooks install --scope project',
+    ]);
+  });
+
+  it('tell twice: those that tell less are to go', () => {
+    const remedyFor = (...places: readonly SettingsStatus[]) =>
+      found({ places, doubled: ['Before'] }).find(([, code]) => code === 'hooks-twice');
+    const guard = { guard: true };
+    const uninstall = (scope: string) => ['warning', 'hooks-twice', `troupe hooks uninstall --scope ${scope}`];
+    expect(remedyFor(user, { ...project, ...guard })).toEqual(uninstall('user'));
+    expect(remedyFor({ ...user, ...guard }, project)).toEqual(uninstall('project'));
+    expect(remedyFor(user, project)).toEqual(uninstall('project'));
+    expect(remedyFor({ ...user, versions: ['0.0.9'] }, project)).toEqual(uninstall('user'));
+    expect(remedyFor(user, { ...project, events: ['After'] })).toEqual([
+      'warning',
+      'hooks-twice',
+      'troupe hooks install',
+    ]);
+    expect(remedyFor({ ...project, ...guard })).toEqual([
+      'warning',
+      'hooks-twice',
+      'troupe hooks install --scope project --guard',
+    ]);
+  });
+
   it('are switched off', () => {
     const shadows = [{ file: '/a', reason: 'all-off' } as const, { file: '/b', reason: 'only-managed' } as const];
     expect(found({ shadows }).map(([level, code]) => [level, code])).toEqual([
@@ -86,8 +120,10 @@ describe('hooks', () => {
       ['missing', 'problem'],
       ['not-ours', 'problem'],
       ['other-version', 'warning'],
+      ['not-runnable', 'problem'],
+      ['elsewhere', 'problem'],
     ] as const)
-      expect(found({ places, scripts: [{ file, state, version: null }] })).toContainEqual([
+      expect(found({ places, scripts: [{ file, scope: 'project', state, version: null }] })).toContainEqual([
         level,
         'hooks-script',
         remedy,

@@ -1,5 +1,5 @@
 import type { Finding } from '../reports/doctor-shapes.ts';
-import { installAgain, installWhereOursAre } from '../reports/hooks-remedies.ts';
+import { installAgain, installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { counted, findingsOf } from './finding.ts';
 
@@ -10,7 +10,7 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap((place) => onPlace(place, status));
   yield* status.shadows.map(onShadow);
   const again = installWhereOursAre(status);
-  yield* status.scripts.flatMap((script) => onScript(script, again));
+  yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
   if (heard.size === 0) {
     // That the file is not read is said already.
@@ -22,7 +22,7 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
 }
 
 function onPlace(place: SettingsStatus, { hostTitle }: HooksStatus): readonly Finding[] {
-  const { file, scope, problem: why, tooNew, events, guard, versions, othersBeforeCalls } = place;
+  const { file, scope, problem: why, tooNew, events, guard, changed, versions, othersBeforeCalls } = place;
   if (tooNew.length > 0) {
     const isOurs = tooNew.every((event) => events.includes(event));
     const byHand = `Take the hooks for ${tooNew.join(', ')} out of it, or update ${hostTitle}.`;
@@ -35,7 +35,13 @@ function onPlace(place: SettingsStatus, { hostTitle }: HooksStatus): readonly Fi
   );
   if (events.length === 0) return others;
   const what = `${counted(events.length, 'event')}${guard ? ', with the guard' : ''}`;
-  return [good('hooks-installed', `${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`), ...others];
+  return [
+    good('hooks-installed', `${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`),
+    ...changed.map(({ event, how }) =>
+      problem('hooks-changed', `The entry for ${event} was changed: ${how} (${file}).`, installAgain(place)),
+    ),
+    ...others,
+  ];
 }
 
 function onShadow({ file, reason }: HookShadow): Finding {
@@ -48,22 +54,33 @@ function onShadow({ file, reason }: HookShadow): Finding {
       );
 }
 
-function onScript({ file, state, version }: ScriptStatus, again: string): readonly Finding[] {
+function onScript({ file, state, scope, version }: ScriptStatus, status: HooksStatus): readonly Finding[] {
   if (state === 'ours') return [];
   const words = {
     missing: `${file} is gone, so nothing is heard.`,
     'not-ours': `${file} was not written by troupe.`,
+    'not-runnable': `${file} may not be run, so nothing is heard.`,
+    elsewhere: `${file} keeps what it hears in another state folder than this one (TROUPE_HOME).`,
     'other-version': `${file} is of troupe ${version ?? 'of an unknown version'}.`,
   };
   const say = state === 'other-version' ? warning : problem;
-  return [say('hooks-script', words[state], `${again} writes it anew.`)];
+  return [say('hooks-script', words[state], `${installWhereOursAre(status, scope)} writes it anew.`)];
 }
 
-function* onMissing(
-  { events, hostVersion, hostTitle, version, places }: HooksStatus,
-  heard: ReadonlySet<string>,
-  again: string,
-): Generator<Finding> {
+function* onMissing(status: HooksStatus, heard: ReadonlySet<string>, again: string): Generator<Finding> {
+  const { events, hostVersion, hostTitle, version, places, doubled, beforeCalls } = status;
+  if (beforeCalls.length === 0)
+    yield problem(
+      'hooks-no-calls',
+      'No entry of troupe stands in front of tool calls: none of them can reach the audit.',
+      again,
+    );
+  if (doubled.length > 0)
+    yield warning(
+      'hooks-twice',
+      `Different entries tell of the same, so it is told twice: ${doubled.join(', ')}`,
+      tellOnce(status),
+    );
   const missing = events.filter((event) => !heard.has(event));
   if (missing.length > 0)
     yield warning(

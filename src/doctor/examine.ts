@@ -1,4 +1,4 @@
-import type { Machine, SourceAdapter } from '../adapters/adapter.ts';
+import type { SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
 import type { GuardLog, HooksControl } from '../faces/face.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
@@ -14,9 +14,6 @@ import { tryHooks } from './try-hooks.ts';
 
 export interface ExamineOptions {
   readonly adapters: readonly SourceAdapter[];
-  readonly machine: Machine;
-  /** Where the person works. */
-  readonly folder: string;
   /** Where troupe keeps its state. */
   readonly state: string;
   readonly places: readonly Place[];
@@ -28,7 +25,7 @@ export interface ExamineOptions {
 
 /** Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the audit. */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
-  const { adapters, machine, folder, state, places, hooks, log, version, clock } = options;
+  const { adapters, state, places, hooks, log, version, clock } = options;
   const looked: { readonly adapter: SourceAdapter; readonly status: HooksStatus }[] = [];
   for (const adapter of adapters.filter(({ hookSettings }) => hookSettings)) {
     const status = await hooks.status({ host: adapter.host });
@@ -38,7 +35,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   yield* examineFolders(places);
   for (const { adapter, status } of looked) {
     yield* examineHooks(status);
-    yield* tryHooks({ adapter, version: status.hostVersion ?? undefined, machine, folder, log });
+    if (adapter.hooks) yield* tryHooks({ hooks: adapter.hooks, status, log });
   }
   yield* examineServer(state, version);
   yield* examineState(state, clock);

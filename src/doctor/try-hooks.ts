@@ -3,66 +3,51 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { HookSettingsCapability, HooksCapability, Machine, SourceAdapter } from '../adapters/adapter.ts';
+import type { HooksCapability } from '../adapters/adapter.ts';
 import { known } from '../base/json.ts';
 import type { GuardLog } from '../faces/face.ts';
-import { readText } from '../io/edit-file.ts';
 import type { AuditEntry } from '../model/audit.ts';
-import { formatHookCommand, type HookCommand } from '../model/hook-command.ts';
+import type { HookRole } from '../model/hook-command.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
-import { findingsOf } from './finding.ts';
+import { installWhereOursAre } from '../reports/hooks-remedies.ts';
+import type { HooksStatus } from '../reports/hooks-shapes.ts';
+import { findingsOf, wordsOf } from './finding.ts';
 
 const { good, problem } = findingsOf('hooks');
 
 export interface TryOptions {
-  readonly adapter: SourceAdapter;
-  /** Of the host. */
-  readonly version: string | undefined;
-  readonly machine: Machine;
-  /** Whose settings count: where the person works. */
-  readonly folder: string;
-  readonly log: GuardLog;
+  readonly hooks: HooksCapability;
+  readonly status: HooksStatus;
+  readonly log: Pick<GuardLog, 'read'>;
 }
 
-/** Proof instead of belief: two calls through the very command that is installed, and a look whether the audit has them. */
-export async function* tryHooks({ adapter, version, machine, folder, log }: TryOptions): AsyncGenerator<Finding> {
-  const { hooks, hookSettings: settings, host } = adapter;
-  if (!hooks || !settings) return;
-  for (const command of await installedCommands(settings, machine, folder)) {
+/** Proof instead of belief: two calls through the very text that stands in the settings, and a look whether the audit has them. */
+export async function* tryHooks({ hooks, status, log }: TryOptions): AsyncGenerator<Finding> {
+  const again = installWhereOursAre(status);
+  for (const { role, command } of status.beforeCalls) {
     const own = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));
     try {
-      yield await tryCommand(command, { host, hooks, version, log, own });
+      yield await tryCommand(command, { role, hooks, version: status.hostVersion ?? undefined, log, own, again });
     } finally {
       await rm(own, { recursive: true, force: true });
     }
   }
 }
 
-/** Those in front of tool calls, each once. */
-async function installedCommands(
-  settings: HookSettingsCapability,
-  machine: Machine,
-  folder: string,
-): Promise<readonly HookCommand[]> {
-  const commands = new Map<string, HookCommand>();
-  for (const { path: file } of settings.files(machine, folder)) {
-    const { ours } = settings.inspect((await readText(file)) ?? '');
-    for (const hook of ours) if (settings.isBeforeCalls(hook.event)) commands.set(`${hook.role} ${hook.file}`, hook);
-  }
-  return [...commands.values()];
-}
-
 interface Trial {
-  readonly host: string;
+  readonly role: HookRole;
   readonly hooks: HooksCapability;
+  /** Of the host. */
   readonly version: string | undefined;
-  readonly log: GuardLog;
+  readonly log: Pick<GuardLog, 'read'>;
   /** A folder for the transcript that the calls name. */
   readonly own: string;
+  /** What enters the command anew. */
+  readonly again: string;
 }
 
-async function tryCommand(command: HookCommand, trial: Trial): Promise<Finding> {
-  const { host, hooks, version, log, own } = trial;
+async function tryCommand(command: string, trial: Trial): Promise<Finding> {
+  const { role, hooks, version, log, own, again } = trial;
   const session = `troupe-doctor-${randomUUID()}`;
   const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
   const transcript = path.join(own, `${session}.jsonl`);
@@ -70,36 +55,41 @@ async function tryCommand(command: HookCommand, trial: Trial): Promise<Finding> 
   const begin = performance.now();
   for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
     const payload = hooks.sampleCall({ session, transcript, call, ...known({ agent: caller }) });
-    const ended = await runCommand(formatHookCommand(command, host), JSON.stringify(payload));
-    if (ended.code !== 0) {
-      const words = ended.stderr.trim() || `it ended with code ${ended.code}`;
-      return problem('hooks-fail', `The installed ${command.role} command fails: ${words}`, 'troupe hooks install');
-    }
+    const words = await runCommand(command, JSON.stringify(payload));
+    if (words !== undefined) return problem('hooks-fail', `The installed ${role} command fails: ${words}`, again);
   }
   const ms = Math.round((performance.now() - begin) / 2);
-  const { entries } = await log.read({ session }, 10);
-  return judge(command, entries, session, agent, hooks.namesCallers(version), ms);
+  try {
+    const { entries } = await log.read({ session }, 10);
+    return judge(trial, entries, session, agent, ms);
+  } catch (error) {
+    return problem(
+      'hooks-unheard',
+      `What went through the installed ${role} command cannot be taken over into the audit: ${wordsOf(error)}`,
+      'See below: own files, audit.',
+    );
+  }
 }
 
 function judge(
-  { role }: HookCommand,
+  { role, hooks, version, again }: Trial,
   entries: readonly AuditEntry[],
   session: string,
   agent: string,
-  namesMain: boolean,
   ms: number,
 ): Finding {
   const of = (call: string): AuditEntry | undefined => entries.find((entry) => entry.call === `${session}-${call}`);
   const [main, sub] = [of('main'), of('sub')];
   if (!main || !sub) {
-    const lost = [...(main ? [] : ['a call of the main agent']), ...(sub ? [] : ['a call of a sub-agent'])];
+    const lost = [...(main ? [] : ['A call of the main agent']), ...(sub ? [] : ['a call of a sub-agent'])];
     return problem(
       'hooks-unheard',
-      `${lost.join(' and ')} went through the installed ${role} command and is not in the audit.`,
-      'Look into hook-errors.log in the state folder, then run: troupe hooks install',
+      `${capital(lost.join(' and '))} went through the installed ${role} command, but ${lost.length === 1 ? 'is' : 'are'} not in the audit.`,
+      `Look into hook-errors.log and hook-failure in the state folder, then run: ${again}`,
     );
   }
-  const isMainRight = main.agent.who === (namesMain ? 'main' : 'unknown');
+  const isMainNamed = hooks.namesCallers(version);
+  const isMainRight = isMainNamed ? main.agent.who === 'main' : main.agent.who !== 'subagent';
   if (!isMainRight || sub.agent.who !== 'subagent' || sub.agent.id !== agent) {
     return problem(
       'hooks-misnamed',
@@ -107,27 +97,34 @@ function judge(
       'Please report this as a bug of troupe.',
     );
   }
+  const asWhat = main.agent.who === 'main' ? "as the main agent's, which is a guess" : 'as of an unknown agent';
   return good(
     'hooks-proven',
-    `A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`,
+    isMainNamed
+      ? `A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`
+      : `Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Only newer hosts always say who calls`,
   );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 const PATIENCE_MS = 15_000;
 
-/** As hosts run it: by a shell, with the payload on its input. */
-function runCommand(
-  command: string,
-  input: string,
-): Promise<{ readonly code: number | null; readonly stderr: string }> {
+/** As hosts run it: by a shell, with the payload on its input. Gives what went wrong. */
+function runCommand(command: string, input: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], timeout: PATIENCE_MS });
     let stderr = '';
     child.stderr.on('data', (bytes) => {
       stderr += bytes;
     });
-    child.on('error', (error) => resolve({ code: null, stderr: error.message }));
-    child.on('close', (code) => resolve({ code, stderr }));
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => {
+      const end = code === null ? 'it did not come to an end by itself' : `it ended with code ${code}`;
+      resolve(code === 0 ? undefined : stderr.trim() || end);
+    });
     // A command that does not read is told nothing, and that is for the audit to show.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);

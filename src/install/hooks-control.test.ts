@@ -44,7 +44,10 @@ function control(version = '0.1.0'): HooksControl {
     stubs,
     writeStubs: async () => {
       mkdirSync(at('state', 'bin'), { recursive: true });
-      for (const file of Object.values(stubs)) writeFileSync(file, `#!/bin/sh\n# troupe ${version}: a test.\n`);
+      for (const file of Object.values(stubs)) {
+        writeFileSync(file, `#!/bin/sh\n# troupe ${version}: a test.\n`);
+        chmodSync(file, 0o700);
+      }
       return stubs;
     },
   });
@@ -139,7 +142,7 @@ describe('installing', () => {
   // A pipe stands for every device: a mistake here must not cost the machine one.
   it('refuses what is not a plain file, also behind a link, and does not wait for it', async () => {
     mkdirSync(path.dirname(own()), { recursive: true });
-    execFileSync('mkfifo', [at('pipe')]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', at('pipe')]);
     symlinkSync(at('pipe'), own());
     await expect(install()).rejects.toMatchObject({
       code: 'settings-unreadable',
@@ -237,6 +240,58 @@ describe('status', () => {
     expect((await status()).places[1]?.problem).toContain('cannot read');
     rmSync(at('state', 'bin', 'guard'));
     expect(await status()).toMatchObject({ isComplete: false, scripts: [{ state: 'ours' }, { state: 'missing' }] });
+  });
+});
+
+describe('status of what was changed', () => {
+  const status = () => control().status({});
+  beforeEach(async () => {
+    await (await control().planInstall({ scope: 'user', guard: false, ...(await hostVersion()) })).apply();
+    expect((await status()).isComplete).toBe(true);
+  });
+  const edit = (change: (text: string) => string): void => writeFileSync(own(), change(readFileSync(own(), 'utf8')));
+  const mend = async () => {
+    await (await control().planInstall({ scope: 'user', guard: false, ...(await hostVersion()) })).apply();
+    return (await status()).isComplete;
+  };
+
+  it('sees a command that runs something else', async () => {
+    edit((text) => text.replaceAll(/exec [^#]* # /g, 'exec /bin/true # '));
+    const { isComplete, places, beforeCalls } = await status();
+    expect(isComplete).toBe(false);
+    expect(places[0]?.changed).toContainEqual({ event: 'PreToolUse', how: 'its command is not what troupe writes' });
+    expect(beforeCalls).toMatchObject([{ role: 'observe', command: expect.stringContaining('exec /bin/true # ') }]);
+    expect(await mend()).toBe(true);
+  });
+
+  it('sees that only some calls are told of', async () => {
+    const narrow = JSON.parse(readFileSync(own(), 'utf8'));
+    narrow.hooks.PreToolUse[0].matcher = 'Bash';
+    narrow.hooks.PreToolUse[0].hooks.push({ type: 'command', command: 'theirs' });
+    narrow.hooks.PostToolUse[0].hooks[0].if = 'Bash(git *)';
+    edit(() => JSON.stringify(narrow));
+    expect((await status()).places[0]?.changed).toEqual([
+      { event: 'PreToolUse', how: 'it is only for "Bash"' },
+      { event: 'PostToolUse', how: 'it has the field "if"' },
+    ]);
+    expect(await mend()).toBe(true);
+    const { hooks } = JSON.parse(readFileSync(own(), 'utf8'));
+    expect(hooks.PreToolUse[0]).toEqual({ matcher: 'Bash', hooks: [{ type: 'command', command: 'theirs' }] });
+    expect(hooks.PreToolUse[1]).not.toHaveProperty('matcher');
+  });
+
+  it('sees scripts that may not be run, and those of another state folder', async () => {
+    chmodSync(at('state', 'bin', 'observe'), 0o600);
+    expect(await status()).toMatchObject({ isComplete: false, scripts: [{ state: 'not-runnable', scope: 'user' }] });
+    expect(await mend()).toBe(true);
+    mkdirSync(at('other', 'bin'), { recursive: true });
+    writeFileSync(at('other', 'bin', 'observe'), '#!/bin/sh\n# troupe 0.1.0: a test.\n', { mode: 0o700 });
+    edit((text) => text.replaceAll(at('state'), at('other')));
+    expect(await status()).toMatchObject({ isComplete: false, scripts: [{ state: 'elsewhere', scope: 'user' }] });
+    // A link to ours is ours.
+    rmSync(at('other'), { recursive: true });
+    symlinkSync(at('state'), at('other'));
+    expect((await status()).isComplete).toBe(true);
   });
 });
 

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import type { HookSettingsCapability, Machine, SourceAdapter } from '../adapters/adapter.ts';
+import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
+import type { HookRole } from '../model/hook-command.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
@@ -10,17 +11,23 @@ export interface StatusQuestion {
   readonly machine: Machine;
   readonly folder: string;
   readonly version: string;
+  /** The scripts that entries are to run. */
+  readonly stubs: Readonly<Record<HookRole, string>>;
 }
 
 /** What is installed where, and whether it can work. Reads, and only reads. */
 export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus> {
-  const { adapter, settings, hostVersion, machine, folder, version } = question;
+  const { adapter, settings, hostVersion, machine, folder, version, stubs } = question;
   const looked = await lookAtSettings(settings, machine, folder, hostVersion);
   const inForce = looked.filter(({ view }) => view.problem === undefined);
   const ours = oursInForce(looked);
   const doubled = doubledEvents(ours);
+  const places = looked.map((one) => toPlace(one, version));
   const scripts: ScriptStatus[] = [];
-  for (const file of new Set(ours.map((hook) => hook.file))) scripts.push(await scriptStatus(file, version));
+  for (const { scope, view } of inForce)
+    for (const { file, role } of view.ours)
+      if (!scripts.some((script) => script.file === file))
+        scripts.push({ file, scope, ...(await scriptState(file, stubs[role], version)) });
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
   return {
@@ -29,20 +36,31 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     hostVersion: hostVersion ?? null,
     version,
     events,
-    places: looked.map(toPlace),
+    places,
     shadows,
     doubled,
+    beforeCalls: beforeCalls(settings, ours),
     scripts,
     isComplete:
       shadows.length === 0 &&
       doubled.length === 0 &&
+      places.every(({ changed }) => changed.length === 0) &&
       events.every((event) => ours.some((hook) => hook.event === event)) &&
       ours.every((hook) => hook.version === version) &&
       scripts.every(({ state }) => state === 'ours'),
   };
 }
 
-function toPlace({ scope, file, exists, view }: Looked): SettingsStatus {
+/** Each once, as hosts run them. */
+function beforeCalls(
+  settings: HookSettingsCapability,
+  ours: readonly SettingsHook[],
+): readonly { readonly role: HookRole; readonly command: string }[] {
+  const found = ours.filter(({ event }) => settings.isBeforeCalls(event));
+  return [...new Map(found.map(({ role, command }) => [command, { role, command }])).values()];
+}
+
+function toPlace({ scope, file, exists, view }: Looked, version: string): SettingsStatus {
   return {
     scope,
     file,
@@ -51,6 +69,10 @@ function toPlace({ scope, file, exists, view }: Looked): SettingsStatus {
     tooNew: view.tooNew ?? [],
     events: view.ours.map(({ event }) => event),
     guard: view.ours.some(({ role }) => role === 'guard'),
+    changed: view.ours.flatMap((hook) =>
+      // Those of another version may be written otherwise, and are told of as such.
+      hook.changed === undefined || hook.version !== version ? [] : [{ event: hook.event, how: hook.changed }],
+    ),
     versions: [...new Set(view.ours.map(({ version }) => version))],
     othersBeforeCalls: view.othersBeforeCalls,
   };
@@ -67,14 +89,33 @@ function shadowsIn(looked: readonly Looked[]): readonly HookShadow[] {
 }
 
 /** Our scripts say in their second line which troupe wrote them. */
-async function scriptStatus(file: string, version: string): Promise<ScriptStatus> {
+async function scriptState(
+  file: string,
+  wanted: string,
+  version: string,
+): Promise<Pick<ScriptStatus, 'state' | 'version'>> {
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = (await stat(file)).isFile() ? await readFile(file, 'utf8') : '';
   } catch {
-    return { file, state: 'missing', version: null };
+    return { state: 'missing', version: null };
   }
   const found = /^#!.*\n# troupe (\S+):/.exec(text)?.[1];
-  if (found === undefined) return { file, state: 'not-ours', version: null };
-  return { file, state: found === version ? 'ours' : 'other-version', version: found };
+  if (found === undefined) return { state: 'not-ours', version: null };
+  if (!(await canRun(file))) return { state: 'not-runnable', version: found };
+  // It keeps what it is told where nobody of ours looks.
+  if (!(await isSamePlace(file, wanted))) return { state: 'elsewhere', version: found };
+  return { state: found === version ? 'ours' : 'other-version', version: found };
+}
+
+function canRun(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isSamePlace(file: string, other: string): Promise<boolean> {
+  const real = (place: string): Promise<string> => realpath(place).catch(() => place);
+  return file === other || (await real(file)) === (await real(other));
 }

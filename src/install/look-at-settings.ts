@@ -37,7 +37,6 @@ export function oursInForce(looked: readonly Looked[]): readonly SettingsHook[] 
 /** Hosts run a command once, however often it is entered; another one for the same event comes on top. */
 export function doubledEvents(ours: readonly SettingsHook[]): readonly string[] {
   const commands = new Map<string, Set<string>>();
-  for (const { event, role, file, version } of ours)
-    commands.set(event, (commands.get(event) ?? new Set()).add(`${role} ${version} ${file}`));
+  for (const { event, command } of ours) commands.set(event, (commands.get(event) ?? new Set()).add(command));
   return [...commands].flatMap(([event, different]) => (different.size > 1 ? [event] : []));
 }

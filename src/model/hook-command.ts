@@ -25,14 +25,23 @@ export function formatHookCommand({ role, file, version }: HookCommand, host: st
   return `[ -x ${script} ] || ${missing}; exec ${script} ${host} # troupe ${version} ${role}`;
 }
 
-/** Nothing where it is somebody else's. */
-export function parseHookCommand(command: string): HookCommand | undefined {
-  const [, file, version, role] = command.match(OURS) ?? [];
-  if (file === undefined || version === undefined) return undefined;
-  return { role: role === 'guard' ? 'guard' : 'observe', file: unquote(file), version };
+export interface FoundCommand extends HookCommand {
+  /** Exactly what `formatHookCommand` of this version writes. */
+  readonly isAsWritten: boolean;
 }
 
-const OURS = /^\[ -x ('(?:[^']|'\\'')*') \] \|\| .*; exec .* # troupe (\S+) (observe|guard)$/s;
+/**
+ * Nothing where it is somebody else's. What began as ours and was changed is ours still: it is to be found, told of and
+ * taken out.
+ */
+export function parseHookCommand(command: string, host: string): FoundCommand | undefined {
+  const [, quoted, version, role] = command.match(OURS) ?? [];
+  if (quoted === undefined || version === undefined) return undefined;
+  const found: HookCommand = { role: role === 'guard' ? 'guard' : 'observe', file: unquote(quoted), version };
+  return { ...found, isAsWritten: formatHookCommand(found, host) === command };
+}
+
+const OURS = /^\[ -x ('(?:[^']|'\\'')*') \] \|\| .* # troupe (\S+) (observe|guard)$/s;
 
 function quote(file: string): string {
   return `'${file.replaceAll("'", "'\\''")}'`;

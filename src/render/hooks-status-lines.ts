@@ -1,4 +1,4 @@
-import { installWhereOursAre } from '../reports/hooks-remedies.ts';
+import { installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
@@ -38,10 +38,14 @@ function shadowText({ file, reason }: HookShadow): string {
 }
 
 function scriptText({ file, state, version }: ScriptStatus): string {
-  if (state === 'missing') return `${file}, which our entries run, is gone.`;
-  return state === 'other-version'
-    ? `${file} is of troupe ${version}.`
-    : `${file}, which our entries run, is not what troupe wrote.`;
+  return {
+    ours: file,
+    missing: `${file}, which our entries run, is gone.`,
+    'not-ours': `${file}, which our entries run, is not what troupe wrote.`,
+    'not-runnable': `${file}, which our entries run, may not be run.`,
+    elsewhere: `${file}, which our entries run, keeps what it hears in another state folder than this one (TROUPE_HOME).`,
+    'other-version': `${file} is of troupe ${version}.`,
+  }[state];
 }
 
 function missingText({ events, places, version, doubled }: HooksStatus): readonly string[] {
@@ -53,12 +57,19 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
   return [
     ...(missing.length > 0 ? [`Not observed: ${missing.join(', ')}`] : []),
     ...(doubled.length > 0 ? [`Told twice, by different entries in two files: ${doubled.join(', ')}`] : []),
+    ...inForce.flatMap(({ scope, changed }) =>
+      changed.map(({ event, how }) => `Changed since troupe entered it (${scope}): ${event}: ${how}`),
+    ),
     ...(isOld ? [`Entered by another version of troupe; this is ${version}.`] : []),
   ];
 }
 
 function remedy(status: HooksStatus): string {
-  const { places, shadows } = status;
+  const { places, shadows, doubled, scripts } = status;
   if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
-  return shadows.length > 0 ? 'Take out what turns hooks off.' : `Mend it with: ${installWhereOursAre(status)}`;
+  if (shadows.length > 0) return 'Take out what turns hooks off.';
+  if (doubled.length > 0) return `Mend it with: ${tellOnce(status)}`;
+  const scope =
+    scripts.find(({ state }) => state !== 'ours')?.scope ?? places.find(({ changed }) => changed.length > 0)?.scope;
+  return `Mend it with: ${installWhereOursAre(status, scope)}`;
 }

@@ -7,9 +7,25 @@ export function installAgain({ scope, guard }: Pick<SettingsStatus, 'scope' | 'g
   return `troupe hooks install${scope === 'user' ? '' : ` --scope ${scope}`}${guard ? ' --guard' : ''}`;
 }
 
-/** Where ours stand, whether the host reads them or not; in no place: where they are installed by default. */
-export function installWhereOursAre({ places }: Pick<HooksStatus, 'places'>): string {
-  const ours = places.filter(({ events }) => events.length > 0);
+/** Where ours stand, best there where the host reads them; in no place: where they are installed by default. */
+export function installWhereOursAre({ places }: Pick<HooksStatus, 'places'>, scope?: SettingsStatus['scope']): string {
+  const ours = places.filter((place) => place.events.length > 0 && (scope === undefined || place.scope === scope));
   const place = ours.find(({ problem }) => problem === null) ?? ours[0];
   return (place && installAgain(place)) ?? 'troupe hooks install';
+}
+
+/**
+ * Where different entries tell of the same event: those that tell least are taken out. Within one file, installing
+ * leaves one.
+ */
+export function tellOnce({ places, doubled, version }: Pick<HooksStatus, 'places' | 'doubled' | 'version'>): string {
+  const telling = places.filter(
+    ({ problem, events }) => problem === null && doubled.some((one) => events.includes(one)),
+  );
+  const worth = ({ guard, versions, scope }: SettingsStatus): number =>
+    (scope === 'managed' ? 8 : 0) + (guard ? 4 : 0) + (versions.includes(version) ? 2 : 0) + (scope === 'user' ? 1 : 0);
+  const [least, ...others] = telling.toSorted((a, b) => worth(a) - worth(b));
+  return least && others.length > 0
+    ? `troupe hooks uninstall --scope ${least.scope}`
+    : installWhereOursAre({ places }, least?.scope);
 }

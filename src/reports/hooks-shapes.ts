@@ -1,4 +1,5 @@
 // What is known of our entries in a host's settings, and what would change in them (docs/HOOKS.md has the names).
+import type { HookRole } from '../model/hook-command.ts';
 
 export type HookScope = 'user' | 'project' | 'local';
 
@@ -23,6 +24,8 @@ export interface HooksStatus {
   readonly shadows: readonly HookShadow[];
   /** Events of which we would be told twice, because entries of ours in two files differ. */
   readonly doubled: readonly string[];
+  /** Our commands in front of tool calls, word for word. */
+  readonly beforeCalls: readonly { readonly role: HookRole; readonly command: string }[];
   /** The scripts that our entries run. */
   readonly scripts: readonly ScriptStatus[];
   /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */
@@ -39,6 +42,8 @@ export interface SettingsStatus {
   readonly tooNew: readonly string[];
   readonly events: readonly string[];
   readonly guard: boolean;
+  /** Entries that somebody changed since, and how they differ. */
+  readonly changed: readonly { readonly event: string; readonly how: string }[];
   /** Of the troupe that wrote them; more than one where something went wrong. */
   readonly versions: readonly string[];
   /** Of others, in front of tool calls. */
@@ -52,6 +57,9 @@ export interface HookShadow {
 
 export interface ScriptStatus {
   readonly file: string;
-  readonly state: 'ours' | 'other-version' | 'not-ours' | 'missing';
+  /** Of the settings that run it. */
+  readonly scope: SettingsStatus['scope'];
+  /** `elsewhere`: of another state folder. */
+  readonly state: 'ours' | 'other-version' | 'not-ours' | 'not-runnable' | 'elsewhere' | 'missing';
   readonly version: string | null;
 }

@@ -3,9 +3,10 @@ import { isEqual } from '../../../base/is-equal.ts';
 import { asObject } from '../../../base/json.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type { HookCommands } from '../../adapter.ts';
+import { HOST } from '../line-context.ts';
 import { BEFORE_A_CALL, eventsOf, knowsAsync, WAITED_FOR } from './events.ts';
 import { append, nodeAt, remove, replace } from './json-text.ts';
-import { BOM, type Handler, handlersIn, pathOf, readTolerantly } from './read-settings.ts';
+import { BOM, type Handler, handlersIn, isForAll, pathOf, readTolerantly } from './read-settings.ts';
 
 /** Seconds. A host that waits must not wait long: ours answer in milliseconds, or something is broken. */
 const OBSERVER_SECONDS = 5;
@@ -53,9 +54,10 @@ function asGroups(wanted: ReadonlyMap<string, object>): object {
 
 function put(text: string, event: string, handler: object): string {
   const found = oursIn(text).filter((one) => one.event === event);
-  const [first, ...further] = found;
+  // A group may have been narrowed to some calls, and others may stand in it.
+  const first = found.find(({ matcher }) => isForAll(matcher));
   let next = text;
-  for (const one of further.reverse()) next = removeHandler(next, one);
+  for (const one of found.filter((other) => other !== first).reverse()) next = removeHandler(next, one);
   if (first) return isEqual(first.value, handler) ? next : replace(next, pathOf(first), handler);
   const group = { hooks: [handler] };
   if (!nodeAt(next, ['hooks'])) return append(next, [], { [event]: [group] }, 'hooks');
@@ -85,7 +87,7 @@ function removeHandler(text: string, handler: Handler): string {
 }
 
 function oursIn(text: string): readonly Handler[] {
-  return handlersIn(text).filter(({ command }) => parseHookCommand(command));
+  return handlersIn(text).filter(({ command }) => parseHookCommand(command, HOST));
 }
 
 function isEmpty(text: string, path: readonly (string | number)[]): boolean {

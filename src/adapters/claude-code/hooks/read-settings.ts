@@ -1,8 +1,9 @@
 // What stands in a settings file of Claude Code, as far as hooks are concerned.
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { asFlag, asObject, asText, isObject, type JsonObject } from '../../../base/json.ts';
+import { asFlag, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type { SettingsHook, SettingsView } from '../../adapter.ts';
+import { HOST } from '../line-context.ts';
 import { BEFORE_A_CALL, tooNewFor } from './events.ts';
 import type { JsonPath } from './json-text.ts';
 
@@ -15,6 +16,8 @@ export interface Handler {
   readonly place: number;
   readonly value: JsonObject;
   readonly command: string;
+  /** Of its group: for what alone it is called. */
+  readonly matcher?: unknown;
 }
 
 /** The mark that some editors put in front; `JSON.parse` does not want it. */
@@ -63,10 +66,10 @@ export function inspect(text: string, version?: string): SettingsView {
       : `Claude Code ${version} does not know ${tooNew.join(', ')}, and ignores a file with hooks for such events as a whole`);
   const ours: SettingsHook[] = [];
   const othersBeforeCalls: string[] = [];
-  for (const { event, command } of handlersIn(text)) {
-    const own = parseHookCommand(command);
-    if (own) ours.push({ event, ...own });
-    else if (event === BEFORE_A_CALL) othersBeforeCalls.push(command);
+  for (const handler of handlersIn(text)) {
+    const own = ownOf(handler);
+    if (own) ours.push(own);
+    else if (handler.event === BEFORE_A_CALL) othersBeforeCalls.push(handler.command);
   }
   return {
     ...(problem !== undefined && { problem }),
@@ -76,6 +79,30 @@ export function inspect(text: string, version?: string): SettingsView {
     ...switchOf(settings, 'disableAllHooks', 'allOff'),
     ...switchOf(settings, 'allowManagedHooksOnly', 'onlyManaged'),
   };
+}
+
+function ownOf(handler: Handler): SettingsHook | undefined {
+  const { event, command } = handler;
+  const found = parseHookCommand(command, HOST);
+  if (!found) return undefined;
+  const { isAsWritten, ...own } = found;
+  const changed = narrowing(handler) ?? (isAsWritten ? undefined : 'its command is not what troupe writes');
+  return { event, command, ...own, ...(changed !== undefined && { changed }) };
+}
+
+const FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'timeout', 'async']);
+
+/** Why a handler is not called at every such event, in words for people. */
+function narrowing({ matcher, value }: Handler): string | undefined {
+  if (value['type'] !== 'command') return `its type is ${JSON.stringify(value['type'] ?? null)}`;
+  if (!isForAll(matcher)) return `it is only for ${JSON.stringify(matcher)}`;
+  const further = Object.keys(value).find((field) => !FIELDS.has(field));
+  return further === undefined ? undefined : `it has the field ${JSON.stringify(further)}`;
+}
+
+/** Of a group: it is called whatever tool, agent or reason an event is about. */
+export function isForAll(matcher: unknown): boolean {
+  return matcher === undefined || matcher === '' || matcher === '*';
 }
 
 function switchOf<K extends string>(settings: JsonObject, name: string, as: K): { readonly [key in K]?: boolean } {
@@ -91,7 +118,8 @@ export function handlersIn(text: string): readonly Handler[] {
       asList(asObject(entry)?.['hooks']).flatMap((handler, place) => {
         const value = asObject(handler);
         const command = asText(value?.['command']);
-        return value && command !== undefined ? [{ event, group, place, value, command }] : [];
+        const matcher = asObject(entry)?.['matcher'];
+        return value && command !== undefined ? [{ event, group, place, value, command, ...known({ matcher }) }] : [];
       }),
     ),
   );
