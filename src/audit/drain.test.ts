@@ -133,6 +133,15 @@ describe('a drain', () => {
     expect(await drain(options)).toMatchObject({ events: 3, entries: 3, bad: 0 });
   });
 
+  it('goes on where what cannot be understood has no folder to go to', async () => {
+    put({ tool: 'Bash', seq: 1 });
+    writeFileSync(spool('test.1.7.json'), 'nobody knows');
+    writeFileSync(spool('bad'), 'in the way');
+    expect(await drain(options)).toMatchObject({ events: 1, entries: 1, bad: 1 });
+    expect(readdirSync(spool()).toSorted()).toEqual(['bad', expect.stringMatching(/^bad-test\.1\.7\.json@\d+$/)]);
+    expect(await drain(options)).toMatchObject({ events: 0, bad: 0 });
+  });
+
   it('sets aside what nobody can read, and goes on', async () => {
     put({ tool: 'Bash', seq: 1 });
     const isRoot = process.getuid?.() === 0;

@@ -57,9 +57,17 @@ export async function isSpoolEmpty(folder: string): Promise<boolean> {
 /** Keeps what cannot be understood, out of the way and under a name of its own. */
 export async function setAside(folder: string, file: SpoolFile): Promise<void> {
   const bad = path.join(spoolFolder(folder), 'bad');
-  await mkdir(bad, { recursive: true, mode: 0o700 });
-  await rename(file.path, path.join(bad, file.id));
+  try {
+    await mkdir(bad, { recursive: true, mode: 0o700 });
+    await rename(file.path, path.join(bad, file.id));
+  } catch {
+    // Something else has the folder's name, or it is not for us: all that came after must not wait because of it.
+    await rename(file.path, path.join(spoolFolder(folder), `${ASIDE}${file.id}`));
+  }
 }
+
+/** What was set aside without a folder of its own. Nobody lists it: it ends with a time. */
+const ASIDE = 'bad-';
 
 const DRAFT = '.new-';
 /** Says who settles a draft. It goes with the draft, unless its owner was killed. */
