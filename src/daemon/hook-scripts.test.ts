@@ -195,6 +195,13 @@ describe('the guard without a server goes to node', () => {
     );
   });
 
+  it.each(['observe', 'guard'] as const)('%s leaves word where there is no spool to keep anything in', (role) => {
+    rmSync(path.join(stubs.state, 'spool'), { recursive: true });
+    writeFileSync(path.join(stubs.state, 'spool'), 'in the way');
+    expect(run(stubs[role], '{"a":1}')).toEqual(SILENT);
+    expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: there is no spool\n$/);
+  });
+
   it('where somebody died over the draft, it is left to be rescued', () => {
     writeFileSync(stubs.hookFile, `require('node:fs').writeFileSync(process.argv[4].replace('.new-', '.held-'), '')`);
     expect(run(stubs.guard, '{"a":1}')).toEqual(SILENT);

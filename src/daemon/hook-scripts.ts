@@ -79,7 +79,7 @@ run_hook() {
   "$node" "$hook" "$@"
 }
 
-cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || exit 0
+cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || fail "$1" 'there is no spool'
 set -C
 n=0 told=
 until [ "$told" ]; do
