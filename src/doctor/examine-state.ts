@@ -1,41 +1,78 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
+import { isSystemError } from '../base/system-error.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
 const DAY_MS = 86_400_000;
+/** Everything that is to be a folder of ours, where it is there. */
+const FOLDERS = ['audit', 'hooks', 'bin', 'backups'];
 
 /** Our own folder: whether it is ours alone, and what waits in it. */
 export async function* examineState(folder: string, clock: Clock): AsyncGenerator<Finding> {
   try {
     const { mode, uid } = await stat(folder);
+    await assertUsable(folder);
     if (process.getuid && uid !== process.getuid())
       yield problem('state-foreign', `${folder} belongs to somebody else.`, 'Name another with TROUPE_HOME.');
     else if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       yield warning('state-open', `Others on this machine may look into ${folder}.`, `chmod 700 ${folder}`);
     else yield good('state-own', `${folder} is yours alone`);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT'))
-      yield problem(
-        'state-unreadable',
-        `${folder} cannot be used: ${wordsOf(error)}`,
-        'Name another with TROUPE_HOME.',
-      );
-    else yield note('state-none', `${folder} is not there yet: troupe has kept nothing so far.`);
+    yield isGone(error)
+      ? note('state-none', `${folder} is not there yet: troupe has kept nothing so far.`)
+      : unusable(folder, error, 'or name another with TROUPE_HOME');
     return;
   }
+  for (const name of FOLDERS) yield* examineFolder(path.join(folder, name));
   yield* examineSpool(path.join(folder, 'spool'), clock);
   yield* examineErrors(path.join(folder, 'hook-errors.log'));
-  yield* examineErrors(path.join(folder, 'hook-failure'));
+  yield* examineFailure(path.join(folder, 'hook-failure'));
+}
+
+/** Says something only where it cannot be used. */
+async function* examineFolder(folder: string): AsyncGenerator<Finding> {
+  try {
+    await assertUsable(folder);
+  } catch (error) {
+    if (!isGone(error)) yield unusable(folder, error, 'or move it away');
+  }
+}
+
+async function assertUsable(folder: string): Promise<void> {
+  if (!(await stat(folder)).isDirectory()) throw new Error('it is no folder');
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function unusable(folder: string, error: unknown, otherwise: string): Finding {
+  return problem(
+    'state-unusable',
+    `${folder} cannot be used: ${wordsOf(error)}`,
+    `Make it a folder that you may write to (chmod u+rwx), ${otherwise}.`,
+  );
+}
+
+function isGone(error: unknown): boolean {
+  return isSystemError(error) && error.code === 'ENOENT';
 }
 
 async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Finding> {
-  const names = await readdir(spool).catch(() => undefined);
-  if (!names) return;
-  const bad = await readdir(path.join(spool, 'bad')).catch(() => []);
+  let names: readonly string[];
+  try {
+    await assertUsable(spool);
+    names = await readdir(spool);
+  } catch (error) {
+    if (!isGone(error))
+      yield problem(
+        'spool-unusable',
+        `What hooks tell is lost: ${spool} cannot be used: ${wordsOf(error)}`,
+        'Make it a folder that you may write to, or move it away.',
+      );
+    return;
+  }
   const waiting = names.filter((name) => name.endsWith('.json'));
   if (waiting.length === 0) yield good('spool-empty', 'Nothing waits in the spool of hooks');
   else yield note('spool-waiting', `Waiting in the spool: ${counted(waiting.length, 'event')} of hooks (${spool})`);
@@ -47,10 +84,18 @@ async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Findin
       'spool-drafts',
       `Never finished, because their programs were ended in the middle: ${counted(old, 'event')}`,
     );
-  if (bad.length > 0)
+  const folder = path.join(spool, 'bad');
+  yield* examineFolder(folder);
+  const bad = (await readdir(folder).catch(() => [])).length;
+  yield* onBad(bad, folder);
+  yield* onBad(names.filter((name) => name.startsWith('bad-')).length, path.join(spool, 'bad-*'));
+}
+
+function* onBad(count: number, where: string): Generator<Finding> {
+  if (count > 0)
     yield warning(
       'spool-bad',
-      `Not understood, and kept in ${path.join(spool, 'bad')}: ${counted(bad.length, 'event')}`,
+      `Not understood, and kept in ${where}: ${counted(count, 'event')}`,
       'Look at them; a newer troupe may know them. Then remove them.',
     );
 }
@@ -63,5 +108,17 @@ async function* examineErrors(file: string): AsyncGenerator<Finding> {
     'hook-errors',
     `A hook had trouble, last: ${last.slice(0, 200)}`,
     `See ${file}, and remove it when you are done.`,
+  );
+}
+
+/** Written by the scripts, which have little to write with: on a full disk it is empty. That it is there is what counts. */
+async function* examineFailure(file: string): AsyncGenerator<Finding> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found) return;
+  const words = (await readFile(file, 'utf8').catch(() => '')).trim() || 'there was not even room to say why';
+  yield warning(
+    'hook-failure',
+    `A hook could not do its work, last on ${found.mtime.toISOString()}; what it was told may be lost: ${words.slice(0, 200)}`,
+    `Mend what it says, then remove ${file}.`,
   );
 }

@@ -1,7 +1,8 @@
 import type { SourceAdapter } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
 import type { GuardLog, HooksControl } from '../faces/face.ts';
-import type { Finding } from '../reports/doctor-shapes.ts';
+import type { Finding, FindingArea } from '../reports/doctor-shapes.ts';
 import type { HooksStatus } from '../reports/hooks-shapes.ts';
 import type { Place } from '../tracker/places.ts';
 import { examineAudit } from './examine-audit.ts';
@@ -10,6 +11,7 @@ import { examineHooks } from './examine-hooks.ts';
 import { examineHost } from './examine-hosts.ts';
 import { examineServer } from './examine-server.ts';
 import { examineState } from './examine-state.ts';
+import { findingsOf, wordsOf } from './finding.ts';
 import { tryHooks } from './try-hooks.ts';
 
 export interface ExamineOptions {
@@ -23,21 +25,38 @@ export interface ExamineOptions {
   readonly clock: Clock;
 }
 
-/** Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the audit. */
+/**
+ * Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the
+ * audit. What keeps one part from being examined is a finding, and the others go on.
+ */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
   const { adapters, state, places, hooks, log, version, clock } = options;
   const looked: { readonly adapter: SourceAdapter; readonly status: HooksStatus }[] = [];
-  for (const adapter of adapters.filter(({ hookSettings }) => hookSettings)) {
-    const status = await hooks.status({ host: adapter.host });
-    looked.push({ adapter, status });
-    yield* examineHost(adapter, status.hostVersion);
-  }
-  yield* examineFolders(places);
+  for (const adapter of adapters.filter(({ hookSettings }) => hookSettings))
+    yield* orWhyNot('hosts', async function* () {
+      const status = await hooks.status({ host: adapter.host });
+      looked.push({ adapter, status });
+      yield* examineHost(adapter, status.hostVersion);
+    });
+  yield* orWhyNot('folders', () => examineFolders(places));
   for (const { adapter, status } of looked) {
-    yield* examineHooks(status);
-    if (adapter.hooks) yield* tryHooks({ hooks: adapter.hooks, status, log });
+    yield* orWhyNot('hooks', () => examineHooks(status));
+    const { hooks: capability } = adapter;
+    if (capability) yield* orWhyNot('hooks', () => tryHooks({ hooks: capability, status, log }));
   }
-  yield* examineServer(state, version);
-  yield* examineState(state, clock);
-  yield* examineAudit(log);
+  yield* orWhyNot('server', () => examineServer(state, version));
+  yield* orWhyNot('state', () => examineState(state, clock));
+  yield* orWhyNot('audit', () => examineAudit(log));
+}
+
+async function* orWhyNot(
+  area: FindingArea,
+  part: () => AsyncIterable<Finding> | Iterable<Finding>,
+): AsyncGenerator<Finding> {
+  try {
+    yield* part();
+  } catch (error) {
+    const remedy = error instanceof UserError ? error.remedy : 'Mend what it says, and try again.';
+    yield findingsOf(area).problem('not-examined', `This could not be examined: ${wordsOf(error)}`, remedy);
+  }
 }
