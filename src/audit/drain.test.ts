@@ -17,6 +17,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { takeLock } from '../io/lock-file.ts';
 import type { AuditEntry } from '../model/audit.ts';
+import { maskValue } from '../transforms/mask-secrets.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { lockPath } from './log-files.ts';
 import { readLog } from './read-log.ts';
@@ -227,10 +228,35 @@ describe('a drain', () => {
     expect((await entries())[0]?.session).toBe('../../../evil');
   });
 
-  it('masks before it writes', async () => {
-    put({ tool: 'Bash', input: 'secret', seq: 1 });
-    await drain({ ...options, mask: (value) => (value === 'secret' ? 'masked' : value) });
-    expect((await entries())[0]?.input).toBe('masked');
+  it('masks before it writes, whatever the secret stands in', async () => {
+    const secret = `ghp_${'aB3dE5gH1j'.repeat(4)}`;
+    const push = `push with ${secret}`;
+    put({ tool: push, summary: push, input: { push }, cwd: push, note: push, seq: 1 }, { rule: push, reason: push });
+    const agent = { ...MAIN, id: push, type: push, name: push, path: ['main', push], reason: push };
+    await drain({ ...options, mask: maskValue, identify: async () => agent });
+    const masked = 'push with [masked github-token]';
+    expect((await entries())[0]).toMatchObject({
+      agent: { id: masked, type: masked, name: masked, path: ['main', masked], reason: masked },
+      tool: masked,
+      summary: masked,
+      input: { push: masked },
+      cwd: masked,
+      rule: masked,
+      reason: masked,
+    });
+    expect(hookLines('test/s1.jsonl')[0]?.payload).toEqual({ seq: 1, note: masked });
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name));
+    for (const file of files.filter((one) => statSync(one).isFile()))
+      expect([file, readFileSync(file, 'utf8').includes(secret)]).toEqual([file, false]);
+  });
+
+  it('cuts names that are as long as a text, and says how much is gone', async () => {
+    const long = 'x'.repeat(100_000);
+    put({ tool: long, seq: 1 });
+    const agent = { ...MAIN, path: ['main', long] };
+    await drain({ ...options, mask: maskValue, identify: async () => agent });
+    const cut = `${'x'.repeat(200)}… [99800 more characters]`;
+    expect((await entries())[0]).toMatchObject({ tool: cut, agent: { path: ['main', cut] } });
   });
 });
 

@@ -13,7 +13,7 @@ import { lockPath } from './log-files.ts';
 import { createLogWriter } from './log-writer.ts';
 import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
 import { parseSpooled } from './spool-file.ts';
-import { type EntryParts, toEntry } from './to-entry.ts';
+import { type EntryParts, type Mask, toEntry } from './to-entry.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
 export interface SpoolHost {
@@ -27,8 +27,7 @@ export interface DrainOptions {
   hostOf(name: string): SpoolHost | undefined;
   /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
-  /** The value without secrets and without great lengths. */
-  mask(value: unknown): unknown;
+  readonly mask: Mask;
   readonly clock: Clock;
   /** How long to wait for another one that drains right now; 0 where left out. */
   readonly patienceMs?: number;
@@ -186,7 +185,7 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   const { id } = file;
   const at = Number(file.atNs / 1_000_000n);
   const { call, session } = event;
-  const kept = host.condense(spooled.payload);
+  const kept = options.mask(host.condense(spooled.payload));
   const line = kept === undefined ? {} : { line: { host: file.host, session, id, at, payload: kept } };
   if (!call || isInLog) return line;
   return { ...line, call: { id, at, event, call, extra: spooled.extra } };

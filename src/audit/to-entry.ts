@@ -13,28 +13,55 @@ export interface EntryParts {
   readonly agent: AuditAgent;
   /** What stood beside the payload: a decision, where one was made. */
   readonly extra: JsonObject;
-  readonly mask: (value: unknown) => unknown;
+  readonly mask: Mask;
 }
 
-/** In the order in which the fields stand in the file. Everything that a host's text may have got into is masked. */
+/** The value without secrets, and without strings that are longer than so many characters (2,000 where left out). */
+export type Mask = (value: unknown, longest?: number) => unknown;
+
+/** A model invents tools and names its agents: a name may be as long as a text. */
+const LONGEST_NAME = 200;
+
+/**
+ * In the order in which the fields stand in the file. Everything that a model's or a person's text may have got into is
+ * masked; what the host numbers (session, call) is not: by it a line is found again.
+ */
 export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts): EntryFields {
+  const text = (value: unknown): string | null => asText(mask(asText(value))) ?? null;
+  const name = (value: string): string => asText(mask(value, LONGEST_NAME)) ?? '';
   return {
     v: 1,
     id,
     at: new Date(at).toISOString(),
     host: event.host,
-    event: event.name,
+    event: name(event.name),
     session: nativeId(event.session) || null,
-    agent,
-    tool: call.tool,
+    agent: maskAgent(agent, text, name),
+    tool: name(call.tool),
     call: call.id ?? null,
-    summary: asText(mask(call.summary)) ?? null,
+    summary: text(call.summary),
     input: mask(call.input) ?? null,
-    cwd: event.cwd ?? null,
+    cwd: text(event.cwd),
     decision: toDecision(extra['decision']),
-    rule: asText(extra['rule']) ?? null,
-    reason: asText(extra['reason']) ?? null,
+    rule: text(extra['rule']),
+    reason: text(extra['reason']),
     ms: asAmount(extra['ms']) ?? null,
+  };
+}
+
+function maskAgent(
+  agent: AuditAgent,
+  text: (value: unknown) => string | null,
+  name: (value: string) => string,
+): AuditAgent {
+  const nameOrNull = (value: string | null): string | null => (value === null ? null : name(value));
+  return {
+    ...agent,
+    id: nameOrNull(agent.id),
+    type: nameOrNull(agent.type),
+    name: nameOrNull(agent.name),
+    path: agent.path.map(name),
+    reason: text(agent.reason),
   };
 }
 

@@ -25,18 +25,18 @@ const MAX_DEPTH = 40;
  * A JSON value without its secrets, of a size that can be kept: fields by the name of a secret are masked whole, long
  * strings are cut and say how much is gone, and of very many values the first are kept.
  */
-export function maskValue(value: unknown): unknown {
-  const budget = { left: MAX_TOTAL };
-  return maskBelow(value, budget, 0);
+export function maskValue(value: unknown, longest = MAX_STRING): unknown {
+  return maskBelow(value, { left: MAX_TOTAL, longest }, 0);
 }
 
 interface Budget {
   left: number;
+  readonly longest: number;
 }
 
 function maskBelow(value: unknown, budget: Budget, depth: number): unknown {
   if (typeof value === 'string') {
-    const text = maskAndCut(value, Math.min(MAX_STRING, Math.max(0, budget.left)));
+    const text = maskAndCut(value, Math.min(budget.longest, Math.max(0, budget.left)));
     budget.left -= text.length;
     return text;
   }

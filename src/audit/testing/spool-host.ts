@@ -1,4 +1,4 @@
-import { asObject, asText } from '../../base/json.ts';
+import { asObject, asText, known } from '../../base/json.ts';
 import type { AuditAgent } from '../../model/audit.ts';
 import { toAgentId, toSessionId, toToolCallId } from '../../model/ids.ts';
 import type { DrainOptions, SpoolHost } from '../drain.ts';
@@ -15,11 +15,12 @@ export const testHost: SpoolHost = {
       name,
       session: toSessionId('test', session),
       caller: agent ? { named: 'agent', agent: toAgentId('test', agent), type: 'tester' } : { named: 'nobody' },
+      ...known({ cwd: asText(raw?.['cwd']) }),
       ...(tool
         ? {
             call: {
               tool,
-              summary: 'a summary',
+              summary: asText(raw?.['summary']) ?? 'a summary',
               input: raw?.['input'],
               spawns: false,
               id: toToolCallId(`${raw?.['seq']}`),
@@ -30,7 +31,7 @@ export const testHost: SpoolHost = {
   },
   condense(payload) {
     const raw = asObject(payload);
-    return raw?.['quiet'] ? undefined : { seq: raw?.['seq'] };
+    return raw?.['quiet'] ? undefined : { seq: raw?.['seq'], ...known({ note: asText(raw?.['note']) }) };
   },
 };
 
