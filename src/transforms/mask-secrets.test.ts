@@ -63,11 +63,17 @@ const SECRETS: Readonly<Record<string, readonly (readonly [text: string, secret:
     ["tool --api-key='a b c' x", 'a b c'],
     ['vault -token=hunter2', 'hunter2'],
     ['x --db-password "hunter2"', 'hunter2'],
+    ['deploy --password \\\n  hunter2', 'hunter2'],
   ],
   'command-password': [
     ['mysql -u root -phunter2 db', 'hunter2'],
     ['sshpass -p hunter2 ssh x', 'hunter2'],
+    ["sshpass -p 'two words' ssh x", 'words'],
+    ['sshpass -p"two words" ssh x', 'words'],
     ['docker login -u me -p hunter2', 'hunter2'],
+    ['zip -r -P hunter2 a.zip src', 'hunter2'],
+    ['unzip -Phunter2 a.zip', 'hunter2'],
+    ['7z a -phunter2 a.7z src', 'hunter2'],
     ['redis-cli -h x -a hunter2', 'hunter2'],
   ],
   'user-and-password': [['curl -s -u admin:hunter2 https://x.example', 'hunter2']],
@@ -80,7 +86,33 @@ const SECRETS: Readonly<Record<string, readonly (readonly [text: string, secret:
     ["const token = 'hunter2'", 'hunter2'],
     ['Server=x;User Id=sa;Password=hunter2;', 'hunter2'],
     ['AccessKey=hunter2==', 'hunter2'],
+    ['PASSWORD=\\\nhunter2 psql', 'hunter2'],
     ['password: "it\'s mine"', 'mine'],
+  ],
+  'pass-assignment': [
+    ['DB_PASS=hunter2 psql', 'hunter2'],
+    ['export PASS=hunter2', 'hunter2'],
+    ['smtp_pass: "hunter 2"', 'hunter 2'],
+    ['{"db_pass":"hunter2"}', 'hunter2'],
+  ],
+  'named-value': [
+    ['{"name":"Authorization","value":"hunter2"}', 'hunter2'],
+    ['{\\"name\\": \\"X-Auth-Token\\", \\"value\\": \\"hunter2\\"}', 'hunter2'],
+    ['- name: DB_PASSWORD\n  value: hunter2', 'hunter2'],
+  ],
+  'url-token': [[`git clone https://${body(40)}@github.com/o/r`, body(40)]],
+  'openssl-password': [
+    ['openssl rsa -in k.pem -passin pass:hunter2', 'hunter2'],
+    ["openssl enc -pass 'pass:hunter2' -in x", 'hunter2'],
+  ],
+  netrc: [
+    ['machine api.example.com login me password hunter2', 'hunter2'],
+    ['machine api\n  login me\n  password hunter2', 'hunter2'],
+  ],
+  'from-literal': [
+    ['kubectl create secret generic x --from-literal=pw=hunter2', 'hunter2'],
+    ['kubectl create secret generic x --from-literal=a=hunter2 --from-literal b=hunter2', 'hunter2'],
+    ["kubectl create secret generic x --from-literal=pw='two words'", 'words'],
   ],
   'hugging-face-token': [[`hf_${body(34)}`, body(34)]],
   'sendgrid-key': [[`SG.${body(22)}.${body(43)}`, body(43)]],
@@ -107,6 +139,17 @@ const HARMLESS = [
   'https://user@example.com:443/path',
   'sk-spinner-of-a-very-long-css-class-name',
   'npm run build -- --pass',
+  'poetry add --pin 1234 && pip install --pin x',
+  'pass the test, then pass: 12, fail: 3 and PASS: test_a',
+  'PASS=12 FAIL=0; PASS=$((PASS+1)); DB_PASS=$PASS; first_pass=2',
+  'bypass=everything compass: north',
+  'token count 5, tokens: 1200',
+  'The login page password reset does not work; machine learning password strength',
+  'openssl rsa -passin env:PW -passout file:pw.txt',
+  'kubectl create configmap x --from-literal=mode=development --from-literal=b=c',
+  '{"name":"Content-Type","value":"application/json"}',
+  'https://firstname.lastname@bitbucket.org/team/repo.git',
+  'zip -r out.zip . && gzip -9 x && unzip -p a.zip b.txt',
 ];
 
 describe('credentials', () => {
@@ -220,6 +263,44 @@ describe('values', () => {
       n: [1, true, null, 'see [masked github-token]'],
       ['__proto__']: { clientSecret: '[masked]' },
     });
+  });
+
+  it('masks fields whose name may mean something else where their value does not', () => {
+    const secrets = {
+      pass: 'x y',
+      db_pass: 'hunter2',
+      dbPass: 12345,
+      pin: '1234',
+      cardPin: 123456,
+      tokens: ['a1b2'],
+      authTokens: 'a1b2',
+    };
+    expect(maskValue(secrets)).toEqual(Object.fromEntries(Object.keys(secrets).map((name) => [name, '[masked]'])));
+    const others = {
+      pass: 12,
+      isPass: true,
+      pin: 13,
+      version_pin: '1.2.3',
+      spin: '1234',
+      compass: 'north',
+      tokens: 500,
+      max_tokens: '4096',
+      usage: { tokens: { input: 5 } },
+    };
+    expect(maskValue(others)).toEqual(others);
+  });
+
+  it('masks a value by the name beside it', () => {
+    const list = [
+      { name: 'Authorization', value: 'x y' },
+      { key: 'DB_PASSWORD', value: 'x y' },
+      { name: 'Accept', value: 'text/html' },
+    ];
+    expect(maskValue(list)).toEqual([
+      { name: 'Authorization', value: '[masked]' },
+      { key: 'DB_PASSWORD', value: '[masked]' },
+      { name: 'Accept', value: 'text/html' },
+    ]);
   });
 
   it('cuts long strings and says how much is gone', () => {

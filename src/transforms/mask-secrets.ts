@@ -1,5 +1,5 @@
 import { isObject } from '../base/json.ts';
-import { isSecretName, SECRET_RULES, type SecretRule } from './secret-rules.ts';
+import { isSecretField, SECRET_RULES, type SecretRule } from './secret-rules.ts';
 
 export interface Masked {
   readonly text: string;
@@ -58,6 +58,7 @@ function maskArray(values: readonly unknown[], budget: Budget, depth: number): r
 function maskObject(value: object, budget: Budget, depth: number): unknown {
   if (!isObject(value)) return value;
   const fields = Object.entries(value);
+  const nameBeside = nameIn(value);
   const kept: [string, unknown][] = [];
   for (const [name, field] of fields) {
     if (budget.left <= 0) {
@@ -68,7 +69,7 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
     budget.left -= shown.length;
     kept.push([
       shown,
-      isSecretName(name) && hidesSomething(name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
+      isSecretField(name === 'value' ? nameBeside : name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
     ]);
   }
   return Object.fromEntries(kept);
@@ -76,10 +77,10 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
 
 const MASK_FIELD = '[masked]';
 
-/** Counts are no secrets, though they may be called `max_token`; nor is what is not there. */
-function hidesSomething(name: string, value: unknown): boolean {
-  if (typeof value === 'number') return /pass|pwd/i.test(name);
-  return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
+function nameIn(value: Readonly<Record<string, unknown>>): string {
+  const name = value['name'] ?? value['key'] ?? value['header'];
+  return typeof name === 'string' ? name : 'value';
 }
 
 /** A secret that stands across the cut is masked before it is cut. */

@@ -72,6 +72,21 @@ const ABOUT_IT =
 const QUOTED = '(?<quote>\\\\{0,3}["\'`])((?:(?!\\k<quote>)[^\\n]){1,400})';
 /** All of it or nothing: what is called with brackets is no value, and a part of its name is none either. */
 const BARE = '(?=(?<bare>[^\\s"\'`,;(){}[\\]<>|&\\\\]{4,400}))\\k<bare>';
+/** A word of a command that is a secret, in quotes or not. */
+const ARGUMENT = `(?:"([^"\\n]{1,200})"|'([^'\\n]{1,200})'|["']?([^\\s"';|&]{1,200}))`;
+/** Between the words of a command that goes on in the next line. */
+const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
+/** Commands that take a password with an option of one letter, up to it. */
+const PASSWORD_OPTIONS = [
+  '(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\\b[^\\n;|&]{0,200}?\\s-p',
+  'sshpass\\s{1,3}-p\\s{0,3}',
+  '(?:docker|podman|helm|oc|az|buildah|skopeo)\\b[^\\n;|&]{0,60}?\\blogin\\b[^\\n;|&]{0,200}?\\s-p\\s{1,3}',
+  'redis-cli\\b[^\\n;|&]{0,200}?\\s-a\\s{1,3}',
+  '(?:mongo|mongosh|mongodump)\\b[^\\n;|&]{0,200}?\\s-p\\s{1,3}',
+  'htpasswd\\s{1,3}-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}\\s{1,3}[^\\s]{1,200}\\s{1,3}[^\\s]{1,100}\\s{1,3}',
+  '(?:zip|unzip)\\b[^\\n;|&]{0,200}?\\s-P\\s{0,3}',
+  '7z[azr]?\\b[^\\n;|&]{0,200}?\\s-p',
+];
 const SECRET_KEYWORDS = ['passw', 'passphrase', 'pwd', 'secret', 'token', 'key', 'credential'];
 
 export const SECRET_RULES: readonly SecretRule[] = [
@@ -163,7 +178,7 @@ export const SECRET_RULES: readonly SecretRule[] = [
   {
     id: 'command-option',
     pattern: new RegExp(
-      `(?<![\\w-])--?(?:[a-z]{1,20}-){0,2}(?:${SECRET_WORD}|pass|pat)(?:=|\\s{1,3})(?:${QUOTED}|([^\\s"'\`;|&)]{1,400}))`,
+      `(?<![\\w-])--?(?:[a-z]{1,20}-){0,2}(?:${SECRET_WORD}|pass|pat)(?:=|${COMMAND_SPACE})(?:${QUOTED}|([^\\s"'\`;|&)\\\\]{1,400}))`,
       'dgi',
     ),
     keywords: ['-'],
@@ -171,9 +186,8 @@ export const SECRET_RULES: readonly SecretRule[] = [
   },
   {
     id: 'command-password',
-    pattern:
-      /\b(?:(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\b[^\n;|&]{0,200}?\s-p|sshpass\s{1,3}-p\s{0,3}|(?:docker|podman|helm|oc|az|buildah|skopeo)\b[^\n;|&]{0,60}?\blogin\b[^\n;|&]{0,200}?\s-p\s{1,3}|redis-cli\b[^\n;|&]{0,200}?\s-a\s{1,3}|(?:mongo|mongosh|mongodump)\b[^\n;|&]{0,200}?\s-p\s{1,3}|htpasswd\s{1,3}-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}\s{1,3}[^\s]{1,200}\s{1,3}[^\s]{1,100}\s{1,3})["']?([^\s"';|&]{1,200})/dg,
-    keywords: ['mysql', 'mariadb', 'sshpass', 'login', 'redis-cli', 'mongo', 'htpasswd'],
+    pattern: new RegExp(`\\b(?:${PASSWORD_OPTIONS.join('|')})${ARGUMENT}`, 'dg'),
+    keywords: ['mysql', 'mariadb', 'sshpass', 'login', 'redis-cli', 'mongo', 'htpasswd', 'zip', '7z'],
     isSecret: (secret) => isValue(secret) && !secret.startsWith('-'),
   },
   {
@@ -186,20 +200,94 @@ export const SECRET_RULES: readonly SecretRule[] = [
   {
     id: 'assignment',
     pattern: new RegExp(
-      `${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}["'\`]?\\s{0,5}(?::=|=>|[:=])\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`,
+      `${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}["'\`]?\\s{0,5}(?::=|=>|[:=])(?:\\\\\\r?\\n)?\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`,
       'dgi',
     ),
     keywords: SECRET_KEYWORDS,
     isSecret: (secret) => isValue(secret) && !isCode(secret),
   },
+  {
+    // «pass» alone is an ordinary word, and what tests count: only as the end of a name, or right before `=`.
+    id: 'pass-assignment',
+    pattern: new RegExp(
+      `(?:[a-z0-9]_pass\\\\{0,3}["'\`]?\\s{0,3}(?::=|=>|[:=])|(?<![\\w-])pass=)(?:\\\\\\r?\\n)?\\s{0,3}(?:${QUOTED}|${BARE}(?!\\())`,
+      'dgi',
+    ),
+    keywords: ['pass'],
+    isSecret: (secret) => isValue(secret) && !isCode(secret) && !/^\d{1,3}$/.test(secret),
+  },
+  {
+    id: 'named-value',
+    pattern: new RegExp(
+      `\\b(?:name|key|header)\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}\\\\{0,3}["']?[\\w-]{0,40}?(?:${SECRET_WORD}|_pass|authorization|cookie)\\\\{0,3}["']?\\s{0,3},?\\s{0,40}\\\\{0,3}["']?value\\\\{0,3}["']?\\s{0,3}[:=]\\s{0,3}(?:${QUOTED}|${BARE})`,
+      'dgi',
+    ),
+    keywords: ['value'],
+    isSecret: isValue,
+  },
+  {
+    // Where a user's name may stand: tokens are longer than names, and have digits.
+    id: 'url-token',
+    pattern: /\bhttps?:\/\/([\w.~+=-]{16,300})@/dgi,
+    keywords: ['://'],
+    minEntropy: 3,
+    isSecret: (secret) => /\d/.test(secret),
+  },
+  {
+    id: 'openssl-password',
+    pattern: new RegExp(`(?<![\\w-])--?pass(?:in|out|word|wd)?${COMMAND_SPACE}["']?pass:${ARGUMENT}`, 'dg'),
+    keywords: ['pass:'],
+    isSecret: isValue,
+  },
+  {
+    id: 'netrc',
+    pattern:
+      /\b(?:machine\s{1,20}(?:[\w-]{1,60}\.[\w.-]{1,200}|localhost)|(?:machine\s{1,20}[\w.-]{1,200}|default)\s{1,20}login\s{1,20}\S{1,200})(?:\s{1,20}login\s{1,20}\S{1,200})?\s{1,20}password\s{1,20}(\S{1,300})/dg,
+    keywords: ['password'],
+    isSecret: isValue,
+  },
+  {
+    // What a config map is made of is no secret.
+    id: 'from-literal',
+    pattern: new RegExp(
+      `(?<!configmap(?:[^\\n;|&]|\\\\\\r?\\n){0,300})--from-literal(?:=|${COMMAND_SPACE})["']?[\\w.-]{1,100}=${ARGUMENT}`,
+      'dg',
+    ),
+    keywords: ['--from-literal'],
+    isSecret: isValue,
+  },
 ];
 
-/** Names of fields whose value is masked whole, without what separates their words. */
-export function isSecretName(name: string): boolean {
+/** Whether a field of this name with this value is masked whole. */
+export function isSecretField(name: string, value: unknown): boolean {
+  if (isSecretName(name)) return hidesSomething(name, value);
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').split(/[^a-zA-Z]/);
+  return SECRET_IF.get(words.at(-1)?.toLowerCase() ?? '')?.(value) ?? false;
+}
+
+/** The names of secrets, without what separates their words. */
+function isSecretName(name: string): boolean {
   const bare = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   return /(?:passwords?|passwd|passphrase|pwd|secrets?|token|apikey|accesskey|secretkey|privatekey|signingkey|encryptionkey|credentials?|authorization|cookies?)$/.test(
     bare,
   );
+}
+
+/** Counts are no secrets, though they may be called `max_token`; nor is what is not there. */
+function hidesSomething(name: string, value: unknown): boolean {
+  if (typeof value === 'number') return /pass|pwd/i.test(name);
+  return (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null);
+}
+
+/** Words that name other things, too: how many tests pass, a pin of a board, how many tokens. Their values tell. */
+const SECRET_IF: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+  ['pass', (value) => (typeof value === 'number' ? value >= 1_000 : isText(value))],
+  ['pin', (value) => /^\d{4,12}$/.test(String(value))],
+  ['tokens', (value) => isText(value) || (Array.isArray(value) && value.some(isText))],
+]);
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && isValue(value) && !/^[\d.,]{0,12}$/.test(value);
 }
 
 /** A reference to a secret, or a place to put one, gives nothing away. */
