@@ -73,7 +73,7 @@ describe('a drain', () => {
         agent: { who: 'subagent', id: 'a7', type: 'tester' },
         tool: 'Bash',
         call: '1',
-        summary: 'a summary',
+        summary: 'a subject',
         input: { command: 'ls' },
         cwd: null,
         decision: 'none',
@@ -231,7 +231,7 @@ describe('a drain', () => {
   it('masks before it writes, whatever the secret stands in', async () => {
     const secret = `ghp_${'aB3dE5gH1j'.repeat(4)}`;
     const push = `push with ${secret}`;
-    put({ tool: push, summary: push, input: { push }, cwd: push, note: push, seq: 1 }, { rule: push, reason: push });
+    put({ tool: push, subject: push, input: { push }, cwd: push, note: push, seq: 1 }, { rule: push, reason: push });
     const agent = { ...MAIN, id: push, type: push, name: push, path: ['main', push], reason: push };
     await drain({ ...options, mask: maskValue, identify: async () => agent });
     const masked = 'push with [masked github-token]';
@@ -248,6 +248,24 @@ describe('a drain', () => {
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder, name));
     for (const file of files.filter((one) => statSync(one).isFile()))
       expect([file, readFileSync(file, 'utf8').includes(secret)]).toEqual([file, false]);
+  });
+
+  it('sums up in one line, and says what it leaves out', async () => {
+    const token = `ghp_${'aB3dE5gH1j'.repeat(4)}`;
+    const subjects = {
+      ls: 'ls',
+      ' \n\tls -l  \n\n': 'ls -l',
+      'ls\nrm -rf build': 'ls … (+1 line)',
+      'ls\r\n\r\nrm -rf build\r\nls\r\n': 'ls … (+2 lines)',
+      [`${'y '.repeat(195)}${token}\nls`]: `${'y '.repeat(195)}[masked github-token]… [3 more characters]`,
+      ['z'.repeat(1_000)]: `${'z'.repeat(400)}… [600 more characters]`,
+      [`${'z'.repeat(1_000)}\nls`]: `${'z'.repeat(400)}… [603 more characters]`,
+      'export PASSWORD=\\\nhunter2': 'export PASSWORD=\\ … (+1 line)',
+      ' \n': null,
+    };
+    for (const subject of Object.keys(subjects)) put({ tool: 'Bash', subject });
+    await drain({ ...options, mask: maskValue });
+    expect((await entries()).map(({ summary }) => summary)).toEqual(Object.values(subjects));
   });
 
   it('cuts names that are as long as a text, and says how much is gone', async () => {

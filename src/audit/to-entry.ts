@@ -3,6 +3,7 @@ import type { AuditAgent, AuditDecision } from '../model/audit.ts';
 import type { HookCall, HookEvent } from '../model/hook.ts';
 import { nativeId } from '../model/ids.ts';
 import type { EntryFields } from './chain.ts';
+import { toSummaryLine } from './summary-line.ts';
 
 export interface EntryParts {
   readonly id: string;
@@ -39,7 +40,7 @@ export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts)
     agent: maskAgent(agent, text, name),
     tool: name(call.tool),
     call: call.id ?? null,
-    summary: text(call.summary),
+    summary: toSummaryLine(call.subject ?? '', mask),
     input: mask(call.input) ?? null,
     cwd: text(event.cwd),
     decision: toDecision(extra['decision']),

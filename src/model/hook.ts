@@ -21,8 +21,8 @@ export type HookCaller =
 
 export interface HookCall {
   readonly tool: string;
-  /** One line, as everywhere. */
-  readonly summary?: string;
+  /** What it is about: the input that says most, all lines of it. */
+  readonly subject?: string;
   readonly input: unknown;
   /** It asks for an agent. */
   readonly spawns: boolean;

@@ -68,14 +68,16 @@ export function fileWrittenBy(tool: string, input: JsonObject | undefined): stri
 
 const MAX_SUMMARY = 400;
 
+/** One line of what a call is about. */
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** What a call is about: the input that says most. */
+export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
   const keys = TELLING.get(tool) ?? Object.keys(input);
-  for (const key of keys) {
-    const line = firstLine(asText(input[key]));
-    if (line !== undefined) return line.slice(0, MAX_SUMMARY);
-  }
-  return undefined;
+  return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
 }
 
 export function firstLine(text: string | undefined): string | undefined {

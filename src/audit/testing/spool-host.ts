@@ -20,7 +20,7 @@ export const testHost: SpoolHost = {
         ? {
             call: {
               tool,
-              summary: asText(raw?.['summary']) ?? 'a summary',
+              subject: asText(raw?.['subject']) ?? 'a subject',
               input: raw?.['input'],
               spawns: false,
               id: toToolCallId(`${raw?.['seq']}`),

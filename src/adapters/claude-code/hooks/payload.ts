@@ -4,7 +4,7 @@ import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
 import { toSessionId } from '../../../model/ids.ts';
 import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
 import { type RawRecord, versionNumber } from '../record.ts';
-import { isSpawning, summarise } from '../tools.ts';
+import { isSpawning, subjectOf } from '../tools.ts';
 
 /** In front of a tool call; the only one that can stop it. */
 const BEFORE_CALL = 'PreToolUse';
@@ -45,6 +45,6 @@ function callIn(payload: RawRecord): HookCall | undefined {
   const tool = asText(payload['tool_name']);
   if (tool === undefined) return undefined;
   const { tool_input: input = null } = payload;
-  const summary = summarise(tool, isObject(input) ? input : undefined);
-  return { tool, input, spawns: isSpawning(tool), ...known({ summary, id: callIdOf(payload['tool_use_id']) }) };
+  const subject = subjectOf(tool, isObject(input) ? input : undefined);
+  return { tool, input, spawns: isSpawning(tool), ...known({ subject, id: callIdOf(payload['tool_use_id']) }) };
 }
