@@ -117,6 +117,25 @@ describe.sequential('the guard view', () => {
     await page.close();
   });
 
+  it('shows all lines of what a tool was given, by key and by button', async () => {
+    const bash = calls.find(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
+    const command = 'ls\nrm -rf build\nexport DB_PASS=hunter2';
+    fillSpool(state, [again(bash, 702, { tool_input: { command } })]);
+    const page = await open(`#/guard/${SESSION}`);
+    await page.getByRole('grid').getByText('ls … (+2 lines)').waitFor();
+    await page.keyboard.press('End');
+    await page.keyboard.press('i');
+    const sheet = page.getByRole('dialog', { name: 'Bash was given' });
+    await expect
+      .poll(() => sheet.locator('pre').allTextContents())
+      .toEqual(['ls\nrm -rf build\nexport DB_PASS=[masked pass-assignment]']);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'hidden' });
+    await rows(page).nth(1).getByRole('button', { name: 'All of the input' }).click();
+    await sheet.getByText('ls', { exact: true }).waitFor();
+    await page.close();
+  });
+
   it('holds thousands: only what is in sight is on the page, older ones are fetched, new ones do not move the eye', async () => {
     const first = calls[0] as RecordedHook;
     const many = Array.from({ length: 700 }, (_, index) => again(first, index));

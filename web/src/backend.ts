@@ -17,6 +17,8 @@ export interface Backend {
   transcript(agent: string, session: string, range: MessageRange): Promise<TranscriptPart | undefined>;
   /** The newest tool calls that hooks heard of; undefined where nobody listens to hooks. */
   heard(filter: AuditFilter, limit: number): Promise<HeardPart | undefined>;
+  /** What the tool of such a call was given; undefined where the audit does not have it any more. */
+  input(call: HeardCall): Promise<{ readonly input: unknown } | undefined>;
   /** Whether the hooks heard of all of them; undefined where nobody knows. */
   coverage(session: string): Promise<CoverageReport | undefined>;
 }

@@ -1,5 +1,5 @@
-import type { AuditFilter } from '../../../src/model/audit.ts';
-import type { AuditEvent, LiveEvent } from '../../../src/reports/live-shapes.ts';
+import type { AuditFilter, AuditPage } from '../../../src/model/audit.ts';
+import type { AuditEvent, HeardCall, LiveEvent } from '../../../src/reports/live-shapes.ts';
 import type { Backend, ConnectionState } from '../backend.ts';
 
 const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'audit'] as const;
@@ -19,8 +19,16 @@ export function createLiveBackend(): Backend {
         limit: String(limit),
       }),
     heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
+    input: readInput,
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
+}
+
+/** A line of the audit is found by its time, and told from others of the same millisecond by its number. */
+async function readInput({ n, at, session }: HeardCall): Promise<{ readonly input: unknown } | undefined> {
+  const query = { since: at, until: at, ...(session !== null && { session }), input: '1', limit: '1000' };
+  const page = await getJson<AuditPage>('api/guard/log', query);
+  return page?.entries.find((entry) => entry.n === n);
 }
 
 function toQuery({ since, until, ...words }: AuditFilter): Readonly<Record<string, string>> {

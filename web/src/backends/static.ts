@@ -25,6 +25,7 @@ export function createStaticBackend(data: EmbeddedData): Backend {
     session: async (id) => data.snapshot.sessions.find((session) => session.id === id),
     timeline: async (id) => data.timelines[id],
     heard: async () => undefined,
+    input: async () => undefined,
     coverage: async () => undefined,
     async transcript(agent, session, { from, limit }) {
       const whole = data.transcripts[`${session} ${agent}`];

@@ -17,6 +17,7 @@ export interface RowProps {
   readonly now: number;
   readonly onSelect: () => void;
   readonly onRead: () => void;
+  readonly onShowInput: () => void;
 }
 
 export function rowId({ n }: HeardCall): string {
@@ -28,7 +29,7 @@ export function refOfCall({ session, agent }: HeardCall): AgentRef | undefined {
   return session === null || agent.id === null || agent.who === 'unknown' ? undefined : { session, agent: agent.id };
 }
 
-export function CallRow({ call, index, top, isCurrent, isElsewhere, now, onSelect, onRead }: RowProps) {
+export function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts }: RowProps) {
   const { above, own } = pathParts(call);
   const session = sessions.value.find(({ id }) => id === call.session);
   const agent = session && agentsOf(session).find(({ id }) => id === call.agent.id);
@@ -51,7 +52,7 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, now, onSelec
       </td>
       <td class="guard-agent">
         <span class="guard-hue" style={{ background: hueOf(agent?.hue ?? null) }} />
-        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={onSelect}>
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={acts.onSelect}>
           <span class="guard-above">
             {project ? `${cleanLine(project)} · ` : ''}
             {above}
@@ -61,8 +62,11 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, now, onSelec
       </td>
       <td class="guard-tool">{cleanLine(call.tool ?? '–')}</td>
       <td class="guard-what">
-        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={onRead}>
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={acts.onRead}>
           <code>{cleanLine(call.summary ?? '')}</code>
+        </button>
+        <button type="button" tabIndex={-1} class="guard-more" aria-label="All of the input" onClick={acts.onShowInput}>
+          …
         </button>
       </td>
       <td class="guard-decision">

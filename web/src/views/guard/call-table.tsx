@@ -12,6 +12,7 @@ import { clock } from '../../store.ts';
 import { watchLooseKeys } from '../graph/loose-keys.ts';
 import { findCall } from '../read/find-call.ts';
 import { CallRow, refOfCall, rowId } from './call-row.tsx';
+import { CallSheet } from './call-sheet.tsx';
 import { useRowWindow } from './use-row-window.ts';
 
 const ROW_PX = { desk: 30, laptop: 30, phone: 54 } as const;
@@ -26,6 +27,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
   const body = useRef<HTMLDivElement>(null);
   const grid = useRef<HTMLTableElement>(null);
   const current = useSignal<number | undefined>(undefined);
+  const isInputOpen = useSignal(false);
   const rowPx = ROW_PX[width.value];
   const rows = useRowWindow(body, calls, rowPx);
   const at = current.value === undefined ? -1 : calls.findIndex(({ n }) => n === current.value);
@@ -54,6 +56,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
     if (to !== undefined) go(to);
     else if (key === 'Enter' && here) void readCall(backend, here);
     else if (key === ' ' && here) selectCaller(here);
+    else if (key === 'i' && here) isInputOpen.value = true;
     else return false;
     return true;
   };
@@ -67,7 +70,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
   useLayoutEffect(() => rows.settle(), [calls, rowPx]);
   // Keys that nobody else has a use for come here, and the focus with them.
   const takeLooseKey = (event: KeyboardEvent): boolean => {
-    if (!latest.current(event)) return false;
+    if (document.querySelector('dialog:modal') || !latest.current(event)) return false;
     grid.current?.focus({ preventScroll: true });
     return true;
   };
@@ -112,11 +115,16 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
                   selectCaller(call);
                 }}
                 onRead={() => void readCall(backend, call)}
+                onShowInput={() => {
+                  current.value = call.n;
+                  isInputOpen.value = true;
+                }}
               />
             ))}
           </tbody>
         </table>
       </div>
+      <CallSheet call={here} isOpen={isInputOpen} />
       {feed.hasOlder.value && rows.first === 0 && (
         <button type="button" class="guard-older" onClick={() => void feed.loadOlder()}>
           Show older calls
