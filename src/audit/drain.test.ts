@@ -303,6 +303,17 @@ describe('where it cannot write', () => {
   });
 });
 
+it.runIf(process.platform === 'linux')('notes where the log begins before its first line is there', async () => {
+  put({ tool: 'Bash', seq: 1 });
+  mkdirSync(path.join(folder, 'audit'));
+  symlinkSync('/dev/full', path.join(folder, 'audit', `${new Date().toISOString().slice(0, 10)}.jsonl`));
+  await expect(drain(options)).rejects.toMatchObject({ code: 'audit-write' });
+  expect(JSON.parse(readFileSync(path.join(folder, 'audit', 'head.json'), 'utf8'))).toEqual({
+    n: 0,
+    hash: '0'.repeat(64),
+  });
+});
+
 describe('the writer of the spool', () => {
   it('never takes the place of an event that waits, or is being written', () => {
     put({ seq: 1 });

@@ -8,6 +8,8 @@ import { auditFolder } from './log-files.ts';
 export interface Head extends ChainLink {
   /** The last line that was removed because of its age: the log begins behind it. */
   readonly pruned?: ChainLink;
+  /** There was no head, or a broken one, when the log had come to this line: of what stood behind it, nobody knows. */
+  readonly lost?: ChainLink;
 }
 
 /** `broken`: there is one, and it says nothing. */
@@ -21,10 +23,10 @@ export async function readHead(folder: string): Promise<Head | 'broken' | undefi
 }
 
 /** Under the lock only. Not flushed: one that is lost or behind after a power cut is made again from the log itself. */
-export async function writeHead(folder: string, { n, hash, pruned }: Head): Promise<void> {
+export async function writeHead(folder: string, { n, hash, pruned, lost }: Head): Promise<void> {
   const draft = `${headPath(folder)}.new`;
   try {
-    await writeFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned }) })}\n`, { mode: 0o600 });
+    await writeFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`, { mode: 0o600 });
     await rename(draft, headPath(folder));
   } catch (error) {
     await rm(draft, { force: true });
@@ -40,7 +42,7 @@ function parseHead(text: string): Head | undefined {
   try {
     const raw = asObject(JSON.parse(text));
     const link = toLink(raw);
-    return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']) }) };
+    return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']), lost: toLink(raw?.['lost']) }) };
   } catch {
     return undefined;
   }

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { appendWhole } from './append-whole.ts';
-import { type ChainLink, type EntryFields, sealEntry } from './chain.ts';
-import { writeHead } from './head-file.ts';
+import { CHAIN_START, type ChainLink, type EntryFields, sealEntry } from './chain.ts';
+import { type Head, writeHead } from './head-file.ts';
 import type { LogEnd } from './log-end.ts';
 import { dayOf, type LogFile, toLogFile } from './log-files.ts';
 
@@ -24,7 +24,16 @@ export async function createLogWriter(
   let { file } = end;
   let size = file ? (await stat(file.path)).size : 0;
   let last: ChainLink = end.last;
-  let settled: ChainLink | undefined = end.head;
+  let { head } = end;
+
+  /** Before the first line: from then on, lines without a head are a log of which something was removed. */
+  const ensureHead = async (): Promise<Head> => {
+    if (head) return head;
+    const made = { ...CHAIN_START, ...(end.last.n > 0 && { lost: end.last }) };
+    await writeHead(folder, made);
+    head = made;
+    return made;
+  };
 
   /** Days never go back: an event that is told late stands in the file of a later day, and an event of tomorrow in today's. */
   const fileFor = (at: number, lengthBytes: number): LogFile => {
@@ -44,6 +53,7 @@ export async function createLogWriter(
         pending = '';
         last = pendingLast;
       };
+      if (entries.length > 0) await ensureHead();
       for (const fields of entries) {
         const { line, n, hash } = sealEntry(fields, pendingLast);
         const lengthBytes = Buffer.byteLength(line) + 1;
@@ -60,9 +70,9 @@ export async function createLogWriter(
       await flush();
     },
     async settle() {
-      if ((settled?.n ?? 0) === last.n && (settled?.hash ?? last.hash) === last.hash) return;
-      await writeHead(folder, { ...end.head, ...last });
-      settled = last;
+      if ((head?.n ?? 0) === last.n && (head?.hash ?? last.hash) === last.hash) return;
+      head = { ...(await ensureHead()), ...last };
+      await writeHead(folder, head);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -181,21 +181,45 @@ describe('what verify finds', () => {
     expect(await verifyLog(folder)).toMatchObject({ entries: 10, problems: [] });
   });
 
-  it('a head that is gone or broken; the next drain makes it anew', async () => {
-    const head = readFileSync(audit('head.json'), 'utf8');
-    writeFileSync(audit('head.json'), '{"n":');
-    expect(await whatOf()).toEqual(['head.json:1 It cannot be read; the next drain writes it again.']);
-    for (const damage of [
-      () => undefined,
-      () => rmSync(audit('head.json')),
-      () => writeFileSync(audit('head.json'), '{"n":2,"hash":"x"}'),
-    ]) {
-      damage();
-      put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
-      await drainAt(FIRST + 2 * DAY + 90_000);
-      expect(await whatOf()).toEqual([]);
+  const drainMore = async (): Promise<void> => {
+    put(FIRST + 2 * DAY + 90_000, { seq: 'more' });
+    await drainAt(FIRST + 2 * DAY + 90_000);
+  };
+
+  it.each([
+    ['is missing', () => rmSync(audit('head.json'))],
+    ['cannot be read', () => writeFileSync(audit('head.json'), '{"n":')],
+  ])('a head that %s, with the end of the log or without it; also after the log went on', async (what, damage) => {
+    damage();
+    const told = [`head.json:1 It ${what}: whether lines are missing at the end of the log cannot be told.`];
+    expect(await whatOf()).toEqual(told);
+    change('2026-11-03.jsonl', ([a = '', b = '']) => [a, b]);
+    expect(await whatOf()).toEqual(told);
+    const since = [
+      'head.json:1 It was missing, or could not be read, when the log had come to entry 8: lines behind that one may be missing.',
+    ];
+    for (let i = 0; i < 2; i++) {
+      await drainMore();
+      expect(await whatOf()).toEqual(since);
     }
-    expect(JSON.parse(readFileSync(audit('head.json'), 'utf8')).n).toBe(JSON.parse(head).n + 3);
+    expect(JSON.parse(readFileSync(audit('head.json'), 'utf8'))).toMatchObject({ n: 10, lost: { n: 8 } });
+    await prune(folder, 0, () => FIRST + 3 * DAY);
+    expect(await whatOf()).toEqual([]);
+  });
+
+  it('nothing in a head that is behind: its drain was killed', async () => {
+    writeFileSync(audit('head.json'), '{"n":2,"hash":"x"}');
+    await drainMore();
+    expect(await whatOf()).toEqual([]);
+  });
+
+  it('a file that was given the name of another day', async () => {
+    renameSync(audit('2026-11-03.jsonl'), audit('2026-11-09.jsonl'));
+    expect(await whatOf()).toEqual(['2026-11-09.jsonl:1 It begins with an entry of 2026-11-03: the file was renamed.']);
+    renameSync(audit('2026-11-01.jsonl'), audit('2026-10-31.jsonl'));
+    expect(await whatOf()).toContain(
+      '2026-10-31.jsonl:1 All of its entries are of later days: it was renamed, or a clock was set back.',
+    );
   });
 
   it('any change of any line, wherever it is', async () => {
@@ -216,6 +240,16 @@ describe('what verify finds', () => {
       }),
     );
   });
+});
+
+it('a drain that is killed before its first note leaves a log without a fault', async () => {
+  put(FIRST, { seq: 1 });
+  await drainAt(FIRST);
+  // As it is before the first line: from then on only a removed head can be missing.
+  writeFileSync(audit('head.json'), `{"n":0,"hash":"${'0'.repeat(64)}"}`);
+  expect((await verifyLog(folder)).problems).toEqual([]);
+  rmSync(audit('2026-11-01.jsonl'));
+  expect(await verifyLog(folder)).toMatchObject({ entries: 0, problems: [] });
 });
 
 describe('reading', () => {

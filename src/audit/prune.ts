@@ -34,7 +34,8 @@ async function removeLogFiles(folder: string, firstDay: string): Promise<number>
   const pruned = await lastOf(old);
   // Lines that no drain has settled may be of events that still wait: the next drain must find them.
   if (head === undefined || head === 'broken' || !pruned || pruned.n > head.n) return 0;
-  await writeHead(folder, { ...head, pruned });
+  const { lost, ...rest } = head;
+  await writeHead(folder, { ...rest, pruned, ...(lost && lost.n > pruned.n && { lost }) });
   for (const { path: file } of old) await rm(file, { force: true });
   return old.length;
 }

@@ -52,13 +52,26 @@ async function verifyOnce(folder: string, head: Head | 'broken' | undefined): Pr
   const files = await listLogFiles(folder);
   const check = createChainCheck(head === 'broken' ? undefined : head);
   for (const file of files) await check.file(file);
-  if (head === 'broken') check.report('head.json', 1, 'It cannot be read; the next drain writes it again.');
-  return { ...check.end(), files: files.length };
+  const found = check.end();
+  const trouble = explainHead(head, found.entries);
+  const problems = trouble ? [...found.problems, { file: 'head.json', line: 1, what: trouble }] : found.problems;
+  return { ...found, problems, files: files.length };
+}
+
+/** The head is written before the first line, and never removed. */
+function explainHead(head: Head | 'broken' | undefined, entries: number): string | undefined {
+  const cannotTell = 'whether lines are missing at the end of the log cannot be told.';
+  if (head === 'broken') return `It cannot be read: ${cannotTell}`;
+  if (head === undefined) return entries > 0 ? `It is missing: ${cannotTell}` : undefined;
+  const { lost } = head;
+  return (
+    lost &&
+    `It was missing, or could not be read, when the log had come to entry ${lost.n}: lines behind that one may be missing.`
+  );
 }
 
 interface ChainCheck {
   file(file: LogFile): Promise<void>;
-  report(file: string, line: number, what: string): void;
   end(): Omit<Verification, 'files'>;
 }
 
@@ -71,6 +84,8 @@ function createChainCheck(head: Head | undefined): ChainCheck {
   /** Lines in between could not be read: what is missing is told already. */
   let isBehindBadLine = false;
   let isHeadMet = head === undefined;
+  /** Of the entries of the file at hand. */
+  const days: string[] = [];
   const report = (what: string): void => {
     problems.push({ ...at, what });
   };
@@ -92,17 +107,16 @@ function createChainCheck(head: Head | undefined): ChainCheck {
       if (hash !== head.hash) report(`Entry ${n} is not the one that head.json names.`);
     }
     isBehindBadLine = false;
+    days.push(sealed.entry.at.slice(0, 10));
     entries++;
     first ??= { n, hash };
     last = { n, hash };
   };
 
   return {
-    report(file, line, what) {
-      problems.push({ file, line, what });
-    },
     async file(file) {
       let line = 0;
+      days.length = 0;
       try {
         for await (const read of streamLines(file.path)) {
           at = { file: file.name, line: ++line };
@@ -111,6 +125,8 @@ function createChainCheck(head: Head | undefined): ChainCheck {
       } catch (error) {
         problems.push({ file: file.name, line: line + 1, what: `It cannot be read: ${messageOf(error)}` });
       }
+      const wrongDay = explainDays(file, days);
+      if (wrongDay) problems.push({ file: file.name, line: 1, what: wrongDay });
     },
     end() {
       const lastN = last?.n ?? head?.pruned?.n ?? 0;
@@ -128,6 +144,19 @@ function startOf({ n, prev }: AuditEntry, head: Head | undefined): ChainLink {
   const pruned = head?.pruned;
   if (!pruned || n === 1) return CHAIN_START;
   return n <= pruned.n ? { n: n - 1, hash: prev } : pruned;
+}
+
+/**
+ * A day's first file begins with an event of that day, or of a later one where a clock was ahead; others may be late. So a
+ * file that begins too early was given another name, and one of which all is too late very likely, too.
+ */
+function explainDays({ day, part }: LogFile, days: readonly string[]): string | undefined {
+  const [first] = days;
+  if (first === undefined) return undefined;
+  if (part === 1 && first < day) return `It begins with an entry of ${first}: the file was renamed.`;
+  if (days.every((one) => one > day))
+    return `All of its entries are of later days: it was renamed, or a clock was set back.`;
+  return undefined;
 }
 
 /** What is wrong between two lines. One line in between that could not be read is told already. */
