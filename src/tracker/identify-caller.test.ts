@@ -149,10 +149,11 @@ describe('a caller', () => {
       );
       const { identity } = await identify({ ...one, transcript }, at);
       const told = [...session.ledger.calls.values()].find(
-        ({ started }) => started?.value.tool === one.call?.tool && started?.value.summary === one.call?.summary,
+        ({ started }) =>
+          started?.value.tool === one.call?.tool && started?.value.summary === one.call?.subject?.split('\n')[0],
       );
       const isMain = told !== undefined && ownerOf(told.agents) === main;
-      expect(['unknown', isMain ? 'main' : 'subagent'], one.call?.summary).toContain(identity.who);
+      expect(['unknown', isMain ? 'main' : 'subagent'], one.call?.subject).toContain(identity.who);
       expect(identity.evidence.rank).not.toBe('exact');
       seen.add(identity.who);
     }
