@@ -33,8 +33,10 @@ export interface Rule {
   readonly when: TimeWindow | null;
   /** Of an `ask`: how long an answer is waited for, and what holds when none comes. Null: the host asks. */
   readonly wait: { readonly ms: number; readonly otherwise: 'allow' | 'deny' } | null;
-  /** It holds although an ancestor of the agent may not do this. */
+  /** It holds although an ancestor of the agent may not do this. Of an `allow`. */
   readonly despiteAncestors: boolean;
+  /** Of a `deny`: the agent's own calls only; what it hands to sub-agents is not held by it. */
+  readonly ownCallsOnly?: true;
   /** Commands that it allows are told who runs them (`TROUPE_AGENT` …). */
   readonly tellsIdentity: boolean;
 }
@@ -67,7 +69,7 @@ export interface TimeWindow {
   readonly days: readonly number[] | null;
   /** Minutes since midnight, the second not included; may go over midnight. Null: all day. */
   readonly minutes: readonly [number, number] | null;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds: the first moment, and the last. */
   readonly from: number | null;
   readonly until: number | null;
 }

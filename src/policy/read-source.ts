@@ -1,0 +1,63 @@
+// No YAML here: the hook loads this.
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { digestText } from '../base/digest.ts';
+import { MAX_BYTES, type PolicySource } from './source.ts';
+
+export interface ReadSource {
+  readonly content: PolicySource['content'];
+  /** Another one means that it was written to; see `lookAtSource`. */
+  readonly state: string;
+  /** Of the bytes. It finds changes, and proves nothing: to load a cryptographic one takes a hook longer than all the rest. */
+  readonly digest: string;
+}
+
+/** Undefined where there is no such file. One that we may not read holds rules that would be passed over in silence. */
+export function readSource(file: string): ReadSource | undefined {
+  const seen = openSource(file);
+  if (seen === undefined) return undefined;
+  if ('trouble' in seen) return { content: { trouble: seen.trouble }, state: seen.trouble, digest: seen.trouble };
+  try {
+    const { stats, handle } = seen;
+    if (stats.size > MAX_BYTES) {
+      const trouble = `The file has ${stats.size} bytes; a policy has at most ${MAX_BYTES}.`;
+      return { content: { trouble }, state: stateOf(stats), digest: trouble };
+    }
+    const content = readFileSync(handle);
+    return { content, state: stateOf(stats), digest: digestText(content.toString('latin1')) };
+  } finally {
+    closeSync(seen.handle);
+  }
+}
+
+/** As far as it goes without reading it. */
+export function lookAtSource(file: string): { readonly state: string; readonly changedAt: number } | undefined {
+  const seen = openSource(file);
+  if (seen === undefined) return undefined;
+  if ('trouble' in seen) return { state: seen.trouble, changedAt: Number.POSITIVE_INFINITY };
+  closeSync(seen.handle);
+  return { state: stateOf(seen.stats), changedAt: Math.max(seen.stats.mtimeMs, seen.stats.ctimeMs) };
+}
+
+/** The time of the last change of the file's entry cannot be set back, as that of its content can. */
+function stateOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+type Opened = { readonly handle: number; readonly stats: Stats } | { readonly trouble: string };
+
+function openSource(file: string): Opened | undefined {
+  let handle: number | undefined;
+  try {
+    // Whoever opens a pipe would wait for its writer, and a tool call with it.
+    handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = fstatSync(handle);
+    if (stats.isFile()) return { handle, stats };
+    closeSync(handle);
+    return { trouble: 'This is no file.' };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
+    return ABSENT.has(code) ? undefined : { trouble: `The file cannot be read (${code}).` };
+  }
+}
+
+const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
