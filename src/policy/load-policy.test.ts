@@ -1,0 +1,223 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadPolicy } from './load-policy.ts';
+import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
+
+let home: string;
+let where: WhereCompiledIs;
+const DENY = 'version: 1\nrules: [{ decision: deny, tools: Write }]\n';
+const ALLOW = 'version: 1\nrules: [{ decision: allow, tools: Read }]\n';
+
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'troupe-policy-'));
+  where = {
+    home,
+    configFolder: path.join(home, 'config'),
+    stateFolder: path.join(home, 'state'),
+    folder: path.join(home, 'app', 'src'),
+  };
+  for (const folder of ['config', 'app/.git', 'app/.troupe', 'app/src'])
+    mkdirSync(path.join(home, folder), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const write = (name: string, text: string): void => writeFileSync(path.join(home, name), text);
+const state = (): string => readCompiled(where).state;
+const decisions = (): readonly string[] =>
+  readCompiled(where).policy.rules.map(({ id, decision }) => `${id} ${decision}`);
+
+describe('the compiled policy', () => {
+  it('is none where there is no file, and nothing is kept', async () => {
+    expect(readCompiled(where)).toMatchObject({ state: 'none', policy: { rules: [], onError: 'none' } });
+    expect(await loadPolicy(where)).toMatchObject({ files: [], problems: [] });
+    expect(readdirSync(home)).not.toContain('state');
+  });
+
+  it('is of the person, of the project and of the person in it', async () => {
+    write('config/policy.yaml', ALLOW);
+    write('app/.troupe/policy.yaml', DENY);
+    write('app/.troupe/policy.local.yaml', 'version: 1\nrules: [{ decision: ask }]\n');
+    const { policy, files } = await loadPolicy(where);
+    expect(files.map(({ scope }) => scope)).toEqual(['user', 'project', 'local']);
+    expect(policy.rules.map(({ id }) => id)).toEqual(['user:1', 'project:1', 'local:1']);
+    expect(readCompiled(where)).toMatchObject({ state: 'current', policy });
+    expect(readCompiled({ ...where, folder: home }).state).toBe('stale');
+  });
+
+  it('is for nobody but its owner', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    const folder = path.join(where.stateFolder, 'policy');
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(folder)) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not used in silence before it was compiled', () => {
+    write('config/policy.yaml', ALLOW);
+    expect(readCompiled(where)).toMatchObject({
+      state: 'stale',
+      policy: { onError: 'ask', defaults: { main: 'ask' } },
+    });
+    expect(decisions()).toEqual(['user:stale ask']);
+  });
+
+  it.each([
+    ['a file that changed', 'config/policy.yaml', DENY],
+    ['a file that came', 'app/.troupe/policy.local.yaml', DENY],
+  ])('is not used in silence after %s', async (_, name, text) => {
+    write('config/policy.yaml', ALLOW);
+    await loadPolicy(where);
+    write(name, text);
+    expect(readCompiled(where)).toMatchObject({ state: 'stale', reason: expect.stringContaining(path.basename(name)) });
+    expect(decisions()[0]).toMatch(/:stale ask$/);
+    await loadPolicy(where);
+    expect(state()).toBe('current');
+  });
+
+  it('is not used in silence after a file went', async () => {
+    write('config/policy.yaml', ALLOW);
+    await loadPolicy(where);
+    rmSync(path.join(where.configFolder, 'policy.yaml'));
+    expect(decisions()).toEqual(['user:stale ask', 'user:1 allow']);
+    expect((await loadPolicy(where)).policy.rules).toEqual([]);
+    expect(readCompiled(where)).toMatchObject({ state: 'current', policy: { rules: [] } });
+  });
+
+  it('denies still what it denied when it is stale, and everything where an error is to be a deny', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    write('config/policy.yaml', `${DENY}# more\n`);
+    expect(decisions()).toEqual(['user:stale ask', 'user:1 deny']);
+    write('config/policy.yaml', `${DENY}on_error: deny\n`);
+    await loadPolicy(where);
+    write('config/policy.yaml', DENY);
+    expect(decisions()).toEqual(['user:stale deny', 'user:1 deny']);
+  });
+
+  it('is that of the same text, whenever that was written', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    rmSync(path.join(where.configFolder, 'policy.yaml'));
+    write('config/policy.yaml', DENY);
+    expect(state()).toBe('current');
+  });
+
+  it('sees another text of the same length with the same time', async () => {
+    const file = path.join(where.configFolder, 'policy.yaml');
+    write('config/policy.yaml', DENY);
+    const { mtime } = statSync(file);
+    await loadPolicy(where);
+    write('config/policy.yaml', DENY.replace('Write', 'Other'));
+    utimesSync(file, mtime, mtime);
+    expect(state()).toBe('stale');
+  });
+
+  it.each(['', '{', '[]', 'null', '{"policy":{"version":1,"rules":[]}}'])(
+    'is bad where it is not what we wrote: %s',
+    async (text) => {
+      write('config/policy.yaml', ALLOW);
+      await loadPolicy(where);
+      const folder = path.join(where.stateFolder, 'policy');
+      for (const name of readdirSync(folder)) writeFileSync(path.join(folder, name), text);
+      expect(readCompiled(where)).toMatchObject({
+        state: 'bad',
+        policy: { defaults: { main: 'ask' }, onError: 'ask' },
+      });
+      expect(decisions()).toEqual(['user:bad ask']);
+      await loadPolicy(where);
+      expect(state()).toBe('current');
+    },
+  );
+
+  it('of a broken file can be used by a hook', async () => {
+    write('app/.troupe/policy.yaml', 'version: 1\nrules: [{ decision: deny, tool: Edit }]\n');
+    const { problems } = await loadPolicy(where);
+    expect(problems).toMatchObject([{ line: 2, column: 27 }]);
+    expect(state()).toBe('current');
+    expect(decisions()).toEqual(['project:error ask']);
+  });
+
+  it('of what cannot be read asks', async () => {
+    mkdirSync(path.join(where.configFolder, 'policy.yaml'));
+    await promisify(execFile)('mkfifo', [path.join(home, 'app/.troupe/policy.yaml')]);
+    const { problems } = await loadPolicy(where);
+    expect(problems.map(({ message }) => message)).toEqual(['This is no file.', 'This is no file.']);
+    expect(decisions()).toEqual(['project:error ask', 'user:error ask']);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('of what we may not read asks', async () => {
+    write('config/policy.yaml', ALLOW);
+    chmodSync(path.join(where.configFolder, 'policy.yaml'), 0);
+    expect((await loadPolicy(where)).problems).toMatchObject([{ message: 'The file cannot be read (EACCES).' }]);
+    expect(decisions()).toEqual(['user:error ask']);
+  });
+
+  it('holds also where it cannot be kept', async () => {
+    write('config/policy.yaml', DENY);
+    write('state', 'a file where the folder should be');
+    const { policy, unkept } = await loadPolicy(where);
+    expect(policy.rules).toMatchObject([{ decision: 'deny' }]);
+    expect(unkept).toBeInstanceOf(Error);
+  });
+
+  it('takes the own file for one, also where a project could have it', async () => {
+    write('app/.troupe/policy.yaml', ALLOW);
+    const { policy, problems } = await loadPolicy({ ...where, configFolder: path.join(home, 'app/.troupe') });
+    expect(problems).toEqual([]);
+    expect(policy.rules).toMatchObject([{ scope: 'user', decision: 'allow' }]);
+  });
+
+  it('knows a project by both of its paths', async () => {
+    mkdirSync(path.join(home, 'disk/work'), { recursive: true });
+    symlinkSync(path.join(home, 'disk/work'), path.join(home, 'work'));
+    write('config/policy.yaml', 'version: 1\nrules: [{ decision: deny, agents: { project: ~/work/** } }]\n');
+    const { policy } = await loadPolicy(where);
+    expect(policy.rules[0]?.agents?.project).toHaveLength(2);
+    expect(policy.rules[0]?.agents?.project?.map((folder) => path.relative(home, folder))).toEqual(
+      expect.arrayContaining(['work/**', 'disk/work/**']),
+    );
+  });
+
+  it('is whole at any moment, while many write it and the file changes', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    const seen = new Set<string>();
+    let isDone = false;
+    const look = async (): Promise<void> => {
+      while (!isDone) {
+        seen.add(state());
+        await new Promise(setImmediate);
+      }
+    };
+    const looking = look();
+    for (let round = 0; round < 30; round++) {
+      write('config/policy.yaml', `${DENY}# ${round}\n`);
+      await Promise.all([loadPolicy(where), loadPolicy(where), loadPolicy(where)]);
+    }
+    isDone = true;
+    await looking;
+    expect([...seen].filter((one) => one !== 'current' && one !== 'stale')).toEqual([]);
+    await loadPolicy(where);
+    expect(state()).toBe('current');
+    const folder = path.join(where.stateFolder, 'policy');
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).policy.rules).toHaveLength(
+      1,
+    );
+  });
+});

@@ -1,0 +1,84 @@
+// Where YAML may be loaded: the server and the command line. Keeps what it compiled for the hook.
+import { randomBytes } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Policy } from '../guard/policy.ts';
+import type { PolicyFileScope, PolicyProblem } from '../model/policy-check.ts';
+import { compilePolicy } from './compile.ts';
+import { COMPILER, type CompiledFile, compiledPath } from './compiled-file.ts';
+import { policyPlaces } from './policy-places.ts';
+import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
+import { readSource } from './read-source.ts';
+
+export interface LoadedPolicy {
+  readonly policy: Policy;
+  readonly presets: readonly string[];
+  readonly problems: readonly PolicyProblem[];
+  /** Those that are there. */
+  readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
+  /** Why a hook will not find it; null: it will. */
+  readonly unkept: Error | null;
+}
+
+/** What holds for the project in that folder. Compiles only what has changed. */
+export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> {
+  const before = readCompiled(where);
+  if (before.state === 'none') return { policy: before.policy, presets: [], problems: [], files: [], unkept: null };
+  if (before.state === 'current') return { ...before.compiled, files: filesOf(before.compiled), unkept: null };
+  const compiled = compileNow(where);
+  const unkept = await keep(compiledPath(where.stateFolder, compiled.sources), compiled);
+  return { ...compiled, files: filesOf(compiled), unkept };
+}
+
+function compileNow(where: WhereCompiledIs): CompiledFile {
+  const at = Date.now();
+  const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
+  const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
+  const { policy, presets, problems } = compilePolicy({ sources, home: where.home, resolve: resolveFolder });
+  return {
+    compiler: COMPILER,
+    home: where.home,
+    at,
+    sources: read.map(({ place, found }) => (found ? { ...place, state: found.state, digest: found.digest } : place)),
+    policy,
+    presets,
+    problems,
+  };
+}
+
+function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
+  return sources.flatMap(({ scope, file, digest }) => (digest === undefined ? [] : [{ scope, file }]));
+}
+
+/**
+ * Whole or not at all. Of two at once the last stays; if it read the files before the other did, it is stale, and is known to
+ * be by the digests in it.
+ */
+async function keep(file: string, compiled: CompiledFile): Promise<Error | null> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await writeFile(draft, `${JSON.stringify(compiled)}\n`, { mode: 0o600, flag: 'wx' });
+    await rename(draft, file);
+    return null;
+  } catch (error) {
+    // A full disk leaves half a file. It may not even let us remove it.
+    await rm(draft, { force: true }).catch(() => {});
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The part before the first `*`, as far as it is there, with its links followed. */
+function resolveFolder(pattern: string): string {
+  const parts = pattern.split(path.sep);
+  const fixed = parts.findIndex((part) => part.includes('*'));
+  for (let length = fixed === -1 ? parts.length : fixed; length > 1; length--) {
+    try {
+      return path.join(realpathSync(parts.slice(0, length).join(path.sep)), ...parts.slice(length));
+    } catch {
+      // Not there (yet): the folder above may be.
+    }
+  }
+  return pattern;
+}
