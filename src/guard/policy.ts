@@ -69,7 +69,7 @@ export interface TimeWindow {
   readonly days: readonly number[] | null;
   /** Minutes since midnight, the second not included; may go over midnight. Null: all day. */
   readonly minutes: readonly [number, number] | null;
-  /** Epoch milliseconds: the first moment, and the last. */
+  /** Epoch milliseconds: the first moment, and the first that is no longer in it. */
   readonly from: number | null;
   readonly until: number | null;
 }

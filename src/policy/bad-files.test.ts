@@ -101,7 +101,7 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   [`${RULE}  - { decision: deny, when: { hours: ▶09:00-09:00 } }\n`, '`hours` ends when it begins.'],
   [`${RULE}  - { decision: deny, when: { from: ▶tomorrow } }\n`, '`from` cannot be `tomorrow`.'],
   [`${RULE}  - { decision: deny, when: { from: ▶2026-02-30 } }\n`, '`from` cannot be `2026-02-30`.'],
-  [`${RULE}  - { decision: deny, when: ▶{ from: 2026-12-01, until: 2026-11-01 } }\n`, '`from` is later than `until`.'],
+  [`${RULE}  - { decision: deny, when: ▶{ from: 2026-12-01, until: 2026-11-01 } }\n`, '`from` is not before `until`.'],
   [`${HEAD}rules:\n▶\t- decision: deny\n`, 'A tab cannot indent.', 'Indent with spaces.'],
   [`${HEAD}▶---\nversion: 1\n`, 'A second document begins here.'],
   [`▶%YAML 1.1\n---\n${HEAD}`, 'A policy has no directives.'],

@@ -11,7 +11,7 @@ export const NO_POLICY: Policy = {
   rules: [],
 };
 
-export interface Caution extends Pick<Rule, 'id' | 'scope' | 'place'> {
+export interface Caution extends Pick<Rule, 'id' | 'place'> {
   readonly reason: string;
 }
 
@@ -19,12 +19,13 @@ export interface Caution extends Pick<Rule, 'id' | 'scope' | 'place'> {
  * A policy of which a part cannot be used: what it denies it still denies, and everything else is asked about, or denied
  * where `on_error` says so. Whatever the part says, it would not be stricter than a person who was asked.
  */
-export function withCaution(policy: Policy, { id, scope, place, reason }: Caution): Policy {
+export function withCaution(policy: Policy, { id, place, reason }: Caution): Policy {
   const decision: Decision = policy.onError === 'deny' ? 'deny' : 'ask';
   const { main, subagent, unknown } = policy.defaults;
   const rule: Rule = {
     id,
-    scope,
+    // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
+    scope: 'local',
     name: null,
     place,
     agents: null,

@@ -59,7 +59,7 @@ rules:
         days: [1, 2, 3, 5, 6],
         minutes: [1_320, 360],
         from: new Date(2026, 10, 1).getTime(),
-        until: new Date(2027, 0, 1).getTime() - 1,
+        until: new Date(2027, 0, 1).getTime(),
       },
       wait: null,
       despiteAncestors: false,

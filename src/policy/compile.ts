@@ -74,10 +74,19 @@ function isTight(
 function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: PolicyFile): Policy {
   if (!error) return policy;
   const reason = `${path.basename(file)} has an error at line ${error.line}: ${error.message} See troupe guard check.`;
-  return withCaution(policy, { id: `${scope}:error`, scope, place: { file, line: error.line }, reason });
+  return withCaution(policy, { id: `${scope}:error`, place: { file, line: error.line }, reason });
 }
 
+const presetsRead = new Map<PresetName, readonly Rule[]>();
+
+/** They are always the same: each is read once. */
 function presetRules(name: PresetName): readonly Rule[] {
+  const rules = presetsRead.get(name) ?? readPreset(name);
+  presetsRead.set(name, rules);
+  return rules;
+}
+
+function readPreset(name: PresetName): readonly Rule[] {
   const content = new TextEncoder().encode(presetText(name));
   const source: PolicySource = { scope: 'user', file: name, root: null, content };
   const { rules } = readPolicyFile(source, { home: '', resolve: (folder) => folder });

@@ -13,7 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadPolicy } from './load-policy.ts';
 import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
@@ -40,6 +42,22 @@ const write = (name: string, text: string): void => writeFileSync(path.join(home
 const state = (): string => readCompiled(where).state;
 const decisions = (): readonly string[] =>
   readCompiled(where).policy.rules.map(({ id, decision }) => `${id} ${decision}`);
+
+describe('what a hook loads', () => {
+  it('knows no YAML, and no package that takes long', async () => {
+    const entry = fileURLToPath(new URL('read-compiled.ts', import.meta.url));
+    const { metafile } = await build({
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: 'node',
+    });
+    const loaded = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter(({ external }) => external));
+    expect(new Set(loaded.map(({ path: name }) => name))).toEqual(new Set(['node:fs', 'node:path']));
+    expect(Object.keys(metafile.inputs).filter((name) => name.includes('node_modules'))).toEqual([]);
+  });
+});
 
 describe('the compiled policy', () => {
   it('is none where there is no file, and nothing is kept', async () => {

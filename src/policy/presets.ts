@@ -24,7 +24,6 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Write
       - MultiEdit
       - NotebookEdit
-      - Edit(//**)
       - Bash(git add:*)
       - Bash(git commit:*)
       - Bash(git push:*)
@@ -43,7 +42,7 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
     text: `rules:
   - name: main hands out the work
     agents: { kind: main }
-    tools: [Edit, Write, MultiEdit, NotebookEdit, Edit(//**)]
+    tools: [Edit, Write, MultiEdit, NotebookEdit]
     decision: deny
     own_calls_only: true
     reason: The main agent does not edit. Hand this to a sub-agent.
@@ -88,7 +87,6 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
     tools:
       - WebFetch
       - WebSearch
-      - WebFetch(domain:*)
       - Bash(curl:*)
       - Bash(wget:*)
       - Bash(ssh:*)

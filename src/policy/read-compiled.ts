@@ -62,6 +62,6 @@ function distrusted(
   return {
     state,
     reason,
-    policy: withCaution(policy, { id: `${scope}:${state}`, scope, place: { file, line: 1 }, reason }),
+    policy: withCaution(policy, { id: `${scope}:${state}`, place: { file, line: 1 }, reason }),
   };
 }

@@ -12,8 +12,8 @@ export const readWindow: Reader<TimeWindow> = (walk, node, what) => {
   if (!fields) return undefined;
   if (fields.keys.size === 0) return wrong(walk, node, `${what} names no time.`, `Remove ${what}: then it is always.`);
   const { from = null, until = null } = fields.values;
-  if (from !== null && until !== null && from > until)
-    return wrong(walk, node, '`from` is later than `until`.', 'Change one of them.');
+  if (from !== null && until !== null && from >= until)
+    return wrong(walk, node, '`from` is not before `until`.', 'Change one of them.');
   const chosen = fields.values.days && [...new Set(fields.values.days.flat())].sort((a, b) => a - b);
   return { days: chosen ?? null, minutes: fields.values.hours ?? null, from, until };
 };
@@ -62,7 +62,7 @@ function moment(which: 'first' | 'last'): Reader<number> {
     if (which === 'first' || text.includes('T')) return at;
     const next = new Date(at);
     next.setDate(next.getDate() + 1);
-    return next.getTime() - 1;
+    return next.getTime();
   });
 }
 

@@ -92,9 +92,9 @@ describe('the schema', () => {
           );
         },
       ),
-      { numRuns: 3_000 },
+      { numRuns: 1_500 },
     );
-    expect(Math.min(counts.yes, counts.no)).toBeGreaterThan(300);
+    expect(Math.min(counts.yes, counts.no)).toBeGreaterThan(150);
   });
 
   it('knows the presets', () => {
@@ -113,7 +113,7 @@ describe('what is compiled', () => {
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
         1,
-        "81b08c28af79",
+        "b700e4b507ce",
       ]
     `);
   });

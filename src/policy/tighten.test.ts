@@ -10,6 +10,15 @@ import { options, source } from './testing/sources.ts';
 const project = (text: string, user = 'version: 1\n') =>
   compilePolicy(options(source('user', user), source('project', text)));
 
+/** Some of them cut off somewhere. */
+const file = fc
+  .record({ rules: fc.array(rule, { maxLength: 4 }), said: settings, presets, cut: fc.option(fc.nat(400)) })
+  .map(({ rules, said, presets: named, cut }) => {
+    const numbered = rules.map((one, index): Rule => ({ id: `user:${index + 1}`, scope: 'user', place: null, ...one }));
+    const text = printPolicy({ version: 1, hash: '', ...said, rules: numbered }, named, { flow: true });
+    return cut === null ? text : text.slice(0, Math.max(0, text.length - cut));
+  });
+
 describe('the policy of a project', () => {
   it.each([
     ['rules: [{ ▶decision: allow }]', '`decision: allow` has no effect here'],
@@ -69,15 +78,6 @@ describe('the policy of a project', () => {
   });
 
   it('never loosens, whatever it and that of the person say', () => {
-    const file = fc
-      .record({ rules: fc.array(rule, { maxLength: 4 }), said: settings, presets, cut: fc.option(fc.nat(400)) })
-      .map(({ rules, said, presets: named, cut }) => {
-        const numbered = rules.map(
-          (one, index): Rule => ({ id: `user:${index + 1}`, scope: 'user', place: null, ...one }),
-        );
-        const text = printPolicy({ version: 1, hash: '', ...said, rules: numbered }, named, { flow: true });
-        return cut === null ? text : text.slice(0, Math.max(0, text.length - cut));
-      });
     fc.assert(
       fc.property(file, file, file, fc.boolean(), (user, ofProject, local, hasUser) => {
         const own = hasUser ? [source('user', user)] : [];
@@ -91,6 +91,23 @@ describe('the policy of a project', () => {
         }
       }),
       { numRuns: 300 },
+    );
+  });
+});
+
+describe('a mistake', () => {
+  it.each(['frobnicate: 1', 'rules: [{ decision: allow, tool: Edit }]', ']'])('never loosens: %s', (mistake) => {
+    fc.assert(
+      fc.property(file, (text) => {
+        const good = compilePolicy(options(source('user', text)));
+        const bad = compilePolicy(options(source('user', `${text.trimEnd().replace(/\}$/, '')}, ${mistake}}`)));
+        fc.pre(good.problems.every(({ severity }) => severity === 'warning'));
+        expect(bad.policy.rules[0]?.id).toBe('user:error');
+        // A text that is no YAML has no rules and no defaults that could be trusted.
+        if (bad.problems.some(({ code }) => code === 'syntax')) return;
+        expectTighter(bad.policy, good.policy);
+      }),
+      { numRuns: 100 },
     );
   });
 });

@@ -74,7 +74,10 @@ const window: fc.Arbitrary<TimeWindow> = fc
     from: fc.option(moment),
     until: fc.option(moment),
   })
-  .filter(({ days, minutes, from, until }) => (days ?? minutes ?? from ?? until) !== null)
+  .filter(
+    ({ days, minutes, from, until }) =>
+      (days ?? minutes ?? from ?? until) !== null && (from === null || from !== until),
+  )
   .map((one) =>
     one.from !== null && one.until !== null && one.from > one.until
       ? { ...one, from: one.until, until: one.from }
