@@ -12,6 +12,8 @@ import { createTerminal } from './terminal.ts';
 /** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
 const control = async () => (await import('./serve.ts')).createServerControl();
 
+const policy = async () => (await import('./policy.ts')).createPolicyControl();
+
 const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
@@ -34,6 +36,10 @@ export function createContext(): FaceContext {
       planInstall: async (request) => (await hooks()).planInstall(request),
       planUninstall: async (request) => (await hooks()).planUninstall(request),
       status: async (request) => (await hooks()).status(request),
+    },
+    policy: {
+      check: async (file) => (await policy()).check(file),
+      presets: async () => (await policy()).presets(),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     async *examine(where) {

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/audit.ts';
+import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
@@ -29,6 +30,7 @@ export interface FaceContext {
   guardLog(where: Where): Promise<GuardLog>;
   readonly server: ServerControl;
   readonly hooks: HooksControl;
+  readonly policy: PolicyControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
   /** Looks at everything that has to be in order, one finding after the other. */
@@ -147,6 +149,16 @@ export interface HooksControl {
   /** Without a scope: wherever ours are. */
   planUninstall(request: UninstallRequest): Promise<HooksPlan>;
   status(request: { readonly host?: string }): Promise<HooksStatus>;
+}
+
+/** What each agent may do, as the person wrote it. */
+export interface PolicyControl {
+  /**
+   * Of one file; without one of all that count in the folder at hand, which are kept for the hooks as they are now. Throws a
+   * `UserError` where there is no such file.
+   */
+  check(file?: string): Promise<PolicyCheck>;
+  presets(): Promise<readonly PolicyPreset[]>;
 }
 
 export interface InstallRequest {

@@ -69,7 +69,66 @@ const coverageCommand = buildCommand({
   },
 });
 
+const checkCommand = buildCommand({
+  loader: async () => (await import('./guard-policy.ts')).guardCheck,
+  parameters: {
+    flags: { json: sharedFlags.json },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          optional: true,
+          placeholder: 'FILE',
+          brief: 'A policy; default: those that hold in this folder',
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Look for mistakes in the policy: what each agent may do',
+    fullDescription: [
+      'Reads policy.yaml, and .troupe/policy.yaml and .troupe/policy.local.yaml of the project, and names every mistake with its',
+      'line and column; code 1 where there is one. Until it is mended, the guard asks about every call that is not denied.',
+      'Without FILE, what is read is kept for the hooks. docs/POLICY.md has the language.',
+      '',
+      'Examples:',
+      '  troupe guard check',
+      '  troupe guard check .troupe/policy.yaml',
+      "  troupe guard check --json | jq -r '.problems[].message'",
+    ].join('\n'),
+  },
+});
+
+const presetsCommand = buildCommand({
+  loader: async () => (await import('./guard-policy.ts')).guardPresets,
+  parameters: {
+    flags: { json: sharedFlags.json },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          optional: true,
+          placeholder: 'NAME',
+          brief: 'Show its rules; default: all presets in a line each',
+        },
+      ],
+    },
+  },
+  docs: {
+    brief: 'Show the rules that come with troupe',
+    fullDescription: [
+      'A policy takes them with `presets: [NAME, …]`.',
+      '',
+      'Examples:',
+      '  troupe guard presets',
+      '  troupe guard presets no-secret-files',
+    ].join('\n'),
+  },
+});
+
 export const guardRoutes = buildRouteMap({
-  routes: { log: logCommand, coverage: coverageCommand },
-  docs: { brief: 'What the hooks heard: the audit of tool calls, and whether it is whole' },
+  routes: { check: checkCommand, presets: presetsCommand, log: logCommand, coverage: coverageCommand },
+  docs: { brief: 'What agents may do, and what the hooks heard: the policy, the audit of tool calls' },
 });

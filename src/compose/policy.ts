@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { UserError } from '../base/user-error.ts';
+import { configFolder } from '../config/read-config.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { PolicyControl } from '../faces/face.ts';
+import type { PolicyCheck } from '../model/policy-check.ts';
+import { checkPolicyFile } from '../policy/check-file.ts';
+import { type LoadedPolicy, loadPolicy } from '../policy/load-policy.ts';
+import { listPresets } from '../policy/presets.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+
+export function createPolicyControl(): PolicyControl {
+  const { env, home } = thisMachine();
+  const where = {
+    home,
+    configFolder: configFolder(env, home),
+    stateFolder: stateFolder({ env, home }),
+    folder: process.cwd(),
+  };
+  return {
+    async check(file) {
+      if (file !== undefined) return toCheck(checkPolicyFile(path.resolve(file), where) ?? noSuchFile(file));
+      const loaded = await loadPolicy(where);
+      if (loaded.unkept) throw unkept(where.stateFolder, loaded.unkept);
+      return toCheck(loaded);
+    },
+    presets: async () => listPresets(),
+  };
+}
+
+function toCheck({ policy, presets, problems, files }: Omit<LoadedPolicy, 'unkept'>): PolicyCheck {
+  const ok = problems.every(({ severity }) => severity !== 'error');
+  const rules = policy.rules.filter(({ id }) => !id.endsWith(':error')).length;
+  return { ok, files, rules, presets, problems };
+}
+
+function noSuchFile(file: string): never {
+  throw new UserError(
+    'no-policy',
+    `There is no file ${file}.`,
+    'Name a policy, or none for those that hold in this folder.',
+  );
+}
+
+function unkept(folder: string, cause: Error): UserError {
+  return new UserError(
+    'state-folder',
+    `The policy could not be kept in ${folder}, where the hooks look for it: ${cause.message}`,
+    'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
+    { cause },
+  );
+}

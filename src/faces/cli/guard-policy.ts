@@ -1,0 +1,25 @@
+import { UserError } from '../../base/user-error.ts';
+import { formatPolicyCheck, formatPresets } from '../../render/policy-lines.ts';
+import { writeJson, writeLines } from './flags.ts';
+import type { CliContext } from './run-cli.ts';
+import { textOptionsOf } from './text-options.ts';
+
+interface JsonFlag {
+  readonly json: boolean;
+}
+
+export async function guardCheck(this: CliContext, { json }: JsonFlag, file?: string): Promise<void> {
+  const check = await this.face.policy.check(file);
+  if (!check.ok) this.endWith(1);
+  if (json) return writeJson(this, check);
+  writeLines(this, formatPolicyCheck(check, textOptionsOf(this.face)));
+}
+
+export async function guardPresets(this: CliContext, { json }: JsonFlag, name?: string): Promise<void> {
+  const presets = (await this.face.policy.presets()).filter((preset) => name === undefined || preset.name === name);
+  if (presets.length === 0)
+    throw new UserError('no-preset', `There is no preset ${name}.`, 'See them with: troupe guard presets');
+  if (json) return writeJson(this, presets);
+  const [only] = presets;
+  writeLines(this, name !== undefined && only ? [only.text.trimEnd()] : formatPresets(presets));
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { misfits } from '../src/faces/server/testing/validate.ts';
+import { createProgramHome, type ProgramHome } from './testing/program.ts';
+
+let program: ProgramHome;
+let project: string;
+beforeEach(() => {
+  program = createProgramHome();
+  project = path.join(program.home, 'work/app');
+  mkdirSync(path.join(project, '.troupe'), { recursive: true });
+  mkdirSync(path.join(program.home, '.config/troupe'), { recursive: true });
+});
+afterEach(() => program.remove());
+
+const troupe = (...args: readonly string[]) => program.run(['guard', ...args], { cwd: project });
+const write = (name: string, text: string): void => writeFileSync(path.join(program.home, name), text);
+
+describe('troupe guard check', () => {
+  it('says that there is no policy', async () => {
+    const { code, out } = await troupe('check');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^There is no policy/)]);
+  });
+
+  it('finds the files of the person and of the project, and keeps them for the hooks', async () => {
+    write(
+      '.config/troupe/policy.yaml',
+      'version: 1\npresets: [no-network]\nrules: [{ decision: allow, tools: Read }]\n',
+    );
+    write('work/app/.troupe/policy.yaml', 'version: 1\nrules: [{ decision: deny, tools: Edit }]\n');
+    const { code, out } = await troupe('check');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^ok: 3 rules \(with no-network\) in .*config.*, .*app\/\.troupe/),
+    ]);
+    expect(readdirSync(path.join(program.home, '.local/state/troupe/policy'))).toHaveLength(1);
+  });
+
+  it('names mistakes as compilers do', async () => {
+    write('bad.yaml', 'version: 1\nrules:\n  - agnets: { type: reviewer }\n    decision: deny\n');
+    const file = path.join(program.home, 'bad.yaml');
+    const { code, out } = await troupe('check', file);
+    expect(code).toBe(1);
+    expect(out.split('\n')).toEqual([
+      `${file}:3:5: error: A rule has no \`agnets\`; did you mean \`agents\`?`,
+      '  3 |   - agnets: { type: reviewer }',
+      '    |     ^',
+      '',
+      `1 error in ${file}`,
+      '',
+    ]);
+  });
+
+  it('holds the file of a project against that of the person', async () => {
+    write('.config/troupe/policy.yaml', 'version: 1\non_error: deny\n');
+    write('work/app/.troupe/policy.yaml', 'version: 1\non_error: ask\nrules: [{ decision: allow }]\n');
+    for (const args of [['check'], ['check', '.troupe/policy.yaml']]) {
+      const { code, out } = await troupe(...args, '--json');
+      const check = JSON.parse(out);
+      expect(misfits('policy-check', check)).toBe('');
+      expect([code, check.ok]).toEqual([1, false]);
+      expect(check.problems).toMatchObject([
+        { code: 'loosens', line: 2, column: 11 },
+        { code: 'loosens', line: 3, column: 11 },
+      ]);
+    }
+  });
+
+  it('does not take a file that is not there for a good one', async () => {
+    const { code, errors } = await troupe('check', 'nope.yaml');
+    expect([code, errors]).toEqual([2, expect.stringContaining('There is no file nope.yaml.')]);
+  });
+
+  it('says where it cannot be kept', async () => {
+    write('.config/troupe/policy.yaml', 'version: 1\n');
+    mkdirSync(path.join(program.home, '.local/state'), { recursive: true });
+    write('.local/state/troupe', 'a file where the folder should be');
+    const { code, errors } = await troupe('check');
+    expect([code, errors]).toEqual([2, expect.stringContaining('The policy could not be kept')]);
+  });
+});
+
+describe('troupe guard presets', () => {
+  it('lists them, and shows one that can be copied into a policy', async () => {
+    expect((await troupe('presets')).out).toMatch(/^no-secret-files +\S/m);
+    const { out } = await troupe('presets', 'no-secret-files');
+    write('copied.yaml', `version: 1\n${out}`);
+    expect((await troupe('check', path.join(program.home, 'copied.yaml'))).out).toMatch(/^ok: 1 rule in/);
+    expect((await troupe('presets', 'nope')).code).toBe(2);
+  });
+});
