@@ -114,7 +114,8 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   [`${HEAD}# a▶\u202Eb\n`, 'Here is a character that cannot be seen (U+202E).'],
   [`${HEAD}# a▶\u0000b\n`, 'Here is a character that cannot be seen (U+0000).'],
   [`${HEAD}▶${'- '.repeat(300_000)}`, 'This is nested too deeply.'],
-  [`${HEAD}rules: ${'['.repeat(50_000)}▶${'['.repeat(100_000)}`, 'This is nested too deeply.'],
+  [`${HEAD}rules: ${'['.repeat(500)}▶${'['.repeat(100_000)}`, 'This is nested too deeply.'],
+  [`${HEAD}rules: ${'[]'.repeat(25_000)}▶${'[]'.repeat(100_000)}`, 'This is nested too deeply.'],
 ];
 
 describe('a file with a mistake', () => {

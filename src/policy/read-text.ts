@@ -55,13 +55,21 @@ function findTrouble(text: string, content: Uint8Array): Trouble | undefined {
 /** Control characters but for tab and line ends, and those that turn the direction of the text around. */
 const HIDDEN = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\u202A-\u202E\u2066-\u2069]/;
 
-/** yaml 2.9.1 takes the whole process down on a line of 300,000 `- `, and seconds for a million of brackets. */
+/**
+ * yaml 2.9.1 takes the whole process down on a line of 300,000 `- `, seconds for a million of brackets, and has no stack left
+ * behind 780 of them that are open. Brackets in texts count, too: who has so many of them?
+ */
 const DEEP = /^[-?: ]{300}/m;
 const MAX_BRACKETS = 50_000;
+const MAX_OPEN_BRACKETS = 500;
 
 function bracketBeyondLimit(text: string): number | undefined {
   let count = 0;
-  for (const { index } of text.matchAll(/[[\]{}]/g)) if (++count > MAX_BRACKETS) return index;
+  let open = 0;
+  for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
+    open = Math.max(0, open + (bracket === '[' || bracket === '{' ? 1 : -1));
+    if (++count > MAX_BRACKETS || open > MAX_OPEN_BRACKETS) return index;
+  }
   return undefined;
 }
 
