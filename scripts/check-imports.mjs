@@ -34,7 +34,10 @@ const MAY_IMPORT = {
 };
 
 /** Rooms that run in the browser too: no Node module at all. */
-const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms']);
+const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard']);
+
+/** Packages that a pure room may import all the same: themselves without Node, and made for what would be wrong by hand. */
+const PURE_PACKAGES = { guard: ['unbash'] };
 
 /** Known exceptions, each with the issue that will end it. May only shrink. */
 const DEBT = [];
@@ -46,7 +49,7 @@ for (const file of [...filesIn('src'), ...filesIn('web')]) {
   const text = readFileSync(path.join(root, file), 'utf8');
   for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
     if (!specifier.startsWith('.')) {
-      if (PURE.has(from))
+      if (PURE.has(from) && !PURE_PACKAGES[from]?.includes(specifier))
         problems.push(`${file}: ${from} may import no package and no Node module, but imports '${specifier}'`);
       continue;
     }

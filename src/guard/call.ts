@@ -9,12 +9,17 @@ export interface GuardedCall {
   readonly host: string;
   /** The project's folder, resolved. */
   readonly project: string | null;
+  /** Where the call is made, and the person's home: what relative patterns and those with `~` stand on. */
+  readonly cwd: string | null;
+  readonly home: string | null;
   /** By the name it has in our rules (`Bash`, `Edit`, `mcp__x__y`), or `host:name`. */
   readonly tool: string;
   readonly input: unknown;
   readonly uses: CallUses;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** The local clock is so many minutes before UTC's: 120 in Berlin in summer. */
+  readonly offsetMinutes: number;
 }
 
 export interface GuardedAgent {
@@ -33,6 +38,8 @@ export interface CallUses {
   readonly hosts: readonly string[];
   /** Why not all of it is known: no pattern may allow such a call. Null: all is known. */
   readonly unknown: string | null;
+  /** What is not known may run, read and write anything: every deny holds against it, whatever it names. */
+  readonly mayBeAnything: boolean;
 }
 
 export interface SimpleCommand {
@@ -43,10 +50,24 @@ export interface SimpleCommand {
   readonly isDynamic: boolean;
   /** Around it: `sudo`, `xargs`, `sh -c` … outermost first. */
   readonly wrappers: readonly string[];
+  /** The words as patterns are held against them: with marks (shell/marks.ts) for what is only known when it runs. */
+  readonly form: string;
+  /** It does nothing but run the commands inside it, which are judged: an allow need not name it. */
+  readonly isTransparent: boolean;
+  /**
+   * The command it is an argument of (`rm` of `sudo rm`): which of `commands`, and how many words stand before it there;
+   * -1 where it stands in a text (`sh -c 'rm x'`). A pattern that names it there allows it.
+   */
+  readonly within: { readonly index: number; readonly at: number } | null;
+  /** Variables that are set for it alone: `NODE_ENV` of `NODE_ENV=test npm test`. */
+  readonly sets: readonly string[];
 }
 
 export interface UsedPath {
+  /** Absolute, without a slash at its end (but `/` itself). */
   readonly path: string;
+  /** What is meant below `path`, with marks: all of it, or what a glob or a variable may come to. Null: the path alone. */
+  readonly below: string | null;
   /** `> file`, an argument of `rm`, the input of `Edit` … */
   readonly via: string;
 }

@@ -1,0 +1,144 @@
+// An allowed command stays allowed in the ways that people and agents write it, and nothing beside it comes with it.
+import { expect, test } from 'vitest';
+import { decide } from './decide.ts';
+import { bash, policy, rule } from './testing/make-call.ts';
+
+const rules = [
+  'npm test:*',
+  'npm run build',
+  'git log:*',
+  'git * main',
+  'ls *',
+  'grep:*',
+  'npx eslint:*',
+  'python3 run.py',
+].map((text) => rule('allow', `Bash(${text})`));
+const edits = rule('allow', 'Edit(/out/**)');
+const verdictOf = (command: string) => decide(policy([...rules, edits]), bash(command)).decision;
+
+test.each([
+  'npm test',
+  'npm test -- --run a.test.ts',
+  'npm run build',
+  'npm test && npm run build',
+  'npm test || echo failed',
+  'npm test; ls -la',
+  '(npm test)',
+  '{ npm test; }',
+  'if npm test; then echo ok; else echo no; fi',
+  'for i in 1 2 3; do npm test; done',
+  'cd packages/a && npm test',
+  'cd packages/a; npm test > /dev/null 2>&1',
+  'npm test 2>&1 | grep -v warn',
+  'npm test > out/log.txt 2>&1',
+  'NODE_ENV=test CI=1 npm test',
+  'timeout 60 npm test',
+  'time npm test',
+  'nice npm test',
+  'nohup npm test &',
+  "bash -c 'npm test'",
+  "sh -c 'npm test && npm run build'",
+  'echo "$(git log -1)"',
+  'git log "$(git log -1)"',
+  'git -C packages/a log --oneline',
+  'git --no-pager log',
+  'git merge main',
+  'git checkout -q main',
+  'ls',
+  'ls -la src',
+  'ls *.ts',
+  'ls $HOME',
+  'grep -rn "a b" src',
+  'npx eslint src',
+  'eval npm test',
+  "npm test <<'EOF'\nrm -rf x\nEOF",
+  'set -euo pipefail; npm test',
+  't() { npm test; }; t',
+  'npm test # rm -rf x',
+  'ls "rm -rf x"',
+  'python3 run.py',
+])('allowed: %j', (command) => expect(verdictOf(command)).toBe('allow'));
+
+test.each([
+  'npm testing',
+  'npm run build --force',
+  'npm run builds',
+  'lsof',
+  '"npm test"',
+  '"git log" -1',
+  './npm test',
+  '/tmp/npm test',
+  'npm "test -- x"',
+  'NPM test',
+  'npm test > src/a.ts',
+  'npm test > /etc/passwd',
+  'npm test > $file',
+  'npm test >> ~/.bashrc',
+  'PATH=/tmp npm test',
+  'PATH=/tmp; npm test',
+  'export LD_PRELOAD=a.so; npm test',
+  'FOO=1 npm test',
+  'env npm test',
+  'sudo npm test',
+  'cd / && npm test',
+  'cd $dir && npm test',
+  'npm $verb',
+  'npm tes$x',
+  'n{pm,ode} test',
+  '$npm test',
+  'npm test $(date)',
+  'npm test `date`',
+  'npm test; date',
+  'npm test | tee log',
+  'false && ls() { date; }; ls; date',
+  'ls() { :; }; date',
+  "bash -lc 'npm test'",
+  "bash -c 'npm test; date'",
+  'npx prettier .',
+  'npx --what eslint',
+  'git push',
+  'git -c core.pager=less log',
+  'git --exec-path=/tmp log',
+  'source env.sh && npm test',
+  'alias npm=date; npm test',
+  "python3 -c 'print(1)'",
+  'python3 run.py2',
+  'x=1',
+  '',
+  '# npm test',
+  'true',
+  "npm test 'unclosed",
+])('not allowed: %j', (command) => expect(verdictOf(command)).toBe('none'));
+
+test('`Bash` alone allows all of it, known or not, but no deny', () => {
+  const open = policy([rule('allow', 'Bash'), rule('deny', 'Bash(rm:*)')]);
+  expect(decide(open, bash("python3 -c 'print(1)' > /etc/x")).decision).toBe('allow');
+  expect(decide(open, bash('x=1')).decision).toBe('allow');
+  expect(decide(open, bash('rm x')).decision).toBe('deny');
+  expect(decide(open, bash('$x')).decision).toBe('deny');
+});
+
+test('denies that nothing in a command can be leave it alone', () => {
+  const strict = policy(
+    [rule('deny', ['Bash(rm:*)', 'Bash(git push:*)', 'Read(.env)', 'Edit(//etc/**)', 'WebFetch(domain:example.com)'])],
+    'allow',
+  );
+  for (const command of [
+    'git commit -m "do not rm or push"',
+    'git log --oneline push',
+    'echo rm -rf x',
+    "python3 -c 'import json,sys; print(json.load(sys.stdin)[1])'",
+    'npm run rm',
+    'cat *.ts | head',
+    'ls -la .',
+    'cp .env.example a',
+    'grep -rn push src | sort | uniq -c',
+    'curl -s https://example.org/a.json -o a.json',
+    "awk '{ print $1 }' a.txt",
+    "sed -n '1,20p' a.ts",
+    "sed -i 's/one/two/g' a.ts",
+    'x=$(date +%s); echo "$x" > out',
+    'git commit -m "$(cat <<\'EOF\'\nfix: a push; rm\nEOF\n)"',
+  ])
+    expect([command, decide(strict, bash(command)).reason]).toEqual([command, expect.stringContaining('is allowed')]);
+});

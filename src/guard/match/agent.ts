@@ -1,0 +1,99 @@
+// Is this the agent that a rule is about? Where something is not known, the answer is `maybe`: enough to deny, not to allow.
+import type { GuardedAgent, GuardedCall } from '../call.ts';
+import type { AgentSelector } from '../policy.ts';
+
+export type Answer = 'yes' | 'no' | 'maybe';
+
+/** One for whom rules are asked: the agent, or an ancestor of it. Null: there is one, and nobody knows who. */
+export interface Judged {
+  readonly agent: GuardedAgent | null;
+  readonly ancestors: readonly (GuardedAgent | null)[];
+}
+
+type Surroundings = Pick<GuardedCall, 'host' | 'project'>;
+
+export function isSelected(selector: AgentSelector | null, judged: Judged, around: Surroundings): Answer {
+  if (selector === null) return 'yes';
+  const { agent } = judged;
+  const answers: Answer[] = [];
+  if (selector.host) answers.push(oneOf(selector.host, around.host));
+  if (selector.project) answers.push(around.project === null ? 'maybe' : oneOf(selector.project, around.project));
+  if (selector.kind) answers.push(agent === null ? 'maybe' : ofKind(selector.kind, agent.kind));
+  if (selector.type) answers.push(ofType(selector.type, agent));
+  if (selector.name)
+    answers.push(agent === null ? 'maybe' : agent.name === null ? 'no' : oneOf(selector.name, agent.name));
+  if (selector.depth) answers.push(atDepth(selector.depth, agent));
+  if (selector.under) answers.push(isUnder(selector.under, judged, around));
+  return all(answers);
+}
+
+function ofKind(kinds: readonly string[], kind: string): Answer {
+  if (kind !== 'main' && kinds.includes('subagent')) return 'yes';
+  return oneOf(kinds, kind);
+}
+
+function ofType(types: readonly string[], agent: GuardedAgent | null): Answer {
+  if (agent === null) return 'maybe';
+  // Main is of no type; of a sub-agent without one it is only not known.
+  if (agent.type === null) return agent.kind === 'main' ? 'no' : 'maybe';
+  return oneOf(types, agent.type);
+}
+
+function atDepth(
+  { min, max }: { readonly min: number; readonly max: number | null },
+  agent: GuardedAgent | null,
+): Answer {
+  if (agent === null || agent.depth === null) return 'maybe';
+  return agent.depth >= min && (max === null || agent.depth <= max) ? 'yes' : 'no';
+}
+
+function isUnder(selector: AgentSelector, { agent, ancestors }: Judged, around: Surroundings): Answer {
+  if (agent === null) return 'maybe';
+  const answers = ancestors.map((ancestor, index) =>
+    isSelected(selector, { agent: ancestor, ancestors: ancestors.slice(0, index) }, around),
+  );
+  return answers.includes('yes') ? 'yes' : answers.includes('maybe') ? 'maybe' : 'no';
+}
+
+function all(answers: readonly Answer[]): Answer {
+  return answers.includes('no') ? 'no' : answers.includes('maybe') ? 'maybe' : 'yes';
+}
+
+function oneOf(patterns: readonly string[], text: string): Answer {
+  return patterns.some((pattern) => fits(pattern, text)) ? 'yes' : 'no';
+}
+
+/** `*` stands for anything; `folder/**` for the folder too. */
+function fits(pattern: string, text: string): boolean {
+  if (pattern === text || (pattern.endsWith('/**') && text === pattern.slice(0, -3))) return true;
+  const parts = pattern.split(/\*+/);
+  const [head = ''] = parts;
+  if (parts.length === 1 || !text.startsWith(head)) return false;
+  let at = head.length;
+  const last = parts.at(-1) ?? '';
+  for (const part of parts.slice(1, -1)) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}
+
+/** The agent first, then all above it, those that must be there but are not known as null. */
+export function lineOf(call: GuardedCall): readonly Judged[] {
+  const { agent, ancestors } = call;
+  if (agent === null) return [{ agent, ancestors: [] }];
+  const above: (GuardedAgent | null)[] = [...ancestors];
+  if (agent.kind !== 'main') {
+    // Every other agent has main above it; that there is more is told by its depth.
+    if (above[0]?.kind !== 'main') above.unshift(MAIN);
+    const isWhole = agent.depth === null ? ancestors.length > 0 : above.length >= agent.depth;
+    if (!isWhole) above.push(null);
+  }
+  return [agent, ...above].map((judged, index) => ({
+    agent: judged,
+    ancestors: index === 0 ? above : above.slice(0, index - 1),
+  }));
+}
+
+const MAIN: GuardedAgent = { kind: 'main', type: null, name: null, depth: 0 };

@@ -1,0 +1,53 @@
+// A call taken apart: each part is judged by itself, and the strictest decision holds.
+import type { GuardedCall, SimpleCommand, UsedPath } from '../call.ts';
+
+export type Part =
+  | { readonly kind: 'call' }
+  | { readonly kind: 'command'; readonly command: SimpleCommand }
+  | { readonly kind: 'read' | 'write'; readonly used: UsedPath }
+  | { readonly kind: 'host'; readonly host: string }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+export interface JudgedPart {
+  readonly part: Part;
+  /** The call is only allowed where this part is; the others can only be denied or asked about. */
+  readonly needsAllow: boolean;
+}
+
+export const READ_TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+export const EDIT_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+
+export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
+  const parts: JudgedPart[] = [
+    ...uses.commands.map((command) => ({
+      part: { kind: 'command', command } as const,
+      needsAllow: !command.isTransparent,
+    })),
+    ...uses.writes.map((used) => ({
+      part: { kind: 'write', used } as const,
+      // What a command writes is its pattern's business; what the shell writes for it is not.
+      needsAllow: EDIT_TOOLS.has(tool) || (tool === 'Bash' && /^[<>&]/.test(used.via)),
+    })),
+    ...uses.reads.map((used) => ({ part: { kind: 'read', used } as const, needsAllow: READ_TOOLS.has(tool) })),
+    ...uses.hosts.map((host) => ({ part: { kind: 'host', host } as const, needsAllow: tool === 'WebFetch' })),
+  ];
+  if (uses.unknown !== null) parts.push({ part: { kind: 'unknown', why: uses.unknown }, needsAllow: true });
+  if (!parts.some(({ needsAllow }) => needsAllow)) parts.push({ part: { kind: 'call' }, needsAllow: true });
+  return parts;
+}
+
+export function partText(part: Part, call: GuardedCall): string {
+  switch (part.kind) {
+    case 'call':
+      return call.tool;
+    case 'command':
+      return part.command.text;
+    case 'read':
+    case 'write':
+      return `${part.kind} ${part.used.path}${part.used.below === null ? '' : '/…'}`;
+    case 'host':
+      return part.host === '*' ? 'some host' : `host ${part.host}`;
+    case 'unknown':
+      return part.why;
+  }
+}

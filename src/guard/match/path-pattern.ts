@@ -1,0 +1,93 @@
+// `Edit(src/**)`, `Read(~/.ssh/**)`, `Read(//etc/**)`, `Read(.env)` against a path: as .gitignore reads patterns.
+import type { GuardedCall, UsedPath } from '../call.ts';
+import { normalize } from '../shell/posix-path.ts';
+import {
+  ANY,
+  type Certainty,
+  IN_NAME,
+  literal,
+  MAYBE_TWO,
+  matches,
+  ONE,
+  ONE_OF,
+  pathTokens,
+  type Token,
+} from './wildcard.ts';
+
+type Bases = Pick<GuardedCall, 'project' | 'cwd' | 'home'>;
+
+export function isEveryPath(argument: string): boolean {
+  return /^(?:\*|\*\*|\/\/\*\*|\*\*\/\*)$/.test(argument.trim());
+}
+
+export function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+  // Some file systems do not tell large from small letters: denies do not either.
+  const fold = (text: string) => (certainty === 'may' ? text.normalize('NFC').toLowerCase() : text);
+  const path = used.path === '/' ? '' : used.path;
+  const text = pathTokens(fold(used.below === null ? path || '/' : `${path}/${used.below}`));
+  const alone = pathTokens(fold(path || '/'));
+  return rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
+    const pattern = readGlob(fold(rooted));
+    if (matches(pattern, text, certainty)) return true;
+    // A folder that is meant with all below it is meant itself.
+    return certainty === 'may' && used.below !== null && matches(pattern, alone, certainty);
+  });
+}
+
+/** As absolute globs: for the file itself and, where it is a folder, for what is below. */
+function rootedPatterns(argument: string, bases: Bases, certainty: Certainty): readonly string[] {
+  const roots = findRoots(argument, bases, certainty);
+  return roots.flatMap(({ root, rest }) => {
+    const trimmed = rest.replace(/\/+$/, '');
+    // A name without a slash is found at any depth; a pattern with one begins at its root.
+    const isAnywhere = !/^\//.test(rest) && !trimmed.includes('/');
+    const glob = trimmed.replace(/^\//, '');
+    const whole = `${root === '/' ? '' : escapeGlob(root)}/${isAnywhere && root !== '' ? '**/' : ''}${glob}`;
+    return glob === '' ? [`${whole}**`] : [whole, `${whole}/**`];
+  });
+}
+
+function findRoots(
+  argument: string,
+  { project, cwd, home }: Bases,
+  certainty: Certainty,
+): readonly { root: string; rest: string }[] {
+  if (argument.startsWith('//')) return [{ root: '/', rest: `/${argument.slice(2).replace(/^\/+/, '')}` }];
+  if (argument === '~' || argument.startsWith('~/')) {
+    if (home !== null) return [{ root: normalize(home), rest: `/${argument.slice(2)}` }];
+    return certainty === 'may' ? [{ root: '/', rest: `/**/${argument.slice(2)}` }] : [];
+  }
+  const isFromProject = argument.startsWith('/');
+  const rest = isFromProject ? argument : argument.replace(/^(?:\.\/)+/, './');
+  // An allow stands on the project; denies also where the agent went.
+  const folders = certainty === 'may' && !isFromProject ? [project, cwd] : [project ?? cwd];
+  const known = [...new Set(folders.filter((folder) => folder !== null))];
+  if (known.length === 0) return certainty === 'may' ? [{ root: '/', rest: `/**/${rest.replace(/^\.?\//, '')}` }] : [];
+  return known.map((folder) => ({ root: normalize(folder), rest: rest.startsWith('./') ? rest.slice(1) : rest }));
+}
+
+function escapeGlob(path: string): string {
+  return path.replace(/[*?[\]\\]/g, '\\$&');
+}
+
+function readGlob(glob: string): Token[] {
+  const list: Token[] = [];
+  for (let index = 0; index < glob.length; index++) {
+    const char = glob[index] as string;
+    if (char === '\\' && index + 1 < glob.length) list.push(glob.charCodeAt(++index));
+    else if (char === '?') list.push(ONE);
+    else if (char === '[' && glob.indexOf(']', index + 2) > 0) {
+      list.push(ONE_OF);
+      index = glob.indexOf(']', index + 2);
+    } else if (glob.startsWith('**/', index) && (index === 0 || glob[index - 1] === '/')) {
+      // No folder, or folders and a slash.
+      list.push(MAYBE_TWO, ANY, 47);
+      index += 2;
+    } else if (glob.startsWith('**', index)) {
+      list.push(ANY);
+      index++;
+    } else if (char === '*') list.push(IN_NAME);
+    else list.push(...literal(char));
+  }
+  return list;
+}

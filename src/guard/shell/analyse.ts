@@ -1,0 +1,61 @@
+// A command line → every simple command in it, the files and hosts it uses, and whether all of that could be known.
+import { parse } from 'unbash';
+import type { CallUses } from '../call.ts';
+import { createGathering } from './gathering.ts';
+import { holdsMark } from './marks.ts';
+import { runWords } from './run-words.ts';
+import type { Runner, Scene, ShellContext } from './scene.ts';
+import { walkScript } from './walk.ts';
+
+/** Longer ones are not looked through: what no person would read is not judged by patterns. */
+const MAX_LENGTH = 100_000;
+/** Code in code in code. */
+const MAX_DEPTH = 12;
+
+const runner: Runner = { runWords, runCode };
+
+/** Never throws. */
+export function analyse(command: string, context: ShellContext): CallUses {
+  const gathering = createGathering();
+  const scene: Scene = {
+    gathering,
+    context,
+    runner,
+    source: command,
+    cwds: context.cwd === null ? null : [context.cwd],
+    functions: new Set(),
+    wrappers: [],
+    self: null,
+    within: null,
+    stdin: { kind: 'none' },
+    isElsewhere: false,
+    // Whoever sets HOME moves ~ away.
+    home: /\bHOME\b\+?=/.test(command) ? null : context.home,
+    depth: 0,
+  };
+  try {
+    runCode(command, scene);
+  } catch (error) {
+    gathering.lose(`it could not be looked through (${error instanceof Error ? error.message : 'failed'})`);
+  }
+  return gathering.uses();
+}
+
+function runCode(code: string, scene: Scene): void {
+  const { gathering } = scene;
+  if (code.length > MAX_LENGTH) {
+    gathering.lose('it is too long to be looked through');
+    return;
+  }
+  if (scene.depth > MAX_DEPTH) {
+    gathering.lose('it is too deep in itself to be looked through');
+    return;
+  }
+  if (gathering.isFull()) return;
+  // Shells disagree on these: one stops at NUL, one keeps CR, and the marks are ours.
+  if (/[\0\r]/.test(code) || holdsMark(code)) {
+    gathering.lose('it holds control characters');
+    return;
+  }
+  walkScript(parse(code), { ...scene, source: code });
+}

@@ -1,0 +1,191 @@
+// Which arguments of the usual commands are files, read or written. A small table; of all other commands, arguments that
+// look like paths count as read.
+import { isUnsure } from './marks.ts';
+import { usePath } from './paths.ts';
+import type { Scene } from './scene.ts';
+import { isShell } from './shells.ts';
+import type { ShellWord } from './words.ts';
+import { isWrapper } from './wrappers.ts';
+
+const listOf = (names: string) => new Set(names.split(' '));
+
+const NO_FILES = listOf(
+  'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep date which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
+);
+const READERS = listOf(
+  'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat',
+);
+/** Their first word is a pattern or a program, unless an option gives that. */
+const SEARCHERS = listOf('grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk');
+const WRITERS = listOf(
+  'touch mkdir tee truncate mkfifo sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd',
+);
+/** With all that is below. */
+const REMOVERS = listOf('rm rmdir unlink shred trash srm');
+const MODE_CHANGERS = listOf('chmod chown chgrp chattr setfacl xattr');
+/** The last word is where the others go. */
+const COPIERS = listOf('cp install ln rsync scp ditto');
+
+export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
+  const args = words.slice(1);
+  const plain = plainOf(args);
+  const read = (list: readonly ShellWord[]) => {
+    for (const { form, text } of list) usePath('read', form, `${name} ${text}`, scene);
+  };
+  const write = (list: readonly ShellWord[], extent?: 'all') => {
+    for (const { form, text } of list) usePath('write', form, `${name} ${text}`, scene, extent);
+  };
+  // What a shell or a wrapper is given is looked at by itself.
+  if (NO_FILES.has(name) || isShell(name) || isWrapper(name)) return;
+  if (READERS.has(name)) {
+    write(valuesAfter(args, /^(?:-o|--output)$/));
+    read(plain);
+    return;
+  }
+  if (SEARCHERS.has(name)) {
+    useSearched(name, args, plain, read, write);
+    return;
+  }
+  if (WRITERS.has(name)) {
+    write(plain);
+    return;
+  }
+  if (REMOVERS.has(name)) {
+    write(plain, 'all');
+    return;
+  }
+  if (MODE_CHANGERS.has(name)) {
+    write(plain.slice(1), 'all');
+    return;
+  }
+  if (COPIERS.has(name)) {
+    const target = valuesAfter(args, /^(?:-t|--target-directory)$/);
+    write(target.length > 0 ? target : plain.slice(-1), 'all');
+    read(target.length > 0 ? plain : plain.slice(0, -1));
+    return;
+  }
+  switch (name) {
+    case 'mv':
+      write(plain, 'all');
+      read(plain.slice(0, -1));
+      return;
+    case 'dd':
+      write(valuesOf(args, /^of=/));
+      read(valuesOf(args, /^if=/));
+      return;
+    case 'tar':
+    case 'bsdtar':
+      useArchive(args, read, write);
+      return;
+    case 'unzip': {
+      const folder = valuesAfter(args, /^-d$/);
+      write(folder.length > 0 ? folder : [HERE], 'all');
+      read(plain.slice(0, 1));
+      return;
+    }
+    case 'zip':
+      write(plain.slice(0, 1));
+      read(plain.slice(1));
+      return;
+    case 'curl':
+      write([
+        ...valuesAfter(args, /^(?:-[a-zA-Z]*o|--output|--dump-header|-D|-c|--cookie-jar|--trace)$/),
+        ...valuesOf(args, /^--output=/),
+      ]);
+      if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
+      read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key)$/));
+      // -d @file, -F x=@file, --data-binary @file
+      read(
+        args.flatMap(({ form, text }) =>
+          /(?:^|[=<])@./.test(form) ? [{ form: form.slice(form.indexOf('@') + 1), text }] : [],
+        ),
+      );
+      return;
+    case 'wget': {
+      const output = [
+        ...valuesAfter(args, /^(?:-O|--output-document|-P|--directory-prefix|-o|--output-file|-a)$/),
+        ...valuesOf(args, /^--(?:output-document|directory-prefix|output-file)=|^-[OPoa](?=.)/),
+      ];
+      write(output.length > 0 ? output : [HERE], 'all');
+      read(valuesOf(args, /^--(?:post|body)-file=/));
+      return;
+    }
+    default:
+      read(lookingLikePaths(args));
+      return;
+  }
+}
+
+const HERE: ShellWord = { form: '.', text: '.' };
+
+type Use = (list: readonly ShellWord[], extent?: 'all') => void;
+
+function useSearched(
+  name: string,
+  args: readonly ShellWord[],
+  plain: readonly ShellWord[],
+  read: Use,
+  write: Use,
+): void {
+  const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
+  const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
+  const files = hasProgram ? plain : plain.slice(1);
+  read(valuesAfter(args, /^(?:-f|--file|--from-file)$/));
+  if (/sed$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-place)/.test(form))) write(files);
+  else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
+  read(files);
+}
+
+function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
+  const [mode] = args;
+  const bundle = mode === undefined ? '' : mode.form.replace(/^-/, '');
+  const isLong = mode?.form.startsWith('--') ?? true;
+  const has = (letter: string, long: string) =>
+    (!isLong && bundle.includes(letter)) ||
+    args.some(({ form }) => form === long || new RegExp(`^-[a-zA-Z]*${letter}`).test(form));
+  const archive = [...valuesAfter(args, /^(?:-?[a-zA-Z]*f|--file)$/), ...valuesOf(args, /^--file=/)];
+  const folder = valuesAfter(args, /^(?:-C|--directory)$/);
+  if (has('x', '--extract')) {
+    write(folder.length > 0 ? folder : [HERE], 'all');
+    read(archive);
+    return;
+  }
+  if (has('t', '--list')) {
+    read(archive);
+    return;
+  }
+  write(archive);
+  read(plainOf(args.slice(1)).filter((word) => !archive.includes(word)));
+}
+
+/** Words that are no options; behind `--` all of them. */
+function plainOf(args: readonly ShellWord[]): readonly ShellWord[] {
+  const dashes = args.findIndex(({ form }) => form === '--');
+  const before = dashes < 0 ? args : args.slice(0, dashes);
+  const plain = before.filter(({ form }) => !form.startsWith('-') || form === '-');
+  return (dashes < 0 ? plain : [...plain, ...args.slice(dashes + 1)]).filter(({ form }) => form !== '-');
+}
+
+function valuesAfter(args: readonly ShellWord[], option: RegExp): readonly ShellWord[] {
+  return args.flatMap((word, index) => {
+    const value = args[index + 1];
+    return option.test(word.form) && value !== undefined ? [value] : [];
+  });
+}
+
+function valuesOf(args: readonly ShellWord[], prefix: RegExp): readonly ShellWord[] {
+  return args.flatMap(({ form, text }) => (prefix.test(form) ? [{ form: form.replace(prefix, ''), text }] : []));
+}
+
+/** Also inside of `--config=path`, `-v path:path` and `src=path,dst=path`. */
+function lookingLikePaths(args: readonly ShellWord[]): readonly ShellWord[] {
+  const pieces = args
+    .filter(({ form }) => !form.includes('://') && !/\s/.test(form))
+    .flatMap(({ form, text }) => [form, ...form.split(/[=:,@]/)].map((piece) => ({ form: piece, text })));
+  const seen = new Set<string>();
+  return pieces.filter(({ form }) => {
+    if (seen.has(form) || form.startsWith('-') || (isUnsure(form[0] ?? '') && form.length === 1)) return false;
+    seen.add(form);
+    return /^[.~/]|\/|\.[A-Za-z0-9]{1,8}$/.test(form);
+  });
+}

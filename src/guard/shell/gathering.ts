@@ -1,0 +1,64 @@
+// What a command is found to do, as it is walked through.
+import type { CallUses, SimpleCommand, UsedPath } from '../call.ts';
+
+export interface Gathering {
+  /** Which one it is: its place in `commands`. */
+  addCommand(command: FoundCommand): number;
+  addRead(path: UsedPath): void;
+  addWrite(path: UsedPath): void;
+  addHost(host: string): void;
+  /** Something cannot be known, but what it is about stands there to be read: code of another language. */
+  miss(why: string): void;
+  /** Something cannot be known at all: it may be anything. */
+  lose(why: string): void;
+  isFull(): boolean;
+  uses(): CallUses;
+}
+
+/** Whether it is transparent is only known after what is inside it was looked at. */
+export type FoundCommand = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] };
+
+/** Beyond so many commands or paths nothing is told apart any more. */
+const MAX_FOUND = 1000;
+
+/** Some host, and nobody can say which. */
+export const SOME_HOST = '*';
+
+export function createGathering(): Gathering {
+  const commands: FoundCommand[] = [];
+  const reads: UsedPath[] = [];
+  const writes: UsedPath[] = [];
+  const hosts = new Set<string>();
+  let unknown: string | null = null;
+  let mayBeAnything = false;
+  const isFull = () => commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
+
+  function lose(why: string): void {
+    // The worst is told first: it is the reason that people see.
+    if (!mayBeAnything) unknown = why;
+    mayBeAnything = true;
+  }
+
+  function addTo<Found>(list: Found[], found: Found): void {
+    if (isFull()) lose('it does too much to be looked through');
+    else list.push(found);
+  }
+
+  return {
+    addCommand: (command) => {
+      addTo(commands, command);
+      return commands.length - 1;
+    },
+    addRead: (path) => addTo(reads, path),
+    addWrite: (path) => addTo(writes, path),
+    addHost: (host) => {
+      hosts.add(host);
+    },
+    miss: (why) => {
+      unknown ??= why;
+    },
+    lose,
+    isFull,
+    uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything }),
+  };
+}

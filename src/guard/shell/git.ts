@@ -1,0 +1,152 @@
+// git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
+import { isUnsure } from './marks.ts';
+import { readOptions } from './options.ts';
+import { usePath } from './paths.ts';
+import { joinPath } from './posix-path.ts';
+import { inside, type Scene } from './scene.ts';
+import type { ShellWord } from './words.ts';
+import { runText } from './wrappers.ts';
+
+const GLOBAL = {
+  flags: 'pPhv',
+  values: 'Cc',
+  long: 'paginate no-pager no-replace-objects no-lazy-fetch no-optional-locks no-advice bare literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs git-dir= work-tree= namespace= super-prefix= config-env= exec-path= attr-source= version help html-path man-path info-path list-cmds=',
+};
+/** These change neither what is run nor what is read out of files that are not the project's. */
+const HARMLESS = new Set(['C', 'P', 'no-pager', 'no-optional-locks', 'no-advice']);
+/** Keys whose value is a command. */
+const CODE_KEY =
+  /^(?:alias\..*|core\.(?:pager|editor|sshcommand|fsmonitor|hookspath|askpass|gitproxy|alternaterefscommand)|pager\..*|sequence\.editor|credential\..*|diff\..*|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|gpg\..*|gpg\.program|interactive\.difffilter|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|http\..*proxy.*|init\.templatedir|include.*|protocol\..*|web\.browser|browser\..*|man\..*|instaweb\..*|sendemail\..*)$/i;
+
+const RUNS_WHAT_IT_IS_TOLD =
+  /^(?:filter-branch|difftool|mergetool|send-email|instaweb|daemon|fast-import|for-each-repo)$/;
+
+export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
+  const read = readOptions(words.slice(1), GLOBAL);
+  if (!read.isSure) {
+    scene.gathering.lose('which command of git this is cannot be told');
+    return false;
+  }
+  for (const { name, value } of read.options) {
+    if (name === 'c' || name === 'config-env') checkSetting(value?.form ?? '', scene);
+    if (name === 'exec-path' && value !== null) scene.gathering.miss('git is told where its programs are');
+  }
+  const folders = read.options.filter(({ name }) => name === 'C').map(({ value }) => value?.form ?? '');
+  const there: Scene = { ...scene, cwds: moved(scene.cwds, folders) };
+  const [verb, ...rest] = read.rest;
+  if (verb === undefined) return false;
+  if (read.options.length > 0) {
+    const git = { form: 'git', text: 'git' };
+    const within = inside(there, 'git', -1, {
+      within: { index: scene.self ?? -1, at: words.length - read.rest.length - 1 },
+    });
+    scene.runner.runWords([git, ...read.rest], scene.self === null ? there : within);
+    return read.options.every(({ name }) => HARMLESS.has(name));
+  }
+  runVerb(verb.form, rest, there);
+  return false;
+}
+
+function moved(cwds: Scene['cwds'], folders: readonly string[]): Scene['cwds'] {
+  if (cwds === null || folders.some(isUnsure)) return folders.length === 0 ? cwds : null;
+  return cwds.map((cwd) => folders.reduce(joinPath, cwd));
+}
+
+function checkSetting(setting: string, scene: Scene): void {
+  const equals = setting.indexOf('=');
+  const key = equals < 0 ? setting : setting.slice(0, equals);
+  const value = equals < 0 ? '' : setting.slice(equals + 1);
+  if (isUnsure(key)) {
+    scene.gathering.lose('a setting of git is only known when it runs');
+    return;
+  }
+  if (!CODE_KEY.test(key)) return;
+  scene.gathering.miss(`git's ${key} is set, which git may run`);
+  runSetting(key, value, scene);
+}
+
+function runSetting(key: string, value: string, scene: Scene): void {
+  const within = inside(scene, `git ${key}`, -1);
+  if (!/^alias\./i.test(key)) runText(value, within);
+  else if (value.startsWith('!')) runText(value.slice(1), within);
+  else runText(`git ${value}`, within);
+}
+
+function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void {
+  const { gathering } = scene;
+  if (isUnsure(verb)) {
+    gathering.lose('which command of git this is is only known when it runs');
+    return;
+  }
+  if (RUNS_WHAT_IT_IS_TOLD.test(verb)) {
+    gathering.lose(`git ${verb} runs what it is told to`);
+    return;
+  }
+  const plain = words.filter(({ form }) => !form.startsWith('-'));
+  const dashes = words.findIndex(({ form }) => form === '--');
+  const paths = dashes >= 0 ? words.slice(dashes + 1) : plain;
+  const via = `git ${verb}`;
+  switch (verb) {
+    case 'config':
+      if (plain.length >= 2 && CODE_KEY.test(plain[0]?.form ?? '')) {
+        gathering.miss(`git's ${plain[0]?.form} is set, which git may run`);
+        runSetting(plain[0]?.form ?? '', plain[1]?.form ?? '', scene);
+      }
+      return;
+    case 'rebase':
+      for (const [index, { form }] of words.entries()) {
+        if (form === '-x' || form === '--exec')
+          runText(words[index + 1]?.form ?? '', inside(scene, 'git rebase -x', -1));
+        else if (form.startsWith('--exec=')) runText(form.slice(7), inside(scene, 'git rebase -x', -1));
+        else if (/^-x./.test(form)) runText(form.slice(2), inside(scene, 'git rebase -x', -1));
+      }
+      return;
+    case 'bisect':
+      if (words[0]?.form === 'run') runInner(words.slice(1), 'git bisect run', scene);
+      return;
+    case 'submodule':
+      if (plain[0]?.form === 'foreach') {
+        const at = words.findIndex(({ form }) => form === 'foreach');
+        const code = words.slice(at + 1).filter(({ form }) => form !== '--recursive' && form !== '-q');
+        runText(code.map(({ form }) => form).join(' '), inside({ ...scene, cwds: null }, 'git submodule foreach', -1));
+      }
+      return;
+    case 'rm':
+    case 'mv':
+    case 'clean':
+      for (const { form, text } of paths.length > 0 ? paths : [{ form: '.', text: '.' }])
+        usePath('write', form, `${via} ${text}`, scene, 'all');
+      return;
+    case 'restore':
+    case 'checkout':
+      if (verb === 'checkout' && dashes < 0) return;
+      for (const { form, text } of paths) usePath('write', form, `${via} ${text}`, scene, 'all');
+      return;
+    case 'apply':
+    case 'am':
+      gathering.miss(`which files git ${verb} changes is said in a patch`);
+      return;
+    case 'add':
+    case 'diff':
+    case 'show':
+    case 'blame':
+    case 'grep':
+    case 'log':
+    case 'hash-object':
+    case 'archive':
+      for (const { form } of words)
+        for (const path of form.startsWith('-') ? outputs(form) : []) usePath('write', path, `${via} --output`, scene);
+      // `git show HEAD:.env` shows a file of the past.
+      for (const { form, text } of plain)
+        if (/[./]/.test(form)) usePath('read', form.replace(/^[^:/]*:(?=.)/, ''), `${via} ${text}`, scene);
+  }
+}
+
+function outputs(option: string): readonly string[] {
+  const [, path] = /^--output=([\s\S]+)$/.exec(option) ?? [];
+  return path === undefined ? [] : [path];
+}
+
+function runInner(words: readonly ShellWord[], wrapper: string, scene: Scene): void {
+  if (words.length > 0) scene.runner.runWords(words, inside(scene, wrapper, -1));
+}

@@ -1,0 +1,145 @@
+// Commands among the arguments of others: `xargs`, `find -exec`, `parallel`, `ssh`, containers.
+import { ANYTHING, IN_WORD, isUnsure } from './marks.ts';
+import { optionValue, readOptions } from './options.ts';
+import { usePath } from './paths.ts';
+import { inside, type Scene } from './scene.ts';
+import { isShell } from './shells.ts';
+import type { ShellWord } from './words.ts';
+import { runText } from './wrappers.ts';
+
+const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
+
+const XARGS = {
+  flags: '0oprtx',
+  values: 'aEeIiJLlnPRSsd',
+  long: 'null interactive no-run-if-empty verbose exit open-tty show-limits arg-file= delimiter= eof= replace= max-lines= max-args= max-procs= max-chars= process-slot-var=',
+};
+
+export function runXargs(words: readonly ShellWord[], scene: Scene): boolean {
+  const read = readOptions(words.slice(1), XARGS);
+  if (!read.isSure) {
+    scene.gathering.lose('what xargs runs cannot be told from its options');
+    return false;
+  }
+  if (read.rest.length === 0) return false;
+  const mark = optionValue(read, 'I', 'J', 'replace')?.form ?? null;
+  const [command] = read.rest;
+  const filled =
+    mark === null || mark === '' ? [...read.rest, FROM_STDIN] : read.rest.map((word) => fill(word, mark, IN_WORD));
+  // Without a replacement what comes in is the rest of the words: code for a shell must be there before.
+  if (mark === null && isShell(command?.form ?? '') && !read.rest.some(({ form }) => /^-\w*c/.test(form)))
+    scene.gathering.lose('what xargs gives to the shell is only known when it runs');
+  const at = words.length - read.rest.length;
+  scene.runner.runWords(filled, inside(scene, 'xargs', at, { stdin: { kind: 'none' } }));
+  return words.length === read.rest.length + 1;
+}
+
+export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
+  const starts = words.slice(1).findIndex(({ form }) => /^[-(!]/.test(form));
+  const folders = words.slice(1, starts < 0 ? undefined : starts + 1);
+  const roots = folders.length === 0 ? [{ form: '.', text: '.' }] : folders;
+  for (const { form, text } of roots) usePath('read', form, `find ${text}`, scene);
+  for (let index = 1; index < words.length; index++) {
+    const { form } = words[index] as ShellWord;
+    if (form === '-delete')
+      for (const root of roots) usePath('write', root.form, `find ${root.text} -delete`, scene, 'all');
+    if (/^-f(?:print0?|ls|printf)$/.test(form)) usePath('write', words[index + 1]?.form ?? '', `find ${form}`, scene);
+    if (isUnsure(form) && index > folders.length) scene.gathering.lose('what find does is only known when it runs');
+    if (!/^-(?:exec|ok)(?:dir)?$/.test(form)) continue;
+    const end = words.findIndex(
+      (word, at) => at > index && (word.form === ';' || (word.form === '+' && at > index + 1)),
+    );
+    const inner = words.slice(index + 1, end < 0 ? undefined : end);
+    if (inner.length === 0) continue;
+    const changes: Partial<Scene> = form.endsWith('dir') ? { cwds: null } : {};
+    const filled = inner.map((word) => fill(word, '{}', roots.length === 1 ? `${roots[0]?.form}/${IN_WORD}` : IN_WORD));
+    scene.runner.runWords(filled, inside(scene, `find ${form}`, index + 1, { stdin: { kind: 'none' }, ...changes }));
+    index = end < 0 ? words.length : end;
+  }
+  return false;
+}
+
+export function runParallel(words: readonly ShellWord[], scene: Scene): boolean {
+  const read = readOptions(words.slice(1), {
+    flags: 'kmXquvtz0',
+    values: 'jnNIaSdLs',
+    long: 'jobs= keep-order will-cite bar dry-run halt= line-buffer ungroup tag null colsep= eta verbose progress',
+  });
+  const end = read.rest.findIndex(({ form }) => /^:{3,4}\+?$/.test(form));
+  const command = end < 0 ? read.rest : read.rest.slice(0, end);
+  if (!read.isSure || command.length === 0) {
+    scene.gathering.lose('what parallel runs is only known when it runs');
+    return false;
+  }
+  const filled = [...command.map((word) => fill(word, '{}', ANYTHING)), FROM_STDIN];
+  // It hands one line to a shell: what is put in there may be code.
+  const code = command.map(({ form }) => form).join(' ');
+  if (/[;&|<>$`(){}]/.test(code.replace(/\{\}/g, ''))) runText(code, inside(scene, 'parallel', -1));
+  scene.runner.runWords(filled, inside(scene, 'parallel', words.length - read.rest.length));
+  return false;
+}
+
+const SSH = { flags: '46AaCfGgKkMNnqsTtVvXxYy', values: 'BbcDEeFIiJLlmOoPpQRSWw' };
+
+export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
+  const read = readOptions(words.slice(1), SSH);
+  if (!read.isSure) {
+    scene.gathering.lose('what ssh runs cannot be told from its options');
+    return false;
+  }
+  for (const { name, value } of read.options) {
+    const [, code] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[=\s]+([\s\S]*)$/i.exec(value?.form ?? '') ?? [];
+    if (name !== 'o' || code === undefined) continue;
+    scene.gathering.miss('ssh is told to run a command here');
+    runText(code, inside(scene, 'ssh -o', -1));
+  }
+  let rest = read.rest.slice(1);
+  const behind = readOptions(rest, SSH);
+  if (rest[0]?.form.startsWith('-')) rest = [...behind.rest];
+  const away = inside(scene, 'ssh', -1, { isElsewhere: true });
+  if (rest.length > 0) runText(rest.map(({ form }) => form).join(' '), away);
+  else if (scene.stdin.kind === 'text') scene.runner.runCode(scene.stdin.text, away);
+  else if (scene.stdin.kind === 'unknown') scene.gathering.lose('what ssh is given to run is only known when it runs');
+  return false;
+}
+
+const CONTAINER_OPTIONS = {
+  flags: 'ditPqTV',
+  values: 'aceghlmnpuvwfx',
+  long: 'rm detach interactive tty init privileged read-only no-deps quiet-pull build service-ports quiet no-healthcheck publish-all remove-orphans name= env= env-file= volume= mount= workdir= user= network= net= publish= entrypoint= hostname= platform= memory= cpus= gpus= label= cap-add= cap-drop= device= dns= add-host= restart= pull= ipc= pid= shm-size= tmpfs= ulimit= security-opt= log-driver= expose= link= volumes-from= index= file= project-name= profile= project-directory= context= namespace= container= stdin',
+};
+
+/** `docker run … image command`, `docker compose exec service command`, `kubectl exec pod -- command`. */
+export function runContainer(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  let read = readOptions(words.slice(1), CONTAINER_OPTIONS);
+  let rest = read.rest;
+  const verbs: string[] = [];
+  let isSure = read.isSure;
+  while (
+    rest.length > 0 &&
+    verbs.length < 3 &&
+    /^(?:run|exec|compose|container|debug|create)$/.test(rest[0]?.form ?? '')
+  ) {
+    verbs.push(rest[0]?.form ?? '');
+    read = readOptions(rest.slice(1), CONTAINER_OPTIONS);
+    isSure &&= read.isSure;
+    rest = read.rest;
+  }
+  if (!verbs.some((verb) => /^(?:run|exec|debug|create)$/.test(verb))) return false;
+  const entry = optionValue(read, 'entrypoint');
+  const dashes = rest.findIndex(({ form }) => form === '--');
+  const inner = dashes >= 0 ? rest.slice(dashes + 1) : rest.slice(1);
+  if (!isSure) scene.gathering.lose(`what ${name} runs cannot be told from its options`);
+  // The first word behind the container's name may be an option of it.
+  else if (inner[0]?.form.startsWith('-') && name !== 'kubectl')
+    scene.gathering.miss(`${name} starts what the image says`);
+  const elsewhere: Partial<Scene> = { isElsewhere: true };
+  if (entry !== null) scene.runner.runWords([entry, ...inner], inside(scene, name, -1, elsewhere));
+  else if (inner.length > 0) scene.runner.runWords(inner, inside(scene, name, words.length - inner.length, elsewhere));
+  return false;
+}
+
+function fill(word: ShellWord, mark: string, form: string): ShellWord {
+  if (mark === '' || !word.form.includes(mark)) return word;
+  return { form: word.form.split(mark).join(form), text: word.text };
+}

@@ -1,0 +1,110 @@
+// Code of other languages in the command itself. It is not understood: no pattern allows it. What can be read off it is
+// held against denies (paths and hosts in its texts); where it may start programs or put texts together, it may be anything.
+
+import { isUnsure } from './marks.ts';
+import { hostOfUrl } from './network.ts';
+import { usePath } from './paths.ts';
+import type { Scene } from './scene.ts';
+import type { ShellWord } from './words.ts';
+
+interface Interpreter {
+  /** Options before code: letters that may stand at the end of a bundle (`-ne`), and long ones. */
+  readonly letters: string;
+  readonly long?: readonly string[];
+  /** Letters with a value that is no code. */
+  readonly values?: string;
+}
+
+const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
+  [/^(?:python|pypy)[\d.]*$/, { letters: 'c', values: 'mWXQ' }],
+  [/^(?:node|nodejs)$/, { letters: 'ep', long: ['eval', 'print'], values: 'rC' }],
+  [/^(?:bun|deno|tsx|ts-node|esno)$/, { letters: 'ep', long: ['eval', 'print'], values: 'r' }],
+  [/^perl[\d.]*$/, { letters: 'eE', values: 'IMm' }],
+  [/^(?:j|t?ruffle)?ruby[\d.]*$|^jruby$/, { letters: 'e', values: 'IrECKx' }],
+  [/^php[\d.]*$/, { letters: 'rBREF', values: 'cdzt' }],
+  [/^lua(?:jit)?[\d.]*$/, { letters: 'e', values: 'l' }],
+  [/^(?:R|Rscript|r)$/, { letters: 'e' }],
+  [/^osascript$/, { letters: 'e', values: 'l' }],
+  [/^(?:tclsh|wish|expect)[\d.]*$/, { letters: 'c' }],
+  [/^(?:pwsh|powershell)$/, { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] }],
+  [/^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin)$/, { letters: 'eE', long: ['eval'] }],
+  [/^(?:vim?|nvim|ex|view|emacs|ed)$/, { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] }],
+  [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ce', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
+];
+
+const STARTS_PROGRAMS =
+  /system|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|Process|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!/i;
+const WRITES =
+  /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
+
+export function interpreterOf(name: string): Interpreter | null {
+  return INTERPRETERS.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+}
+
+export function runInterpreter(
+  name: string,
+  interpreter: Interpreter,
+  words: readonly ShellWord[],
+  scene: Scene,
+): void {
+  const codes: ShellWord[] = [];
+  let file: ShellWord | null = null;
+  const isEditor = /^(?:vim?|nvim|ex|view|emacs|ed)$/.test(name);
+  for (let index = 1; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    const code = codeIn(word.form, interpreter);
+    if (code !== null) {
+      const text = code === '' ? words[++index] : { form: code, text: code };
+      if (text !== undefined) codes.push(text);
+    } else if (isEditor && word.form.startsWith('+')) codes.push(word);
+    else if (isUnsure(word.form[0] ?? '') && file === null) file = word;
+    else if (word.form.startsWith('-') && word.form !== '-') {
+      if (interpreter.values?.includes(word.form.at(-1) ?? '') && word.form.length === 2) {
+        if (word.form === '-m') file = words[index + 1] ?? word;
+        index++;
+      }
+    } else {
+      file ??= word;
+      // `deno eval CODE`, and arguments of the script behind it are its own.
+      if (word.form === 'eval' && words[index + 1] !== undefined) codes.push(words[index + 1] as ShellWord);
+      if (!isEditor) break;
+    }
+  }
+  for (const code of codes) readCode(name, code.form, scene);
+  if (codes.length > 0 || isEditor) return;
+  if (file === null || file.form === '-' || file.form.startsWith('/dev/')) {
+    readStdin(name, scene);
+    return;
+  }
+  if (isUnsure(file.form)) scene.gathering.lose(`which file ${name} runs is only known when it runs`);
+}
+
+/** '' where the code is the next word; null where this is no option for code. */
+function codeIn(form: string, { letters, long = [] }: Interpreter): string | null {
+  const [, name, value] = /^--?([A-Za-z-]+)(?:=([\s\S]*))?$/.exec(form) ?? [];
+  if (name !== undefined && long.includes(name)) return value ?? '';
+  const [, bundle, rest] = new RegExp(`^-([A-Za-z]*?[${letters || '\0'}])([sS]*)$`).exec(form) ?? [];
+  if (bundle === undefined || form.startsWith('--')) return null;
+  return rest ?? '';
+}
+
+function readStdin(name: string, scene: Scene): void {
+  if (scene.stdin.kind === 'text') readCode(name, scene.stdin.text, scene);
+  else if (scene.stdin.kind === 'unknown')
+    scene.gathering.lose(`what ${name} is given to run is only known when it runs`);
+}
+
+export function readCode(name: string, code: string, scene: Scene): void {
+  const { gathering } = scene;
+  gathering.miss(`${name} runs code that is not looked into`);
+  if (isUnsure(code) || STARTS_PROGRAMS.test(code)) gathering.lose(`the code for ${name} may start any program`);
+  const writes = WRITES.test(code);
+  for (const [, , text = ''] of code.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {
+    const host = hostOfUrl(text);
+    if (host !== null) gathering.addHost(host);
+    else if (/[./~]/.test(text) && text.length < 300 && !/\s/.test(text)) {
+      usePath('read', text, `code for ${name}`, scene);
+      if (writes) usePath('write', text, `code for ${name}`, scene);
+    }
+  }
+}

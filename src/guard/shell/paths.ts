@@ -1,0 +1,62 @@
+// A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
+import type { UsedPath } from '../call.ts';
+import { ANYTHING, isUnsure } from './marks.ts';
+import { isAbsolute, normalize } from './posix-path.ts';
+import type { Scene, ShellContext } from './scene.ts';
+
+/** `all`: with everything below it, as `rm` takes it. */
+export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
+  if (scene.isElsewhere || form === '') return;
+  const add = kind === 'read' ? scene.gathering.addRead : scene.gathering.addWrite;
+  for (const { path, below } of placesOfPath(form, scene)) {
+    const places = withLinks(path, scene.context);
+    if (places === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
+    for (const place of places ?? [normalize(path)]) {
+      if (extent !== 'all') add({ path: place, below, via });
+      else if (below === null) add({ path: place, below: ANYTHING, via });
+      else for (const rest of [below, `${below}/${ANYTHING}`]) add({ path: place, below: rest, via });
+    }
+  }
+}
+
+function placesOfPath(form: string, scene: Scene): readonly Omit<UsedPath, 'via'>[] {
+  const { fixed, rest } = splitUnsure(form);
+  // `..` behind something that is not known may lead anywhere.
+  if (rest !== null && /(?:^|\/)\.\.(?:\/|$)/.test(rest)) return [{ path: '/', below: ANYTHING }];
+  if (isAbsolute(fixed)) return [{ path: fixed, below: rest }];
+  // A word that begins with something that is not known may be an absolute path.
+  if (fixed === '' && rest !== null && beginsAnywhere(rest)) return [{ path: '/', below: rest }];
+  if (scene.cwds === null) {
+    if (/(?:^|\/)\.\.(?:\/|$)/.test(fixed)) return [{ path: '/', below: ANYTHING }];
+    const name = normalize(fixed).slice(1);
+    const below = rest === null ? name : name === '' ? rest : `${name}/${rest}`;
+    return [
+      { path: '/', below: below === '' ? ANYTHING : `${ANYTHING}/${below}` },
+      { path: '/', below: below || null },
+    ];
+  }
+  return scene.cwds.map((cwd) => ({ path: `${cwd}/${fixed}`, below: rest }));
+}
+
+function beginsAnywhere(rest: string): boolean {
+  return rest.startsWith(ANYTHING) || rest.startsWith('\uE001');
+}
+
+/** What is certain of it, up to a slash, and the rest. */
+function splitUnsure(form: string): { readonly fixed: string; readonly rest: string | null } {
+  if (!isUnsure(form)) return { fixed: form, rest: null };
+  const first = form.search(/[\uE000-\uE003]/);
+  const slash = form.lastIndexOf('/', first);
+  return { fixed: form.slice(0, slash + 1), rest: form.slice(slash + 1).replace(/\/+$/, '') };
+}
+
+/** Both count: what is written there, and where links lead; `..` behind a link is the link's. Null: it could not be asked. */
+export function withLinks(path: string, context: Pick<ShellContext, 'resolve'>): readonly string[] | null {
+  const written = normalize(path);
+  try {
+    const real = normalize(context.resolve(path));
+    return real === written ? [written] : [written, real];
+  } catch {
+    return null;
+  }
+}

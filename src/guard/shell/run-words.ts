@@ -1,0 +1,243 @@
+// The words of one command → that command, the files and hosts it uses, and the commands inside it.
+
+import { useFiles } from './file-arguments.ts';
+import type { FoundCommand } from './gathering.ts';
+import { runGit } from './git.ts';
+import { runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
+import { interpreterOf, readCode, runInterpreter } from './interpreters.ts';
+import { isUnsure, joinForms } from './marks.ts';
+import { moveTo } from './move.ts';
+import { useHosts } from './network.ts';
+import { withLinks } from './paths.ts';
+import { baseName } from './posix-path.ts';
+import { inside, type Scene } from './scene.ts';
+import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
+import { checkVariable } from './variables.ts';
+import type { ShellWord } from './words.ts';
+import { isWrapper, runText, runWrapper } from './wrappers.ts';
+
+/** Code inside code inside code ends here. */
+const MAX_DEPTH = 24;
+
+/** They do nothing beyond their own shell, so allows need not name them; what is in their words is judged by itself. */
+const IDLE = /^(?:true|false|:|exit|return|break|continue|shift|wait|test|\[|echo|pwd)$/;
+/** They change what words or options mean in ways that are not followed. */
+const CHANGES_SHELL =
+  /^(?:shopt|setopt|unsetopt|emulate|enable|zmodload|autoload|bind|bindkey|fc|history|complete|compopt|functions|zle|add-zsh-hook|sched|zpty)$/;
+
+export function runWords(words: readonly ShellWord[], scene: Scene, sets: readonly string[] = []): void {
+  const [first] = words;
+  const { gathering } = scene;
+  if (first === undefined || gathering.isFull()) return;
+  if (scene.depth > MAX_DEPTH) {
+    gathering.lose('it is too deep in itself to be looked through');
+    return;
+  }
+  const found: FoundCommand = {
+    text: words.map(({ text }) => text).join(' '),
+    words: words.map(({ text }) => text),
+    form: joinForms(words.map(({ form }) => form)),
+    isDynamic: words.some(({ form }) => isUnsure(form)),
+    wrappers: scene.wrappers,
+    isTransparent: false,
+    within: scene.within,
+    sets,
+  };
+  const self = gathering.addCommand(found);
+  if (isUnsure(first.form)) {
+    gathering.lose('a command is only known when it runs');
+    return;
+  }
+  // Look-alikes and names that file systems fold to others.
+  if (/[^\x20-\x7e]/.test(first.form)) {
+    gathering.lose('the name of a command is not plain ASCII');
+    return;
+  }
+
+  const own: Scene = { ...scene, self };
+  for (const name of namesOf(first.form, own)) {
+    useFiles(name, words, own);
+    useHosts(name, words, own);
+    // As the shell names it: `/bin/rm` is `rm` inside.
+    found.isTransparent = runNamed(name, words, own);
+  }
+  scene.cwds = own.cwds;
+  if (own.functions.has(first.form)) found.isTransparent = true;
+}
+
+/** The name of a program, and the name of the one that a link leads to. Links are followed first, so the written one counts last. */
+function namesOf(form: string, scene: Scene): readonly string[] {
+  const name = baseName(form).toLowerCase();
+  if (!form.includes('/')) return [name];
+  const places = (scene.cwds ?? []).flatMap(
+    (cwd) => withLinks(form.startsWith('/') ? form : `${cwd}/${form}`, scene.context) ?? [],
+  );
+  return [
+    ...new Set([...places.map((place) => baseName(place).toLowerCase()).filter((other) => other !== name), name]),
+  ];
+}
+
+/** May allows look through it to the commands inside? */
+function runNamed(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  if (isShell(name)) return runShell(name, words, scene);
+  const interpreter = interpreterOf(name);
+  if (interpreter !== null) {
+    runInterpreter(name, interpreter, words, scene);
+    return false;
+  }
+  if (CHANGES_SHELL.test(name)) {
+    scene.gathering.lose(`${name} changes what the shell does with words`);
+    return false;
+  }
+  if (IDLE.test(name)) return true;
+  switch (name) {
+    case 'eval':
+      return runEval(words, scene);
+    case 'source':
+    case '.':
+      return runSource(words, scene);
+    case 'trap':
+      return runTrap(words, scene);
+    case 'alias':
+      return runAlias(words, scene);
+    case 'printf':
+      return !words.some(({ form }) => form === '-v');
+    case 'cd':
+    case 'chdir':
+    case 'pushd':
+    case 'popd':
+      return moveTo(name, words, scene);
+    case 'set':
+      // `set -- words` gives $1 …, and letters change how careful the shell is.
+      return words.slice(1).every(({ form }) => /^(?:[-+][a-z]+|pipefail|errexit|nounset|xtrace)$/.test(form));
+    case 'export':
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'readonly':
+      return declareVariables(name, words, scene);
+    case 'xargs':
+    case 'gxargs':
+      return runXargs(words, scene);
+    case 'find':
+    case 'gfind':
+      return runFind(words, scene);
+    case 'fd':
+    case 'fdfind':
+      return runFd(words, scene);
+    case 'parallel':
+      return runParallel(words, scene);
+    case 'ssh':
+      return runSsh(words, scene);
+    case 'docker':
+    case 'podman':
+    case 'nerdctl':
+    case 'kubectl':
+    case 'docker-compose':
+      return runContainer(name, words, scene);
+    case 'git':
+      return runGit(words, scene);
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'nawk':
+      return runAwk(name, words, scene);
+    case 'sed':
+    case 'gsed':
+      return runSed(name, words, scene);
+    case 'tar':
+    case 'rsync':
+    case 'scp':
+    case 'sftp':
+    case 'nix-shell':
+    case 'tmux':
+    case 'screen':
+    case 'at':
+    case 'batch':
+    case 'crontab':
+      return runToldPrograms(name, words, scene);
+    default:
+      return isWrapper(name) ? runWrapper(name, words, scene) : false;
+  }
+}
+
+function declareVariables(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  let isPlain = true;
+  for (const { form } of words.slice(1)) {
+    const [, variable, value] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(form) ?? [];
+    if (variable !== undefined && value !== undefined) checkVariable(variable, value, scene);
+    // -n makes a name stand for another one, -f and -F are about functions.
+    else if (form.startsWith('-') || isUnsure(form)) isPlain = false;
+  }
+  return isPlain || name === 'local';
+}
+
+/** A program of awk is another language: harmless unless it starts programs or writes, which its signs tell. */
+function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const program = words
+    .slice(1)
+    .find(({ form }, index, rest) => !form.startsWith('-') && !/^-[vfF]$/.test(rest[index - 1]?.form ?? ''));
+  if (words.some(({ form }) => /^(?:-f|--file|-E|--exec|-e|--source|-i|--include|-l|--load)/.test(form)))
+    scene.gathering.miss(`${name} runs a program that is not looked into`);
+  if (program === undefined) return false;
+  if (
+    isUnsure(program.form) ||
+    /system|getline|\||close|printf?\s[^}]*>|@|>/.test(program.form.replace(/[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''))
+  )
+    readCode(name, `${program.form} system`, scene);
+  return false;
+}
+
+/** `e` runs commands, `w` writes files, and `s///e` runs what it made. */
+function runSed(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const scripts = words
+    .slice(1)
+    .filter(({ form }, index, rest) => !form.startsWith('-') || /^-e$/.test(rest[index - 1]?.form ?? ''));
+  const given = words.some(({ form }) => /^(?:-[a-zA-Z]*e|--expression)/.test(form));
+  const programs = [
+    ...(given ? scripts : scripts.slice(0, 1)),
+    ...words.filter(({ form }) => /^(?:-e.|--expression=)/.test(form)),
+  ];
+  for (const { form } of programs) {
+    if (isUnsure(form)) scene.gathering.lose('what sed does is only known when it runs');
+    else if (
+      /(?:^|[;{}\n\d$/,!\s])[ewW](?:\s|$)|[^\w\s][gpiImM\d]*[ewW][gpiImM\d]*(?:\s|;|\}|$)/.test(
+        form.replace(/--expression=|^-e/, ''),
+      )
+    )
+      scene.gathering.lose(`${name} may run commands or write files`);
+  }
+  if (words.some(({ form }) => /^(?:-f|--file)/.test(form)))
+    scene.gathering.miss(`${name} runs a program that is not looked into`);
+  return false;
+}
+
+function runFd(words: readonly ShellWord[], scene: Scene): boolean {
+  const at = words.findIndex(({ form }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(form));
+  if (at >= 0) scene.runner.runWords(words.slice(at + 1), inside(scene, 'fd -x', at + 1));
+  return false;
+}
+
+/** Programs with options that name other programs, or that are given code for later. */
+function runToldPrograms(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  for (const [index, { form }] of words.entries()) {
+    if (index === 0) continue;
+    const next = words[index + 1]?.form ?? '';
+    const [, action] = /^--checkpoint-action=exec=([\s\S]*)$/.exec(form) ?? [];
+    if (action !== undefined) runText(action, inside(scene, 'tar --checkpoint-action', -1));
+    if (/^--(?:to-command|use-compress-program|rsh|rmt-command|rsync-path|info-script|new-volume-script)=/.test(form))
+      runText(form.slice(form.indexOf('=') + 1), inside(scene, name, -1));
+    else if (/^--(?:to-command|use-compress-program|rsh|rsync-path|run|command|checkpoint-action)$/.test(form))
+      runText(next.replace(/^exec=/, ''), inside(scene, name, -1));
+    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) runText(next, inside(scene, name, -1));
+    else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) runText(next, inside(scene, name, -1));
+    else if ((name === 'scp' || name === 'sftp') && /^-(?:S|D)$/.test(form)) runText(next, inside(scene, name, -1));
+    else if (name === 'scp' && /ProxyCommand/i.test(form)) scene.gathering.lose('scp is told to run a command here');
+  }
+  if (
+    /^(?:tmux|screen|at|batch|crontab)$/.test(name) &&
+    !/^(?:ls|list-\w+|-ls|-l|-r|kill-\w+|capture-pane)$/.test(words[1]?.form ?? '')
+  )
+    scene.gathering.lose(`${name} runs what it is given somewhere else`);
+  return false;
+}

@@ -1,0 +1,32 @@
+// Variables that change what commands do: code in them is judged, and no pattern allows what runs under the others.
+import { isUnsure } from './marks.ts';
+import { inside, type Scene } from './scene.ts';
+
+/** Their value is a command line that some program runs. */
+const HOLDS_CODE =
+  /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PROMPT_COMMAND|PS0|PS1|PS4|LESSOPEN|LESSCLOSE|BROWSER|FCEDIT|RSYNC_RSH|CVS_RSH|NULLCMD|READNULLCMD|(?:[A-Z]+_)*(?:PAGER|EDITOR|VISUAL|SHELL)|npm_config_(?:script_shell|editor|git))$/i;
+
+/** They say which program or library is loaded, or how words are read. */
+const CHANGES_PROGRAMS =
+  /^(?:PATH|IFS|ENV|BASH_ENV|ZDOTDIR|HOME|CDPATH|PWD|OLDPWD|SHELLOPTS|BASHOPTS|GLOBIGNORE|FPATH|PERL5.*|PERLLIB|PYTHON(?:PATH|STARTUP|HOME|INSPECT)|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|LD_.*|DYLD_.*|GIT_.*|SSH_.*|npm_.*|MAKEFLAGS|.*_(?:PRELOAD|WRAPPER|COMMAND|OPTIONS)|CC|CXX|RUSTC.*|BASH_FUNC.*)$/i;
+
+/** Set before a command, these change nothing that a rule could mean (beside how it looks and how much it says). */
+const HARMLESS =
+  /^(?:NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|TERM|COLUMNS|LINES|TZ|LANG|LANGUAGE|LC_[A-Z]+|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|GIT_TERMINAL_PROMPT|GOOS|GOARCH|CGO_ENABLED|NODE_NO_WARNINGS)$/;
+
+export function isHarmlessVariable(name: string): boolean {
+  return HARMLESS.test(name);
+}
+
+export function checkVariable(name: string, form: string, scene: Scene): void {
+  if (HARMLESS.test(name)) return;
+  if (HOLDS_CODE.test(name)) {
+    if (isUnsure(form)) scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
+    else {
+      scene.gathering.miss(`${name} is set, which some program runs`);
+      scene.runner.runCode(form, inside(scene, `${name}=`, -1, { self: null, within: null, stdin: { kind: 'none' } }));
+    }
+  } else if (CHANGES_PROGRAMS.test(name)) {
+    scene.gathering.miss(`${name} is set, which changes what is run`);
+  }
+}

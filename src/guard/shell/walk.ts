@@ -1,0 +1,167 @@
+// Through the syntax tree: every command of every list, branch, loop, function and substitution.
+import {
+  type AndOr,
+  type CompoundList,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type Statement,
+  type SyntaxNode,
+} from 'unbash';
+import { readRedirects } from './redirects.ts';
+import { apart, eitherFolder, type Scene } from './scene.ts';
+import { walkCommand } from './simple-command.ts';
+
+const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
+/** Code inside a text that arithmetic would run: `x='a[$(rm y)]'; echo $((x))`. */
+const CODE_IN_SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
+
+export function walkScript(script: ParsedScript, scene: Scene): void {
+  const first = script.errors?.[0];
+  if (first !== undefined) scene.gathering.lose(`the shell grammar does not know it (${first.message})`);
+  walkStatements(script.commands, script.source === undefined ? scene : { ...scene, source: script.source });
+}
+
+/** Whatever substitutions are inside a word, an assignment, an expression. */
+export function walkInner(node: SyntaxNode, scene: Scene): void {
+  checkPart(node, scene);
+  forEachChild(node, (child) => {
+    if (child.type === 'Script') apart(scene, (copy) => walkScript(child, copy));
+    else walkInner(child, scene);
+  });
+}
+
+function checkPart(node: SyntaxNode, scene: Scene): void {
+  const { gathering } = scene;
+  if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
+  if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && CODE_IN_SUBSCRIPT.test(node.value))
+    gathering.lose('a text holds code that arithmetic would run');
+  if (node.type !== 'ParameterExpansion') return;
+  if (node.operation?.type === 'Unknown') gathering.lose('the shell grammar does not know an expansion in it');
+  // ${x@P} runs the substitutions in the value of x.
+  if (node.operation?.type === 'Transform' && node.operation.operand.value === 'P')
+    gathering.lose('it runs code out of a variable');
+}
+
+function walkStatements(statements: readonly Statement[], scene: Scene): void {
+  for (const statement of statements) {
+    const before = scene.cwds;
+    if (statement.background) apart(scene, (copy) => walkNode(statement.command, copy));
+    else walkNode(statement.command, scene);
+    // A `cd` may fail, and the next line runs all the same.
+    if (scene.cwds !== before) scene.cwds = eitherFolder(before, scene.cwds);
+  }
+}
+
+function walkList(list: CompoundList, scene: Scene): void {
+  walkStatements(list.commands, scene);
+}
+
+function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void {
+  switch (node.type) {
+    case 'AndOr':
+      walkAndOr(node, scene);
+      return;
+    case 'Pipeline':
+      walkPipeline(node, scene);
+      return;
+    case 'Command':
+      walkCommand(node, scene, walkInner);
+      return;
+    case 'CompoundList':
+      walkList(node, scene);
+      return;
+    case 'BraceGroup':
+      walkList(node.body, scene);
+      return;
+    case 'Subshell':
+      apart(scene, (copy) => walkList(node.body, copy));
+      return;
+    case 'Redirected': {
+      const stdin = readRedirects(node.redirects, scene, walkInner) ?? scene.stdin;
+      scene.cwds = apart(scene, (copy) => walkNode(node.command, copy), { stdin });
+      return;
+    }
+    case 'If': {
+      walkList(node.clause, scene);
+      const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
+      if (node.else !== undefined) branches.push(node.else);
+      walkBranches(branches, scene);
+      return;
+    }
+    case 'Case':
+      walkInner(node.word, scene);
+      for (const item of node.items) for (const pattern of item.pattern) walkInner(pattern, scene);
+      walkBranches(
+        node.items.map(({ body }) => body),
+        scene,
+      );
+      return;
+    case 'For':
+    case 'Select':
+      for (const word of node.wordlist ?? []) walkInner(word, scene);
+      walkRepeated([node.body], node, scene);
+      return;
+    case 'ArithmeticFor':
+      for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) walkInner(part, scene);
+      walkRepeated([node.body], node, scene);
+      return;
+    case 'While':
+      walkRepeated([node.clause, node.body], node, scene);
+      return;
+    case 'Function':
+      // Its body is judged where it is written; where it is called from is not looked for.
+      apart(scene, (copy) => walkNode(node.body, copy), MOVES.test(scene.source) ? { cwds: null } : {});
+      scene.functions = new Set([...scene.functions, node.name.value]);
+      return;
+    case 'Coproc':
+      apart(scene, (copy) => walkNode(node.body, copy), { stdin: { kind: 'unknown' } });
+      return;
+    case 'TestCommand':
+    case 'ArithmeticCommand':
+      walkInner(node, scene);
+      return;
+  }
+}
+
+function walkAndOr(node: AndOr, scene: Scene): void {
+  const { cwds: before } = scene;
+  let functions = scene.functions;
+  for (const [index, command] of node.commands.entries()) {
+    if (node.operators[index - 1] === '||') scene.cwds = eitherFolder(before, scene.cwds);
+    walkNode(command, scene);
+    if (index === 0) functions = scene.functions;
+  }
+  scene.functions = functions;
+}
+
+function walkPipeline(node: Pipeline, scene: Scene): void {
+  const [only, second] = node.commands;
+  if (only !== undefined && second === undefined) {
+    walkNode(only, scene);
+    return;
+  }
+  let { cwds } = scene;
+  for (const [index, command] of node.commands.entries()) {
+    const changes: Partial<Scene> = index === 0 ? {} : { stdin: { kind: 'unknown' } };
+    // In zsh the last one runs in the shell itself.
+    cwds = apart(scene, (copy) => walkNode(command, copy), changes);
+  }
+  if (cwds !== scene.cwds) scene.cwds = eitherFolder(scene.cwds, cwds);
+}
+
+function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
+  let { cwds } = scene;
+  for (const branch of branches) {
+    const after = apart(scene, (copy) => walkList(branch, copy));
+    if (after !== scene.cwds) cwds = eitherFolder(cwds, after);
+  }
+  scene.cwds = cwds;
+}
+
+/** The second time round it may be in another folder. */
+function walkRepeated(lists: readonly CompoundList[], node: { pos: number; end: number }, scene: Scene): void {
+  if (MOVES.test(scene.source.slice(node.pos, node.end))) scene.cwds = null;
+  for (const list of lists) apart(scene, (copy) => walkList(list, copy));
+}

@@ -1,0 +1,232 @@
+// Programs that run the command behind their options. One line each; what an option is must be known, or all is lost.
+import { hasOption, type OptionSpec, optionValue, type ReadOptions, readOptions } from './options.ts';
+import { inside, type Scene } from './scene.ts';
+import { checkVariable } from './variables.ts';
+import type { ShellWord } from './words.ts';
+
+interface Wrapper extends OptionSpec {
+  /** So many words stand before the command: the seconds of `timeout`. */
+  readonly before?: number;
+  /** Allows see through it, as Claude Code's do. */
+  readonly isTransparent?: boolean;
+  /** Its words are put together and given to a shell: `watch`. */
+  readonly asCode?: boolean;
+  /** Options whose value is code for a shell: `su -c`. */
+  readonly code?: string;
+  /** It needs one of these words first: `uv run`. */
+  readonly verbs?: string;
+  /** What it runs is not on this machine's files. */
+  readonly isElsewhere?: boolean;
+  /** Words `NAME=value` may stand before the command. */
+  readonly takesVariables?: boolean;
+}
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    flags: 'AbBEeHiKklNnPSsVv',
+    values: 'CDghpRrTtUu',
+    long: 'user= group= host= chdir= chroot= prompt= role= type= other-user= close-from= command-timeout= askpass background bell edit preserve-env set-home login remove-timestamp reset-timestamp list no-update non-interactive preserve-groups stdin shell validate',
+    takesVariables: true,
+  },
+  doas: { flags: 'LnSs', values: 'aCu' },
+  pkexec: { long: 'user= disable-internal-agent keep-cwd' },
+  su: { flags: 'lmfpP', values: 'csgGTw', long: 'command= shell= login', code: 'c command' },
+  runuser: { flags: 'lmfpP', values: 'csgGTuw', long: 'command= shell= login user=', code: 'c command' },
+  env: {
+    flags: 'i0v',
+    values: 'uCS',
+    long: 'ignore-environment null unset= chdir= split-string= debug block-signal default-signal ignore-signal',
+    code: 'S split-string',
+    takesVariables: true,
+  },
+  nice: { values: 'n', long: 'adjustment=', flags: '0123456789', isTransparent: true },
+  ionice: { flags: 't', values: 'cnpPu', long: 'class= classdata= ignore', isTransparent: true },
+  chrt: { flags: 'abdfimorRv', values: 'TPDp', before: 1 },
+  taskset: { flags: 'ac', before: 1, long: 'all-tasks cpu-list' },
+  nohup: { isTransparent: true },
+  setsid: { flags: 'cfw', long: 'ctty fork wait' },
+  timeout: {
+    flags: 'fpv',
+    values: 'ks',
+    long: 'foreground preserve-status verbose kill-after= signal=',
+    before: 1,
+    isTransparent: true,
+  },
+  gtimeout: { flags: 'fpv', values: 'ks', long: 'foreground preserve-status verbose kill-after= signal=', before: 1 },
+  stdbuf: { values: 'ioe', long: 'input= output= error=', isTransparent: true },
+  time: {
+    flags: 'pvaqlh',
+    values: 'fo',
+    long: 'portability verbose append quiet format= output=',
+    isTransparent: true,
+  },
+  gtime: { flags: 'pvaq', values: 'fo', long: 'portability verbose append quiet format= output=' },
+  caffeinate: { flags: 'dimsu', values: 'tw' },
+  strace: { flags: 'cCdDfFhiknqrtTvVwxXyYzZ', values: 'abeEIoOpPsSuU', takesVariables: true },
+  ltrace: { flags: 'bcCfhirStTV', values: 'aAeFlnopsuwDx' },
+  perf: { verbs: 'stat record trace', flags: 'adgvBiSr', values: 'eopFcr' },
+  unshare: {
+    flags: 'mpufinUrcCT',
+    values: 'RSGw',
+    long: 'mount pid uts fork ipc net user map-root-user map-current-user cgroup time mount-proc kill-child root= wd= setuid= setgid=',
+  },
+  nsenter: { flags: 'amuinpUCTFZ', values: 'tSGrw', long: 'all target= mount uts ipc net pid user cgroup time' },
+  chroot: { long: 'userspec= groups= skip-chdir', before: 1, isElsewhere: true },
+  flock: {
+    flags: 'sxenouFv',
+    values: 'wEc',
+    long: 'shared exclusive unlock nonblock close no-fork verbose wait= timeout= command=',
+    before: 1,
+    code: 'c command',
+  },
+  script: {
+    flags: 'aefqr',
+    values: 'cEImnoOtTB',
+    long: 'command= quiet append return flush',
+    code: 'c command',
+    before: 1,
+  },
+  watch: {
+    flags: 'bcCdegprtwx',
+    values: 'nqs',
+    long: 'interval= differences beep color errexit chgexit precise no-title no-wrap exec',
+    asCode: true,
+  },
+  entr: { flags: 'acdnprsxz' },
+  busybox: {},
+  toybox: {},
+  repeat: { before: 1 },
+  noglob: {},
+  nocorrect: {},
+  command: { flags: 'p', isTransparent: true },
+  builtin: { isTransparent: true },
+  exec: { flags: 'cl', values: 'a', isTransparent: true },
+  coproc: {},
+  '-': {},
+  npx: { flags: 'yq', values: 'pc', long: 'yes no quiet package= call= workspace= workspaces', code: 'c call' },
+  bunx: { long: 'bun' },
+  pnpx: {},
+  pnpm: {
+    verbs: 'exec dlx',
+    flags: 'rcw',
+    values: 'CF',
+    long: 'recursive dir= filter= package= shell-mode parallel workspace-root silent',
+  },
+  yarn: { verbs: 'exec dlx', values: 'p', flags: 'q', long: 'cwd= package= quiet silent' },
+  uv: {
+    verbs: 'run',
+    flags: 'qvn',
+    values: 'pwme',
+    long: 'with= python= project= directory= extra= group= env-file= quiet verbose no-sync frozen locked isolated all-extras module dev no-dev offline',
+  },
+  poetry: { verbs: 'run', flags: 'qvn', values: 'CP', long: 'quiet directory= project= no-interaction' },
+  pipenv: { verbs: 'run' },
+  rye: { verbs: 'run' },
+  hatch: { verbs: 'run' },
+  bundle: { verbs: 'exec', long: 'keep-file-descriptors gemfile=' },
+  rustup: { verbs: 'run', before: 1 },
+  direnv: { verbs: 'exec', before: 1 },
+  mise: { verbs: 'exec x', flags: 'qvy', values: 'Cj' },
+  asdf: { verbs: 'exec' },
+  dotenv: { values: 'efvpc', flags: 'o', long: 'overload' },
+  'cross-env': { takesVariables: true },
+  'cross-env-shell': { takesVariables: true, asCode: true },
+  'systemd-run': {
+    flags: 'PqtrGS',
+    values: 'pEuMH',
+    long: 'user system scope pty pipe quiet wait collect remain-after-exit unit= property= slice= description= uid= gid= working-directory= setenv= on-active= on-calendar=',
+  },
+  'systemd-inhibit': { long: 'what= who= why= mode=' },
+  firejail: { long: 'quiet noprofile private net= profile=' },
+  proxychains: { values: 'f', flags: 'q' },
+  proxychains4: { values: 'f', flags: 'q' },
+  torsocks: {},
+  'dbus-run-session': {},
+  'xvfb-run': { flags: 'al', values: 'efnpsw', long: 'auto-servernum server-args= server-num=' },
+  'start-stop-daemon': {
+    flags: 'SKTVobqtvmC',
+    values: 'xnuaPpcgrdkNIR',
+    long: 'start stop exec= startas= background make-pidfile pidfile= chuid= chdir=',
+  },
+};
+
+export function isWrapper(name: string): boolean {
+  return Object.hasOwn(WRAPPERS, name);
+}
+
+/** Runs what is inside; says whether allows may look through to that. */
+export function runWrapper(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const wrapper = WRAPPERS[name] as Wrapper;
+  const read = readOptions(words.slice(1), wrapper);
+  let rest = [...read.rest];
+  // Without the verb it is no wrapper: `pnpm test`, `uv sync`.
+  if (wrapper.verbs !== undefined) {
+    const verb = rest.shift()?.form ?? '';
+    if (!wrapper.verbs.split(' ').includes(verb)) return false;
+    const behind = readOptions(rest, wrapper);
+    if (!behind.isSure) lost(name, scene);
+    rest = [...behind.rest];
+  }
+  if (!read.isSure) lost(name, scene);
+  if (name === 'command' && /^-[vV]/.test(words[1]?.form ?? '')) return false;
+
+  const elsewhere = wrapper.isElsewhere ? { isElsewhere: true } : {};
+  const asText = inside(scene, name, -1, elsewhere);
+  runCodeOptions(wrapper, read, asText);
+  const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
+  if (name === 'su' || name === 'runuser') {
+    if (!read.isSure || read.options.length === 0 || hasOption(read, 's', 'shell')) lost(name, scene);
+    return false;
+  }
+  rest = rest.slice(wrapper.before ?? 0);
+  // `flock file -c code`: options once more.
+  if (rest[0]?.form.startsWith('-') && rest[0].form !== '-') {
+    const behind = readOptions(rest, wrapper);
+    if (!behind.isSure) lost(name, scene);
+    runCodeOptions(wrapper, behind, asText);
+    rest = [...behind.rest];
+  }
+  if (rest.length === 0) {
+    // A shell that is asked for without words reads what comes in.
+    if (
+      (name === 'sudo' || name === 'doas') &&
+      hasOption(read, 's', 'i', 'shell', 'login') &&
+      scene.stdin.kind !== 'none'
+    )
+      lost(name, scene);
+    return false;
+  }
+  const within = inside(scene, name, words.length - rest.length, elsewhere);
+  if (wrapper.asCode) runText(rest.map(({ form }) => form).join(' '), asText);
+  else scene.runner.runWords(rest, within, sets);
+  // `exec` and `command` change nothing of where we are, but a `cd` in them does.
+  scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
+  return wrapper.isTransparent === true && read.isSure;
+}
+
+function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
+  const code = optionValue(read, ...(wrapper.code?.split(' ') ?? []));
+  if (code !== null) runText(code.form, scene);
+}
+
+/** Code for a shell, that has marks where it is not known. */
+export function runText(form: string, scene: Scene): void {
+  if (/[\uE000-\uE003]/.test(form)) scene.gathering.lose('the code of a shell is only known when it runs');
+  else scene.runner.runCode(form, scene);
+}
+
+/** Takes `NAME=value` off the beginning; their names. */
+function takeVariables(words: ShellWord[], scene: Scene): string[] {
+  const names: string[] = [];
+  for (;;) {
+    const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(words[0]?.form ?? '') ?? [];
+    if (name === undefined || value === undefined) return names;
+    checkVariable(name, value, scene);
+    names.push(name);
+    words.shift();
+  }
+}
+
+function lost(name: string, scene: Scene): void {
+  scene.gathering.lose(`what ${name} runs cannot be told from its options`);
+}

@@ -1,0 +1,120 @@
+// A call by the name its tool has in our rules → what it uses. For `Bash` the shell is read; other tools name their files.
+import type { CallUses, UsedPath } from '../call.ts';
+import { analyse } from '../shell/analyse.ts';
+import { ANYTHING, GLOB_ONE, GLOB_STAR, holdsMark } from '../shell/marks.ts';
+import { hostOfUrl } from '../shell/network.ts';
+import { withLinks } from '../shell/paths.ts';
+import { isAbsolute, normalize } from '../shell/posix-path.ts';
+import type { ShellContext } from '../shell/scene.ts';
+
+const NOTHING: CallUses = { commands: [], reads: [], writes: [], hosts: [], unknown: null, mayBeAnything: false };
+
+/** Never throws. */
+export function usesOf(tool: string, input: unknown, context: ShellContext): CallUses {
+  const fields = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  switch (tool) {
+    case 'Bash':
+      return typeof fields['command'] === 'string'
+        ? analyse(fields['command'], context)
+        : lost('the command is not a text');
+    case 'Read':
+      return useFile('reads', fields['file_path'], 'Read', context);
+    case 'NotebookRead':
+      return useFile('reads', fields['notebook_path'], tool, context);
+    case 'LS':
+      return useFile('reads', fields['path'], tool, context);
+    case 'Edit':
+    case 'MultiEdit':
+    case 'Write':
+      return useFile('writes', fields['file_path'], tool, context);
+    case 'NotebookEdit':
+      return useFile('writes', fields['notebook_path'], tool, context);
+    case 'Grep':
+      return useGrep(fields, context);
+    case 'Glob':
+      return useGlob(fields, context);
+    case 'WebFetch':
+      return typeof fields['url'] === 'string'
+        ? { ...NOTHING, hosts: [hostOfAddress(fields['url'])] }
+        : lost('the address is not a text');
+    case 'WebSearch':
+      return { ...NOTHING, hosts: textsOf(fields['allowed_domains']).map((host) => host.toLowerCase()) };
+    default:
+      return NOTHING;
+  }
+}
+
+function useFile(kind: 'reads' | 'writes', path: unknown, via: string, context: ShellContext): CallUses {
+  if (typeof path !== 'string' || path === '') return lost('which file is not said');
+  return use(kind, path, null, via, context);
+}
+
+/** Names are listed, nothing is read: the folder that it begins in counts, and a pattern that is one file. */
+function useGlob(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+  const { pattern, path } = fields;
+  if (typeof pattern !== 'string') return lost('the pattern is not a text');
+  const folder = typeof path === 'string' ? path : '.';
+  const first = pattern.search(/[*?[{]/);
+  const fixed = first < 0 ? pattern : pattern.slice(0, pattern.lastIndexOf('/', first) + 1);
+  return use('reads', isAbsolute(fixed) || fixed.startsWith('~') ? fixed : `${folder}/${fixed}`, null, 'Glob', context);
+}
+
+/** All files of a folder are not held against denies (too many would be); those that a glob asks for are. */
+function useGrep(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+  const { path, glob } = fields;
+  const folder = typeof path === 'string' && path !== '' ? path : '.';
+  if (typeof glob !== 'string' || glob === '') return use('reads', folder, null, 'Grep', context);
+  if (holdsMark(glob) || glob.includes('..')) return use('reads', folder, ANYTHING, 'Grep', context);
+  const marked = glob
+    .replace(/^!.*/, ANYTHING)
+    .replace(/\*\*\/?|\{[^}]*\}/g, ANYTHING)
+    .replace(/\*/g, GLOB_STAR)
+    .replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
+  const here = use('reads', folder, marked.replace(/^\//, ''), 'Grep', context);
+  // A name is looked for in every folder; what stars could find there is too much to be held against anything.
+  return glob === marked && !glob.includes('/')
+    ? merge(here, use('reads', folder, `${ANYTHING}/${glob}`, 'Grep', context))
+    : here;
+}
+
+function use(
+  kind: 'reads' | 'writes',
+  path: string,
+  below: string | null,
+  via: string,
+  context: ShellContext,
+): CallUses {
+  if (path.includes('\0') || holdsMark(path)) return lost('a path holds control characters');
+  const absolute = toAbsolute(path, context);
+  if (absolute === null) return lost('where a path begins is not known');
+  const places = withLinks(absolute, context);
+  const list: UsedPath[] = (places ?? [normalize(absolute)]).map((place) => ({ path: place, below, via }));
+  return { ...NOTHING, [kind]: list, unknown: places === null ? `where ${path} leads cannot be seen` : null };
+}
+
+function toAbsolute(path: string, { cwd, home }: ShellContext): string | null {
+  if (isAbsolute(path)) return path;
+  if (path === '~' || path.startsWith('~/')) return home === null ? null : `${home}/${path.slice(2)}`;
+  return cwd === null ? null : `${cwd}/${path}`;
+}
+
+function merge(one: CallUses, other: CallUses): CallUses {
+  return {
+    ...one,
+    reads: [...one.reads, ...other.reads],
+    unknown: one.unknown ?? other.unknown,
+    mayBeAnything: one.mayBeAnything || other.mayBeAnything,
+  };
+}
+
+function hostOfAddress(address: string): string {
+  return hostOfUrl(address) ?? hostOfUrl(`https://${address}`) ?? '*';
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : [];
+}
+
+function lost(why: string): CallUses {
+  return { ...NOTHING, unknown: why, mayBeAnything: true };
+}
