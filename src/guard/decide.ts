@@ -67,32 +67,36 @@ function rankOf({ decision, rule, part }: PartVerdict): number {
 /** Rules that can say something here. Projects can only tighten: their allows and nones are not looked at. */
 function isInForce(rule: Rule, trial: Trial): boolean {
   const tightens = rule.decision === 'deny' || rule.decision === 'ask';
-  if (!tightens && (rule.scope === 'project' || rule.scope === 'local')) return false;
+  if (!tightens && !isPersons(rule)) return false;
   const isNow = isEnough(isInWindow(rule.when, trial.call), rule);
   if (!isNow) trial.note(rule, null, trial.line[0] as Judged, 'other time');
   return isNow;
 }
 
 function judgePart(part: JudgedPart, rules: readonly Rule[], fallback: Decision, trial: Trial): PartVerdict {
-  const [own] = trial.line;
-  const found = new Map<Decision, Rule>();
-  let despite = false;
-  for (const rule of rules) {
-    if (!holdsFor(rule, own as Judged, part, trial)) continue;
-    if (!found.has(rule.decision)) found.set(rule.decision, rule);
-    // Only what surely is meant may go beyond an ancestor.
-    if (rule.despiteAncestors && isOwnScope(rule) && holdsForSure(rule, own as Judged, part, trial)) despite = true;
-  }
-  const deny = found.get('deny');
+  const own = trial.line[0] as Judged;
+  const matched = rules.filter((rule) => holdsFor(rule, own, part, trial));
+  const firstOf = (decision: Decision, hasScope: (rule: Rule) => boolean) =>
+    matched.find((rule) => rule.decision === decision && hasScope(rule));
+  const deny = firstOf('deny', () => true);
   if (deny !== undefined) return { part, decision: 'deny', rule: deny, ancestor: null };
+  // Only what surely is meant may go beyond an ancestor.
+  const despite = matched.some(
+    (rule) => rule.despiteAncestors && isPersons(rule) && holdsForSure(rule, own, part, trial),
+  );
   const above = despite ? null : deniedAbove(part, rules, trial);
   if (above !== null) return { part, decision: 'deny', ...above };
-  for (const decision of ['ask', 'allow', 'none'] as const) {
-    const rule = found.get(decision);
-    if (rule === undefined || (decision !== 'ask' && !part.needsAllow)) continue;
-    return { part, decision, rule, ancestor: null };
-  }
-  return { part, decision: part.needsAllow ? fallback : 'allow', rule: null, ancestor: null };
+
+  const decisive = (['ask', 'allow', 'none'] as const)
+    .filter((decision) => decision === 'ask' || part.needsAllow)
+    .map((decision) => firstOf(decision, isPersons))
+    .find((rule) => rule !== undefined);
+  const decision = decisive?.decision ?? (part.needsAllow ? fallback : 'allow');
+  // A project may ask where the person would not: never where the person denies.
+  const asked = firstOf('ask', (rule) => !isPersons(rule));
+  if (asked !== undefined && STRICTNESS[decision] < STRICTNESS.ask)
+    return { part, decision: 'ask', rule: asked, ancestor: null };
+  return { part, decision, rule: decisive ?? null, ancestor: null };
 }
 
 function deniedAbove(part: JudgedPart, rules: readonly Rule[], trial: Trial): { rule: Rule; ancestor: Judged } | null {
@@ -142,8 +146,8 @@ function isEnough(answer: Answer, rule: Rule): boolean {
   return answer === 'yes' || (answer === 'maybe' && certaintyOf(rule) === 'may');
 }
 
-function isOwnScope(rule: Rule): boolean {
-  return rule.decision !== 'deny' && (rule.scope === 'user' || rule.scope === 'preset');
+function isPersons({ scope }: Rule): boolean {
+  return scope === 'user' || scope === 'preset';
 }
 
 function defaultOf(policy: Policy, { agent }: GuardedCall): Decision {

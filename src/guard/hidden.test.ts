@@ -214,6 +214,8 @@ const HIDDEN = [
   'rm -rf x\r\n',
   'if true; then rm -rf x',
   'ls \0; rm -rf x',
+  "sh -c '((rm -rf x))'",
+  "sh -c '[[ a || rm -rf x ]]'",
   'ls *(e:"rm -rf x":)',
   'r\u200bm -rf x',
 ];

@@ -31,6 +31,7 @@ export function analyse(command: string, context: ShellContext): CallUses {
     isElsewhere: false,
     // Whoever sets HOME moves ~ away.
     home: /\bHOME\b\+?=/.test(command) ? null : context.home,
+    isPosix: false,
     depth: 0,
   };
   try {

@@ -5,7 +5,7 @@ import { usePath } from './paths.ts';
 import { joinPath } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';
-import { runText } from './wrappers.ts';
+import { runPlainShell } from './wrappers.ts';
 
 const GLOBAL = {
   flags: 'pPhv',
@@ -67,9 +67,9 @@ function checkSetting(setting: string, scene: Scene): void {
 
 function runSetting(key: string, value: string, scene: Scene): void {
   const within = inside(scene, `git ${key}`, -1);
-  if (!/^alias\./i.test(key)) runText(value, within);
-  else if (value.startsWith('!')) runText(value.slice(1), within);
-  else runText(`git ${value}`, within);
+  if (!/^alias\./i.test(key)) runPlainShell(value, within);
+  else if (value.startsWith('!')) runPlainShell(value.slice(1), within);
+  else runPlainShell(`git ${value}`, within);
 }
 
 function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void {
@@ -96,9 +96,9 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     case 'rebase':
       for (const [index, { form }] of words.entries()) {
         if (form === '-x' || form === '--exec')
-          runText(words[index + 1]?.form ?? '', inside(scene, 'git rebase -x', -1));
-        else if (form.startsWith('--exec=')) runText(form.slice(7), inside(scene, 'git rebase -x', -1));
-        else if (/^-x./.test(form)) runText(form.slice(2), inside(scene, 'git rebase -x', -1));
+          runPlainShell(words[index + 1]?.form ?? '', inside(scene, 'git rebase -x', -1));
+        else if (form.startsWith('--exec=')) runPlainShell(form.slice(7), inside(scene, 'git rebase -x', -1));
+        else if (/^-x./.test(form)) runPlainShell(form.slice(2), inside(scene, 'git rebase -x', -1));
       }
       return;
     case 'bisect':
@@ -108,7 +108,10 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       if (plain[0]?.form === 'foreach') {
         const at = words.findIndex(({ form }) => form === 'foreach');
         const code = words.slice(at + 1).filter(({ form }) => form !== '--recursive' && form !== '-q');
-        runText(code.map(({ form }) => form).join(' '), inside({ ...scene, cwds: null }, 'git submodule foreach', -1));
+        runPlainShell(
+          code.map(({ form }) => form).join(' '),
+          inside({ ...scene, cwds: null }, 'git submodule foreach', -1),
+        );
       }
       return;
     case 'rm':

@@ -5,7 +5,7 @@ import { usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
 import type { ShellWord } from './words.ts';
-import { runText } from './wrappers.ts';
+import { runPlainShell } from './wrappers.ts';
 
 const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
 
@@ -74,7 +74,7 @@ export function runParallel(words: readonly ShellWord[], scene: Scene): boolean 
   const filled = [...command.map((word) => fill(word, '{}', ANYTHING)), FROM_STDIN];
   // It hands one line to a shell: what is put in there may be code.
   const code = command.map(({ form }) => form).join(' ');
-  if (/[;&|<>$`(){}]/.test(code.replace(/\{\}/g, ''))) runText(code, inside(scene, 'parallel', -1));
+  if (/[;&|<>$`(){}]/.test(code.replace(/\{\}/g, ''))) runPlainShell(code, inside(scene, 'parallel', -1));
   scene.runner.runWords(filled, inside(scene, 'parallel', words.length - read.rest.length));
   return false;
 }
@@ -91,13 +91,13 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
     const [, code] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[=\s]+([\s\S]*)$/i.exec(value?.form ?? '') ?? [];
     if (name !== 'o' || code === undefined) continue;
     scene.gathering.miss('ssh is told to run a command here');
-    runText(code, inside(scene, 'ssh -o', -1));
+    runPlainShell(code, inside(scene, 'ssh -o', -1));
   }
   let rest = read.rest.slice(1);
   const behind = readOptions(rest, SSH);
   if (rest[0]?.form.startsWith('-')) rest = [...behind.rest];
   const away = inside(scene, 'ssh', -1, { isElsewhere: true });
-  if (rest.length > 0) runText(rest.map(({ form }) => form).join(' '), away);
+  if (rest.length > 0) runPlainShell(rest.map(({ form }) => form).join(' '), away);
   else if (scene.stdin.kind === 'text') scene.runner.runCode(scene.stdin.text, away);
   else if (scene.stdin.kind === 'unknown') scene.gathering.lose('what ssh is given to run is only known when it runs');
   return false;

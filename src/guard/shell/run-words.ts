@@ -14,7 +14,7 @@ import { inside, type Scene } from './scene.ts';
 import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
 import { checkVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
-import { isWrapper, runText, runWrapper } from './wrappers.ts';
+import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
 
 /** Code inside code inside code ends here. */
 const MAX_DEPTH = 24;
@@ -224,14 +224,15 @@ function runToldPrograms(name: string, words: readonly ShellWord[], scene: Scene
     if (index === 0) continue;
     const next = words[index + 1]?.form ?? '';
     const [, action] = /^--checkpoint-action=exec=([\s\S]*)$/.exec(form) ?? [];
-    if (action !== undefined) runText(action, inside(scene, 'tar --checkpoint-action', -1));
+    if (action !== undefined) runPlainShell(action, inside(scene, 'tar --checkpoint-action', -1));
     if (/^--(?:to-command|use-compress-program|rsh|rmt-command|rsync-path|info-script|new-volume-script)=/.test(form))
-      runText(form.slice(form.indexOf('=') + 1), inside(scene, name, -1));
+      runPlainShell(form.slice(form.indexOf('=') + 1), inside(scene, name, -1));
     else if (/^--(?:to-command|use-compress-program|rsh|rsync-path|run|command|checkpoint-action)$/.test(form))
-      runText(next.replace(/^exec=/, ''), inside(scene, name, -1));
-    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) runText(next, inside(scene, name, -1));
-    else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) runText(next, inside(scene, name, -1));
-    else if ((name === 'scp' || name === 'sftp') && /^-(?:S|D)$/.test(form)) runText(next, inside(scene, name, -1));
+      runPlainShell(next.replace(/^exec=/, ''), inside(scene, name, -1));
+    else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) runPlainShell(next, inside(scene, name, -1));
+    else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) runPlainShell(next, inside(scene, name, -1));
+    else if ((name === 'scp' || name === 'sftp') && /^-(?:S|D)$/.test(form))
+      runPlainShell(next, inside(scene, name, -1));
     else if (name === 'scp' && /ProxyCommand/i.test(form)) scene.gathering.lose('scp is told to run a command here');
   }
   if (

@@ -30,6 +30,8 @@ export interface Scene {
   /** On another machine or in a container: its files are not ours. */
   readonly isElsewhere: boolean;
   readonly home: string | null;
+  /** The shell is the plain one: what only bash and zsh know means something else in it. */
+  readonly isPosix: boolean;
   readonly depth: number;
 }
 

@@ -9,6 +9,8 @@ import { runText } from './wrappers.ts';
 const SHELL = /^r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk)?sh(?:-?[\d.]+)?$/;
 /** Their grammar is not the one that is read here. */
 const FOREIGN_SHELL = /^(?:fi|c|tc)sh$/;
+/** In these `[[ a && rm x ]]`, `((rm x))` and `$'\\''` run what bash would not. */
+const POSIX_SHELL = /^(?:da|a|k|mk|ya|pdk)?sh(?:-?[\d.]+)?$/;
 const OPTIONS = {
   flags: 'abefhiklmnprstuvxBCEHPTD',
   values: 'cOo',
@@ -19,7 +21,8 @@ export function isShell(name: string): boolean {
   return SHELL.test(name);
 }
 
-export function runShell(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+export function runShell(name: string, words: readonly ShellWord[], outside: Scene): boolean {
+  const scene: Scene = { ...outside, isPosix: POSIX_SHELL.test(name) };
   const read = readOptions(words.slice(1), OPTIONS);
   const { gathering } = scene;
   if (!read.isSure || FOREIGN_SHELL.test(name)) {

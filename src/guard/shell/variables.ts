@@ -24,7 +24,10 @@ export function checkVariable(name: string, form: string, scene: Scene): void {
     if (isUnsure(form)) scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
     else {
       scene.gathering.miss(`${name} is set, which some program runs`);
-      scene.runner.runCode(form, inside(scene, `${name}=`, -1, { self: null, within: null, stdin: { kind: 'none' } }));
+      scene.runner.runCode(
+        form,
+        inside(scene, `${name}=`, -1, { isPosix: true, self: null, within: null, stdin: { kind: 'none' } }),
+      );
     }
   } else if (CHANGES_PROGRAMS.test(name)) {
     scene.gathering.miss(`${name} is set, which changes what is run`);

@@ -32,8 +32,13 @@ export function walkInner(node: SyntaxNode, scene: Scene): void {
   });
 }
 
+/** Only bash and zsh know these. */
+const BASHISM =
+  /^(?:TestCommand|ArithmeticCommand|ArithmeticFor|Select|Coproc|AnsiCQuoted|LocaleString|ProcessSubstitution|HereString|ArrayValue|BraceExpansion)$/;
+
 function checkPart(node: SyntaxNode, scene: Scene): void {
   const { gathering } = scene;
+  if (scene.isPosix && BASHISM.test(node.type)) gathering.lose('a plain shell reads this in another way');
   if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
   if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && CODE_IN_SUBSCRIPT.test(node.value))
     gathering.lose('a text holds code that arithmetic would run');
@@ -59,6 +64,7 @@ function walkList(list: CompoundList, scene: Scene): void {
 }
 
 function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void {
+  checkPart(node, scene);
   switch (node.type) {
     case 'AndOr':
       walkAndOr(node, scene);

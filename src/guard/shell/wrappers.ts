@@ -197,7 +197,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     return false;
   }
   const within = inside(scene, name, words.length - rest.length, elsewhere);
-  if (wrapper.asCode) runText(rest.map(({ form }) => form).join(' '), asText);
+  if (wrapper.asCode) runPlainShell(rest.map(({ form }) => form).join(' '), asText);
   else scene.runner.runWords(rest, within, sets);
   // `exec` and `command` change nothing of where we are, but a `cd` in them does.
   scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
@@ -206,13 +206,18 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
 
 function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
   const code = optionValue(read, ...(wrapper.code?.split(' ') ?? []));
-  if (code !== null) runText(code.form, scene);
+  if (code !== null) runPlainShell(code.form, scene);
 }
 
 /** Code for a shell, that has marks where it is not known. */
 export function runText(form: string, scene: Scene): void {
   if (/[\uE000-\uE003]/.test(form)) scene.gathering.lose('the code of a shell is only known when it runs');
   else scene.runner.runCode(form, scene);
+}
+
+/** What programs hand to a shell, they hand to the plain one. */
+export function runPlainShell(form: string, scene: Scene): void {
+  runText(form, { ...scene, isPosix: true });
 }
 
 /** Takes `NAME=value` off the beginning; their names. */

@@ -1,0 +1,119 @@
+// At random: nothing throws, nothing is allowed that no rule allows, and a rule more never loosens what it may not.
+// TROUPE_FUZZ_CALLS=1000000 npx vitest run src/guard/fuzz.test.ts --testTimeout=0 runs as many calls of each kind.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { decide, explain } from './decide.ts';
+import { partsOf } from './match/parts.ts';
+import { holdsTool } from './match/tool-pattern.ts';
+import type { Decision } from './policy.ts';
+import { suggestRule } from './suggest-rule.ts';
+import { bash, pattern, policy, rule } from './testing/make-call.ts';
+import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
+
+const numRuns = Number(process.env['TROUPE_FUZZ_CALLS'] ?? 2000);
+const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
+
+function check<Values extends [unknown, ...unknown[]]>(
+  arbitraries: { [Key in keyof Values]: fc.Arbitrary<Values[Key]> },
+  holds: (...values: Values) => void,
+) {
+  fc.assert(
+    fc.property(fc.tuple(...arbitraries) as unknown as fc.Arbitrary<Values>, (values) => holds(...values)),
+    { numRuns },
+  );
+}
+
+test('every call gets a decision and a sentence, and no allow is without a rule or a default', () => {
+  check([policies, calls], (policy, call) => {
+    const verdict = decide(policy, call);
+    expect(verdict.decision in STRICTNESS).toBe(true);
+    expect(verdict.reason).toMatch(/^[^\n]+\.$/);
+    if (verdict.decision !== 'allow') return;
+    const byDefault =
+      call.agent === null ? policy.defaults.unknown : policy.defaults[call.agent.kind === 'main' ? 'main' : 'subagent'];
+    const allows = policy.rules.filter(
+      ({ decision, scope }) => decision === 'allow' && (scope === 'user' || scope === 'preset'),
+    );
+    for (const { part, needsAllow } of partsOf(call)) {
+      if (!needsAllow || byDefault === 'allow') continue;
+      expect(
+        allows.some(({ tools }) => tools.length === 0 || tools.some((tool) => holdsTool(tool, part, call, 'must'))),
+      ).toBe(true);
+    }
+  });
+});
+
+test('without an allow nothing is allowed', () => {
+  check([policies, calls], (policy, call) => {
+    const strict = {
+      ...policy,
+      rules: policy.rules.filter(({ decision }) => decision !== 'allow'),
+      defaults: { main: 'none', subagent: 'none', unknown: 'none' } as const,
+    };
+    expect(decide(strict, call).decision).not.toBe('allow');
+  });
+});
+
+test('one more deny, or any rule of a project, never loosens', () => {
+  check([policies, calls, rules], (policy, call, more) => {
+    const before = STRICTNESS[decide(policy, call).decision];
+    const stricter = [
+      { ...more, decision: 'deny' as const },
+      { ...more, scope: 'project' as const },
+    ];
+    for (const added of stricter)
+      for (const list of [
+        [...policy.rules, added],
+        [added, ...policy.rules],
+      ])
+        expect(STRICTNESS[decide({ ...policy, rules: list }, call).decision]).toBeGreaterThanOrEqual(before);
+  });
+});
+
+test('explaining decides the same', () => {
+  check([policies, calls], (policy, call) => {
+    const { tried: _, ...verdict } = decide(policy, call);
+    expect(explain(policy, call)).toMatchObject(verdict);
+  });
+});
+
+test('a denied command in constructs in constructs stays denied', () => {
+  const denying = policy([rule('deny', 'Bash(rm:*)')], 'allow');
+  check([hiding('rm -rf x')], (command) => {
+    expect(decide(denying, bash(command)).decision).toBe('deny');
+  });
+});
+
+test('a command that nothing allows is not allowed by what allows all around it', () => {
+  const names = [
+    'ls',
+    'cat',
+    'sh',
+    'bash',
+    'find',
+    'xargs',
+    'sudo',
+    'timeout',
+    'ssh',
+    'git',
+    'f',
+    'eval',
+    'trap',
+    'echo',
+    'cd',
+  ];
+  const allowing = policy([...names.map((name) => rule('allow', `Bash(${name}:*)`)), rule('allow', 'Edit')]);
+  check([hiding('unheard-of x')], (command) => {
+    expect(decide(allowing, bash(command)).decision).not.toBe('allow');
+  });
+});
+
+test('what is suggested allows exactly this call', () => {
+  check([commands], (command) => {
+    const call = bash(command);
+    const suggested = suggestRule(call);
+    if (suggested === null) return;
+    const tools = suggested.map((text) => pattern(text));
+    expect(decide(policy([{ ...rule('allow', []), tools }]), call).decision).toBe('allow');
+  });
+});
