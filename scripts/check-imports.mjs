@@ -12,10 +12,12 @@ const MAY_IMPORT = {
   transforms: ['base', 'model'],
   guard: ['base', 'model'],
   policy: ['base', 'model', 'io', 'guard'],
+  judge: ['base', 'model', 'guard', 'adapters/adapter'],
   io: ['base'],
   audit: ['base', 'model', 'io'],
   'adapters/adapter': ['base', 'model', 'io'],
   'adapters/*': ['base', 'model', 'io', 'adapters/adapter'],
+  'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker'],
@@ -80,7 +82,8 @@ function allows(from, to, target) {
   const rules = MAY_IMPORT[from] ?? MAY_IMPORT[from.replace(/\/.*/, '/*')] ?? [];
   if (rules.includes('*') || rules.includes(to)) return true;
   const isOneOf = (kind) => rules.includes(`${kind}/*`) && to.startsWith(`${kind}/`) && from !== `${kind}/*`;
-  return from === 'adapters/registry' && isOneOf('adapters') && target.endsWith('/index.ts');
+  const door = { 'adapters/registry': '/index.ts', 'adapters/judged-hosts': '/guard.ts' }[from];
+  return door !== undefined && isOneOf('adapters') && target.endsWith(door);
 }
 
 /** Tests and the suites that only tests load may reach across: they are what holds the rooms together. */

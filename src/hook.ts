@@ -4,14 +4,18 @@
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
 import { writeSync } from 'node:fs';
+import { homedir } from 'node:os';
 import path from 'node:path';
-import { guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
+import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
+import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
+import { judgeCall } from './judge/judge-call.ts';
+import { readCompiled } from './policy/read-compiled.ts';
 
 const [, program = '', command, ...args] = process.argv;
 void runHook();
 
-/** Whatever happens, the host goes on. */
+/** Whatever happens, there is an answer: where something goes wrong, the policy's own for that. */
 async function runHook(): Promise<void> {
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
@@ -20,15 +24,49 @@ async function runHook(): Promise<void> {
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
   } catch (error) {
+    if (command === 'guard') print(onTrouble(folder, error));
     if (folder !== undefined) noteError(folder, error);
   }
 }
 
 function guard(folder: string): string {
   const [host = '', draft, ppid, since] = args;
-  if (draft === undefined) return guardStdin(folder, host);
+  const guarding = guardingIn(folder);
+  if (draft === undefined) return guardStdin(folder, host, guarding);
   const call = { host, draft: path.basename(draft), ppid: Number(ppid) };
-  return guardStubCall(folder, since ? { ...call, since: Number(since) * 1_000 } : call);
+  return guardStubCall(folder, since ? { ...call, since: Number(since) * 1_000 } : call, guarding);
+}
+
+function guardingIn(folder: string): Guarding {
+  return {
+    judge(name, payload) {
+      const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
+      if (!host) return { printed: '', decision: 'none' };
+      const policyFor = (project: string) => readCompiled(placesOf(folder, project)).policy;
+      return judgeCall(payload, { host, policyFor, home: homedir(), at: Date.now() });
+    },
+    onError: (error) => noteError(folder, error),
+  };
+}
+
+/** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
+function onTrouble(folder: string | undefined, error: unknown): string {
+  try {
+    const host = JUDGED_HOSTS[args[0] ?? ''];
+    const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
+    if (!host || state === 'none') return '';
+    const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;
+    return host.formatAnswer({ decision: policy.onError, reason });
+  } catch {
+    return '';
+  }
+}
+
+function placesOf(stateFolder: string, folder: string) {
+  const home = homedir();
+  const { TROUPE_HOME, XDG_CONFIG_HOME } = process.env;
+  const configFolder = TROUPE_HOME || path.join(XDG_CONFIG_HOME || path.join(home, '.config'), 'troupe');
+  return { home, configFolder, stateFolder, folder };
 }
 
 /** Not by process.stdout: to set that up takes longer than all the rest. */

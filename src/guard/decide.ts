@@ -103,7 +103,7 @@ function deniedAbove(part: JudgedPart, rules: readonly Rule[], trial: Trial): { 
   for (const ancestor of trial.line.slice(1)) {
     for (const rule of rules) {
       // A rule for whoever calls was the agent's own already.
-      if (rule.decision !== 'deny' || rule.agents === null) continue;
+      if (rule.decision !== 'deny' || rule.agents === null || rule.ownCallsOnly) continue;
       if (holdsFor(rule, ancestor, part, trial)) return { rule, ancestor };
     }
   }

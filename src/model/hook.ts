@@ -38,6 +38,8 @@ export interface CallerChain {
   readonly ancestors: readonly CallingAgent[];
   /** Why the agent, or one above it, is not known. */
   readonly reason?: string;
+  /** The folder in which the session began: an agent may go elsewhere, its project's policy goes with it. */
+  readonly project?: string;
 }
 
 export interface CallingAgent {

@@ -3,10 +3,9 @@ import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from 
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
-import { formatAnswer } from './hooks/answer.ts';
-import { callerOf } from './hooks/caller-files.ts';
+import { claudeCodeGuard } from './guard.ts';
 import { condense } from './hooks/condense.ts';
-import { namesCallers, readPayload } from './hooks/payload.ts';
+import { namesCallers } from './hooks/payload.ts';
 import { createHookReader } from './hooks/read-hooks.ts';
 import { sampleCall, sampleTranscript } from './hooks/sample.ts';
 import { hookSettings } from './hooks/settings.ts';
@@ -56,9 +55,7 @@ export const claudeCode: SourceAdapter = {
   openBodies,
   replay: { schedule, retime, rename },
   hooks: {
-    read: readPayload,
-    callerOf,
-    formatAnswer,
+    ...claudeCodeGuard,
     condense,
     namesCallers,
     createHookReader,

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { isDraftOf, settleSpooled } from '../../audit/settle-spooled.ts';
+import { parseSpooled } from '../../audit/spool-file.ts';
 import { putSpoolFile } from '../../audit/spool-writer.ts';
 
 /** What the guard stub hands on: it has put the payload into a draft of the spool already. */
@@ -12,18 +14,38 @@ export interface StubCall {
   readonly since?: number;
 }
 
-/** Decides about a call where no server runs. Gives what is to be printed. */
-export function guardStubCall(folder: string, { host, draft, ppid, since }: StubCall): string {
+export interface Guarding {
+  /** What is decided about a call, and what is to be printed. Never throws. */
+  judge(host: string, payload: unknown): { readonly printed: string } & object;
+  /** Something went wrong that does not change the decision. */
+  onError(error: unknown): void;
+}
+
+/** Decides about a call where no server runs. Gives what is to be printed: whether it could be kept does not change that. */
+export function guardStubCall(folder: string, call: StubCall, { judge, onError }: Guarding): string {
+  const { host, draft, ppid, since } = call;
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
-  settleSpooled(folder, draft, { ppid, decision: 'none' }, since);
-  return '';
+  const bytes = readFileSync(path.join(folder, 'spool', draft));
+  const { printed, ...decided } = judge(host, parseSpooled(bytes)?.payload);
+  attempt(() => settleSpooled(folder, draft, { ppid, ...decided }, since), onError);
+  return printed;
 }
 
 /** The same for a call that is told on stdin, where no shell stands between the host and us. */
-export function guardStdin(folder: string, host: string): string {
+export function guardStdin(folder: string, host: string, { judge, onError }: Guarding): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
   const payload = process.stdin.isTTY ? new Uint8Array() : readFileSync(0);
+  if (payload.length === 0) return '';
+  const { printed, ...decided } = judge(host, parseSpooled(payload)?.payload);
   const ms = Math.round(performance.now() * 10) / 10;
-  if (payload.length > 0) putSpoolFile(folder, host, payload, { ppid: process.ppid, decision: 'none', ms });
-  return '';
+  attempt(() => putSpoolFile(folder, host, payload, { ppid: process.ppid, ...decided, ms }), onError);
+  return printed;
+}
+
+function attempt(keep: () => unknown, onError: (error: unknown) => void): void {
+  try {
+    keep();
+  } catch (error) {
+    onError(error);
+  }
 }

@@ -86,6 +86,7 @@ it('goes up to main by the records beside the transcripts', () => {
       { id: 'top', kind: 'task', type: 'planner', name: 'plan', depth: 1 },
       { id: 'mid', kind: 'task', type: 'coder', name: null, depth: 2 },
     ],
+    project: '/home/dev/background',
   });
   sidecar('top', { agentType: 'planner', spawnDepth: 1, parentAgentId: 'low' });
   expect(callerOf(payload).ancestors.map(({ id }) => id)).toEqual([session, 'top', 'mid']);

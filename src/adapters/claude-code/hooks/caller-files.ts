@@ -2,7 +2,7 @@
 // only, and as few looks as can be: a host waits.
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
-import { asAmount, asFlag, asText, isObject } from '../../../base/json.ts';
+import { asAmount, asFlag, asText, isObject, known } from '../../../base/json.ts';
 import type { CallerChain, CallingAgent } from '../../../model/hook.ts';
 import type { RawRecord } from '../record.ts';
 import { namesCallers } from './payload.ts';
@@ -14,10 +14,17 @@ export function callerOf(payload: unknown): CallerChain {
   if (!isObject(payload)) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
   const session = asText(payload['session_id']) ?? '';
   const transcript = asText(payload['transcript_path']) ?? '';
+  const head = readPart(transcript, 'head', HEAD_BYTES) ?? '';
+  const project = textIn(head, CWD);
+  return { ...chainIn(payload, session, transcript, head), ...known({ project }) };
+}
+
+function chainIn(payload: RawRecord, session: string, transcript: string, head: string): CallerChain {
   const main: CallingAgent = { id: session, kind: 'main', type: null, name: null, depth: 0 };
   const named = asText(payload['agent_id']);
   if (named !== undefined) return chainOf(named, asText(payload['agent_type']), main, transcript);
-  if (namesCallers(versionIn(transcript))) {
+  // By the first line that says it. A session that is continued by a newer version names its callers all the more.
+  if (namesCallers(textIn(head, VERSION))) {
     // With `--agent`, the main agent has a type.
     return { agent: { ...main, type: asText(payload['agent_type']) ?? null }, ancestors: [] };
   }
@@ -87,9 +94,15 @@ function workflowFolders(folder: string): readonly string[] {
 
 const HEAD_BYTES = 64 * 1024;
 
-/** Of the first line that says it. A session that is continued by a newer version names its callers all the more. */
-function versionIn(transcript: string): string | undefined {
-  return /"version":"(\d+\.\d+\.\d+)/.exec(readPart(transcript, 'head', HEAD_BYTES) ?? '')?.[1];
+const VERSION = /"version":("(?:[^"\\]|\\.)*")/;
+const CWD = /"cwd":("(?:[^"\\]|\\.)*")/;
+
+function textIn(head: string, field: RegExp): string | undefined {
+  try {
+    return asText(JSON.parse(field.exec(head)?.[1] ?? 'null'));
+  } catch {
+    return undefined;
+  }
 }
 
 const TAIL_BYTES = 512 * 1024;
