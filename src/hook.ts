@@ -7,6 +7,7 @@ import { writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
+import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
 import { judgeCall } from './judge/judge-call.ts';
@@ -64,9 +65,7 @@ function onTrouble(folder: string | undefined, error: unknown): string {
 
 function placesOf(stateFolder: string, folder: string) {
   const home = homedir();
-  const { TROUPE_HOME, XDG_CONFIG_HOME } = process.env;
-  const configFolder = TROUPE_HOME || path.join(XDG_CONFIG_HOME || path.join(home, '.config'), 'troupe');
-  return { home, configFolder, stateFolder, folder };
+  return { home, configFolder: configFolder(process.env, home), stateFolder, folder };
 }
 
 /** Not by process.stdout: to set that up takes longer than all the rest. */

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
-import { type Config, configFolder, readConfig } from '../config/read-config.ts';
+import { configFolder } from '../config/config-folder.ts';
+import { type Config, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';

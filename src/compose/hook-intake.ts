@@ -3,7 +3,7 @@ import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
-import { configFolder } from '../config/read-config.ts';
+import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
 import { judgeCall } from '../judge/judge-call.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
-import { configFolder } from '../config/read-config.ts';
+import { configFolder } from '../config/config-folder.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { PolicyControl } from '../faces/face.ts';
 import type { PolicyCheck } from '../model/policy-check.ts';

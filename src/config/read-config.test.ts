@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configFolder, readConfig } from './read-config.ts';
+import { configFolder } from './config-folder.ts';
+import { readConfig } from './read-config.ts';
 import { trackerOptionsOf } from './tracker-options.ts';
 
 let folder = '';

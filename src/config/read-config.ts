@@ -33,11 +33,6 @@ const ConfigSchema = v.strictObject({
 
 export type Config = v.InferOutput<typeof ConfigSchema>;
 
-/** `TROUPE_HOME`, else where the system keeps settings. */
-export function configFolder(env: Readonly<Record<string, string | undefined>>, home: string): string {
-  return env['TROUPE_HOME'] || path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'troupe');
-}
-
 /** No file is no wishes; a file with a mistake in it is an error that says where. */
 export async function readConfig(folder: string): Promise<Config> {
   const file = path.join(folder, 'config.json');

@@ -5,11 +5,12 @@
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 import type { GuardedCall, TriedRule, Verdict } from './call.ts';
 import { type Answer, isSelected, type Judged, lineOf } from './match/agent.ts';
+import { isForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
 import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
+import type { Decision, Policy, Rule, ToolPattern } from './policy.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
@@ -22,10 +23,17 @@ interface PartVerdict {
   readonly ancestor: Judged | null;
 }
 
+/** The rules that are for this agent now, and the denies of those above it. */
+interface Applicable {
+  readonly own: readonly Rule[];
+  readonly above: readonly { readonly rule: Rule; readonly ancestor: Judged }[];
+}
+
 interface Trial {
   readonly call: GuardedCall;
   readonly line: readonly Judged[];
-  note(rule: Rule, part: JudgedPart | null, as: Judged, outcome: TriedRule['outcome']): void;
+  readonly tellsAll: boolean;
+  readonly tried: TriedRule[];
 }
 
 /** `tried` holds the rules that matched. */
@@ -39,24 +47,17 @@ export function explain(policy: Policy, call: GuardedCall): Verdict {
 }
 
 function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
-  const tried: TriedRule[] = [];
-  const trial: Trial = {
-    call,
-    line: lineOf(call),
-    note: (rule, part, as, outcome) => {
-      if (!tellsAll && outcome !== 'matched') return;
-      tried.push({
-        rule: rule.id,
-        part: part === null ? call.tool : partText(part.part, call),
-        as: agentText(as),
-        outcome,
-      });
-    },
-  };
-  const rules = policy.rules.filter((rule) => isInForce(rule, trial));
-  const verdicts = partsOf(call).map((part) => judgePart(part, rules, defaultOf(policy, call), trial));
+  const trial: Trial = { call, line: lineOf(call), tellsAll, tried: [] };
+  const applicable = findApplicable(policy.rules, trial);
+  const fallback = defaultOf(policy, call);
+  const verdicts = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
   const strictest = verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
-  return { decision: strictest.decision, rule: strictest.rule, reason: reasonOf(strictest, trial), tried };
+  return {
+    decision: strictest.decision,
+    rule: strictest.rule,
+    reason: reasonOf(strictest, trial),
+    tried: trial.tried,
+  };
 }
 
 /** Of equals, the one that a rule decided is told. */
@@ -64,28 +65,56 @@ function rankOf({ decision, rule, part }: PartVerdict): number {
   return STRICTNESS[decision] * 4 + (part.needsAllow ? 2 : 0) + (rule === null ? 0 : 1);
 }
 
-/** Rules that can say something here. Projects can only tighten: their allows and nones are not looked at. */
-function isInForce(rule: Rule, trial: Trial): boolean {
-  const tightens = rule.decision === 'deny' || rule.decision === 'ask';
-  if (!tightens && !isPersons(rule)) return false;
-  const isNow = isEnough(isInWindow(rule.when, trial.call), rule);
-  if (!isNow) trial.note(rule, null, trial.line[0] as Judged, 'other time');
-  return isNow;
+/** Projects can only tighten: their allows and nones are not looked at. */
+function findApplicable(rules: readonly Rule[], trial: Trial): Applicable {
+  const own: Rule[] = [];
+  const above: { rule: Rule; ancestor: Judged }[] = [];
+  const [self, ...ancestors] = trial.line as [Judged, ...Judged[]];
+  const names = trial.tellsAll ? null : namesOf(trial.call.uses);
+  for (const rule of rules) {
+    if (!isStrict(rule) && !isPersons(rule)) continue;
+    if (names !== null && rule.tools.length > 0 && rule.tools.every((tool) => isAboutOthers(tool, names))) continue;
+    if (!isEnough(isInWindow(rule.when, trial.call), rule)) {
+      note(trial, rule, null, self, 'other time');
+      continue;
+    }
+    if (isFor(rule, self, trial)) own.push(rule);
+    // A rule for whoever calls is the agent's own already.
+    if (rule.decision !== 'deny' || rule.agents === null || rule.ownCallsOnly) continue;
+    for (const ancestor of ancestors) if (isFor(rule, ancestor, trial)) above.push({ rule, ancestor });
+  }
+  return { own, above };
 }
 
-function judgePart(part: JudgedPart, rules: readonly Rule[], fallback: Decision, trial: Trial): PartVerdict {
-  const own = trial.line[0] as Judged;
-  const matched = rules.filter((rule) => holdsFor(rule, own, part, trial));
-  const firstOf = (decision: Decision, hasScope: (rule: Rule) => boolean) =>
-    matched.find((rule) => rule.decision === decision && hasScope(rule));
+/** A policy may have a thousand rules: those for other commands cost one look each. */
+function isAboutOthers({ tool, argument }: ToolPattern, names: ReadonlySet<string>): boolean {
+  return tool === 'Bash' && argument !== null && isForOthers(argument, names);
+}
+
+function isFor(rule: Rule, judged: Judged, trial: Trial): boolean {
+  const selected = isSelected(rule.agents, judged, trial.call);
+  if (isEnough(selected, rule)) return true;
+  note(trial, rule, null, judged, selected === 'no' ? 'other agent' : 'not known enough');
+  return false;
+}
+
+function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decision, trial: Trial): PartVerdict {
+  const self = trial.line[0] as Judged;
+  const matched = own.filter((rule) => holdsFor(rule, self, part, trial));
+  const firstOf = (decision: Decision, isOne: (rule: Rule) => boolean) =>
+    matched.find((rule) => rule.decision === decision && isOne(rule));
   const deny = firstOf('deny', () => true);
   if (deny !== undefined) return { part, decision: 'deny', rule: deny, ancestor: null };
   // Only what surely is meant may go beyond an ancestor.
   const despite = matched.some(
-    (rule) => rule.despiteAncestors && isPersons(rule) && holdsForSure(rule, own, part, trial),
+    (rule) =>
+      rule.despiteAncestors &&
+      isPersons(rule) &&
+      isSelected(rule.agents, self, trial.call) === 'yes' &&
+      holdsSomeTool(rule, part, trial, 'must'),
   );
-  const above = despite ? null : deniedAbove(part, rules, trial);
-  if (above !== null) return { part, decision: 'deny', ...above };
+  const inherited = despite ? undefined : above.find(({ rule, ancestor }) => holdsFor(rule, ancestor, part, trial));
+  if (inherited !== undefined) return { part, decision: 'deny', ...inherited };
 
   const decisive = (['ask', 'allow', 'none'] as const)
     .filter((decision) => decision === 'ask' || part.needsAllow)
@@ -99,38 +128,15 @@ function judgePart(part: JudgedPart, rules: readonly Rule[], fallback: Decision,
   return { part, decision, rule: decisive ?? null, ancestor: null };
 }
 
-function deniedAbove(part: JudgedPart, rules: readonly Rule[], trial: Trial): { rule: Rule; ancestor: Judged } | null {
-  for (const ancestor of trial.line.slice(1)) {
-    for (const rule of rules) {
-      // A rule for whoever calls was the agent's own already.
-      if (rule.decision !== 'deny' || rule.agents === null || rule.ownCallsOnly) continue;
-      if (holdsFor(rule, ancestor, part, trial)) return { rule, ancestor };
-    }
-  }
-  return null;
-}
-
 function holdsFor(rule: Rule, judged: Judged, part: JudgedPart, trial: Trial): boolean {
-  const selected = isSelected(rule.agents, judged, trial.call);
-  const outcome = outcomeOf(rule, selected, part, trial, certaintyOf(rule));
-  trial.note(rule, part, judged, outcome);
-  return outcome === 'matched';
+  const holds = holdsSomeTool(rule, part, trial, certaintyOf(rule));
+  if (holds) note(trial, rule, part, judged, 'matched');
+  else if (trial.tellsAll) note(trial, rule, part, judged, whyNot(rule, part, trial));
+  return holds;
 }
 
-function holdsForSure(rule: Rule, judged: Judged, part: JudgedPart, trial: Trial): boolean {
-  return isSelected(rule.agents, judged, trial.call) === 'yes' && holdsSomeTool(rule, part, trial, 'must');
-}
-
-function outcomeOf(
-  rule: Rule,
-  selected: Answer,
-  part: JudgedPart,
-  trial: Trial,
-  certainty: Certainty,
-): TriedRule['outcome'] {
-  if (!isEnough(selected, rule)) return selected === 'no' ? 'other agent' : 'not known enough';
-  if (holdsSomeTool(rule, part, trial, certainty)) return 'matched';
-  if (certainty === 'must' && holdsSomeTool(rule, part, trial, 'may')) return 'not known enough';
+function whyNot(rule: Rule, part: JudgedPart, trial: Trial): TriedRule['outcome'] {
+  if (!isStrict(rule) && holdsSomeTool(rule, part, trial, 'may')) return 'not known enough';
   return rule.tools.some(({ tool }) => tool === trial.call.tool) ? 'other argument' : 'other tool';
 }
 
@@ -138,8 +144,28 @@ function holdsSomeTool(rule: Rule, part: JudgedPart, trial: Trial, certainty: Ce
   return rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part.part, trial.call, certainty));
 }
 
+function note(
+  { call, tellsAll, tried }: Trial,
+  rule: Rule,
+  part: JudgedPart | null,
+  as: Judged,
+  outcome: TriedRule['outcome'],
+): void {
+  if (!tellsAll && outcome !== 'matched') return;
+  tried.push({
+    rule: rule.id,
+    part: part === null ? call.tool : partText(part.part, call),
+    as: agentText(as),
+    outcome,
+  });
+}
+
+function isStrict({ decision }: Rule): boolean {
+  return decision === 'deny' || decision === 'ask';
+}
+
 function certaintyOf(rule: Rule): Certainty {
-  return rule.decision === 'deny' || rule.decision === 'ask' ? 'may' : 'must';
+  return isStrict(rule) ? 'may' : 'must';
 }
 
 function isEnough(answer: Answer, rule: Rule): boolean {

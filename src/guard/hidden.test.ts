@@ -214,6 +214,8 @@ const HIDDEN = [
   'rm -rf x\r\n',
   'if true; then rm -rf x',
   'ls \0; rm -rf x',
+  "sh -c 'true &> f rm -rf x'",
+  'env =a rm -rf x',
   "sh -c '((rm -rf x))'",
   "sh -c '[[ a || rm -rf x ]]'",
   'ls *(e:"rm -rf x":)',

@@ -1,6 +1,6 @@
 // `Bash(git log:*)`, `Bash(git * main)`, `Bash(npm test)` against a simple command.
 import type { CallUses, SimpleCommand } from '../call.ts';
-import { INNER_BLANK } from '../shell/marks.ts';
+import { INNER_BLANK, isUnsure } from '../shell/marks.ts';
 import { baseName } from '../shell/posix-path.ts';
 import { isHarmlessVariable } from '../shell/variables.ts';
 import { ANY, type Certainty, commandTokens, literal, MAYBE_TWO, matches, type Token } from './wildcard.ts';
@@ -16,14 +16,27 @@ export function isEveryCommand(argument: string): boolean {
   return /^:?\*+$/.test(argument.trim());
 }
 
+/** The names that the commands of a call go by; null: not all are known. */
+export function namesOf({ commands, mayBeAnything }: CallUses): ReadonlySet<string> | null {
+  const heads = commands.map(headOf);
+  if (mayBeAnything || heads.some(({ isPlain }) => !isPlain)) return null;
+  return new Set(heads.flatMap(({ written, base }) => [written, base]));
+}
+
+/** Most patterns are for other commands, which their first word tells. */
+export function isForOthers(argument: string, names: ReadonlySet<string>): boolean {
+  const wanted = firstWordOf(argument);
+  return wanted !== null && isAscii(wanted) && !names.has(wanted.toLowerCase());
+}
+
 /** Deny and ask: in any path, whatever is set before it, however it is written large or small. */
 export function mayBeCommand(argument: string, command: SimpleCommand): boolean {
-  const [first = '', ...rest] = command.form.split(' ');
+  const { first, written, rest } = headOf(command);
   const pattern = readPattern(foldFirst(argument));
-  const folded = [baseName(first).toLowerCase().normalize('NFKC'), ...rest].join(' ');
+  const folded = baseName(first).toLowerCase().normalize('NFKC') + rest;
   return (
     holds(pattern, folded, 'may') ||
-    holds(pattern, [first.toLowerCase(), ...rest].join(' '), 'may') ||
+    holds(pattern, written + rest, 'may') ||
     // A blank inside a word is not told from one between words: `"rm -rf" x` is denied too.
     (folded.includes(INNER_BLANK) && holds(pattern, folded.replaceAll(INNER_BLANK, ' '), 'may'))
   );
@@ -47,8 +60,49 @@ export function mustBeCommand(argument: string, command: SimpleCommand, uses: Ca
   return false;
 }
 
+interface Head {
+  readonly first: string;
+  /** In small letters, and without its folder. */
+  readonly written: string;
+  readonly base: string;
+  readonly rest: string;
+  /** It is one word, known, in letters that everybody can tell apart. */
+  readonly isPlain: boolean;
+}
+
+/** A policy may have a thousand patterns, a call few commands. */
+const heads = new WeakMap<SimpleCommand, Head>();
+
+function headOf(command: SimpleCommand): Head {
+  const known = heads.get(command);
+  if (known !== undefined) return known;
+  const { form } = command;
+  const end = form.includes(' ') ? form.indexOf(' ') : form.length;
+  const first = form.slice(0, end);
+  const written = first.toLowerCase();
+  const isPlain = isAscii(first) && !isUnsure(first);
+  const head = { first, written, base: baseName(written), rest: form.slice(end), isPlain };
+  heads.set(command, head);
+  return head;
+}
+
+/** Null where it may be more than one: `git*`, `"a b"`. */
+function firstWordOf(argument: string): string | null {
+  for (let index = 0; index < argument.length; index++) {
+    const char = argument[index];
+    if (char === ' ') return index === 0 ? null : argument.slice(0, index);
+    if (char === ':' && index === argument.length - 2 && argument.endsWith(':*')) return argument.slice(0, index);
+    if (char === '*' || char === '"' || char === "'" || char === '\t' || char === '\n') return null;
+  }
+  return argument;
+}
+
 function holds(pattern: CommandPattern, form: string, certainty: Certainty): boolean {
   return matches(pattern.tokens, commandTokens(form), certainty);
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }
 
 function foldFirst(argument: string): string {

@@ -35,6 +35,8 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
   if (redirect.type === 'HereString') return isUnsure(form) ? { kind: 'unknown' } : { kind: 'text', text: form };
 
   const { operator } = redirect;
+  // The plain shell runs what is before `&>` in the background, and what is behind it by itself.
+  if (scene.isPosix && operator.startsWith('&>')) scene.gathering.lose('a plain shell reads this in another way');
   // zsh: `>! file` writes to the file, bash to one named `!`.
   if (redirect.target.text.startsWith('!')) scene.gathering.lose('shells disagree on where this is written to');
   const isProcess = redirect.target.parts?.[0]?.type === 'ProcessSubstitution';

@@ -38,7 +38,8 @@ const BASHISM =
 
 function checkPart(node: SyntaxNode, scene: Scene): void {
   const { gathering } = scene;
-  if (scene.isPosix && BASHISM.test(node.type)) gathering.lose('a plain shell reads this in another way');
+  const isBashism = BASHISM.test(node.type) || (node.type === 'Pipeline' && node.operators.includes('|&'));
+  if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
   if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
   if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && CODE_IN_SUBSCRIPT.test(node.value))
     gathering.lose('a text holds code that arithmetic would run');

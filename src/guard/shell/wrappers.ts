@@ -224,7 +224,7 @@ export function runPlainShell(form: string, scene: Scene): void {
 function takeVariables(words: ShellWord[], scene: Scene): string[] {
   const names: string[] = [];
   for (;;) {
-    const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec(words[0]?.form ?? '') ?? [];
+    const [, name, value] = /^([^=]*)=([\s\S]*)$/.exec(words[0]?.form ?? '') ?? [];
     if (name === undefined || value === undefined) return names;
     checkVariable(name, value, scene);
     names.push(name);
