@@ -65,7 +65,9 @@ function onTrouble(folder: string | undefined, error: unknown): string {
 
 function placesOf(stateFolder: string, folder: string) {
   const home = homedir();
-  return { home, configFolder: configFolder(process.env, home), stateFolder, folder };
+  // Said by the stub: a host may run with another environment than the one it was installed from.
+  const config = process.env['TROUPE_CONFIG'] || configFolder(process.env, home);
+  return { home, configFolder: config, stateFolder, folder };
 }
 
 /** Not by process.stdout: to set that up takes longer than all the rest. */

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { systemClock } from '../base/clock.ts';
+import { configFolder } from '../config/config-folder.ts';
 import { writeHookStubs } from '../daemon/hook-stubs.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { HooksControl } from '../faces/face.ts';
@@ -19,6 +20,11 @@ export function createHooks(): HooksControl {
     version: packageVersion,
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
-    writeStubs: () => writeHookStubs(state, { node: process.execPath, hookFile }),
+    writeStubs: () =>
+      writeHookStubs(state, {
+        node: process.execPath,
+        hookFile,
+        configFolder: configFolder(machine.env, machine.home),
+      }),
   });
 }

@@ -176,6 +176,7 @@ describe('the guard without a server goes to node', () => {
       state: stubs.state,
       node: process.execPath,
       hookFile: stubs.hookFile,
+      config: stubs.state,
       version: '1',
       bash: undefined,
     };

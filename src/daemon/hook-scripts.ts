@@ -7,6 +7,8 @@ export interface ScriptWords {
   readonly node: string;
   readonly hookFile: string;
   readonly version: string;
+  /** Where the person's policy lies: a host may run with another environment than the one it was installed from. */
+  readonly config: string;
   /** Where bash is, if it is anywhere. */
   readonly bash: string | undefined;
 }
@@ -46,9 +48,10 @@ exit 0
 `;
 }
 
-function head({ state, node, hookFile, version }: ScriptWords, what: string): string {
+function head({ state, config, node, hookFile, version }: ScriptWords, what: string): string {
   return `# troupe ${version}: ${what}. Written by troupe; changes to it are lost.
 state=${quote(state)}
+config=${quote(config)}
 node=${quote(node)}
 hook=${quote(hookFile)}
 LC_ALL=C`;
@@ -76,7 +79,7 @@ run_hook() {
   # A list of certificates costs each start of node 40 ms.
   unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
   [ -x "$node" ] || node=node
-  "$node" "$hook" "$@"
+  TROUPE_CONFIG=$config "$node" "$hook" "$@"
 }
 
 cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || fail "$1" 'there is no spool'

@@ -48,7 +48,7 @@ describe('the files', () => {
   });
 
   it('no shell finds a mistake in them', () => {
-    const words = { state: "/home/dev/o'clock $(x)", node: '/n', hookFile: '/h', version: '1' };
+    const words = { state: "/home/dev/o'clock $(x)", node: '/n', hookFile: '/h', config: '/config', version: '1' };
     for (const shell of SHELLS)
       for (const text of [observeScript({ ...words, bash: undefined }), guardScript({ ...words, bash: undefined })])
         expect(spawnSync('sh', ['-c', `${shell} -n`], { input: text }).stderr.toString()).toBe('');

@@ -18,16 +18,26 @@ export interface HookStubOptions {
   readonly node: string;
   /** dist/hook.cjs of the installed package. */
   readonly hookFile: string;
+  /** Where the person's policy lies; the state folder, where left out. */
+  readonly configFolder?: string;
 }
 
 /** Writes both into the state folder, whole at any moment: hooks may run meanwhile. The same again changes nothing. */
-export async function writeHookStubs(folder: string, { node, hookFile }: HookStubOptions): Promise<HookStubs> {
+export async function writeHookStubs(folder: string, options: HookStubOptions): Promise<HookStubs> {
+  const { node, hookFile, configFolder = folder } = options;
   await ensureStateFolder(folder);
   const state = path.resolve(folder);
   const bin = path.join(state, 'bin');
   for (const made of [bin, path.join(state, 'spool')]) await mkdir(made, { recursive: true, mode: 0o700 });
   const [observe, guard] = [path.join(bin, 'observe'), path.join(bin, 'guard')];
-  const words = { state, node, hookFile, version: await versionOf(hookFile), bash: await findBash() };
+  const words = {
+    state,
+    config: path.resolve(configFolder),
+    node,
+    hookFile,
+    version: await versionOf(hookFile),
+    bash: await findBash(),
+  };
   await writeProgram(observe, observeScript(words));
   await writeProgram(guard, guardScript(words));
   return { observe, guard };
