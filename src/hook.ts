@@ -10,8 +10,9 @@ import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
 import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
+import type { Policy } from './guard/policy.ts';
 import { judgeCall } from './judge/judge-call.ts';
-import { readCompiled } from './policy/read-compiled.ts';
+import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
 const [, program = '', command, ...args] = process.argv;
 void runHook();
@@ -43,12 +44,28 @@ function guardingIn(folder: string): Guarding {
     judge(name, payload) {
       const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
       if (!host) return { printed: '', decision: 'none' };
-      const policyFor = (project: string) => readCompiled(placesOf(folder, project)).policy;
+      const policyFor = (project: string) => policyIn(placesOf(folder, project));
       return judgeCall(payload, { host, policyFor, home: homedir(), at: Date.now() });
     },
     onError: (error) => noteError(folder, error),
   };
 }
+
+/** A policy that has changed is compiled by the program, once; here no YAML is read. */
+function policyIn(where: WhereCompiledIs): Policy {
+  const found = readCompiled(where);
+  if (found.state !== 'stale') return found.policy;
+  const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
+  const troupe = path.join(path.dirname(program), 'troupe.js');
+  const { configFolder, stateFolder } = where;
+  // Where both lie in one folder, it was named so.
+  const own = configFolder === stateFolder ? { TROUPE_HOME: stateFolder } : {};
+  const options = { cwd: where.folder, env: { ...process.env, ...own }, timeout: COMPILE_MS, stdio: 'ignore' as const };
+  spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
+  return readCompiled(where).policy;
+}
+
+const COMPILE_MS = 5_000;
 
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
 function onTrouble(folder: string | undefined, error: unknown): string {
