@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { systemClock } from '../base/clock.ts';
@@ -7,10 +6,11 @@ import { writeHookStubs } from '../daemon/hook-stubs.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { HooksControl } from '../faces/face.ts';
 import { createHooksControl } from '../install/create-hooks-control.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
 import { hookFile, packageVersion } from './package.ts';
 
 export function createHooks(): HooksControl {
-  const machine = { env: process.env, home: homedir() };
+  const machine = thisMachine();
   const state = stateFolder(machine);
   return createHooksControl({
     adapters: ADAPTERS,
