@@ -30,11 +30,14 @@ interface Outcome {
 }
 
 /** The built program in a project, on a machine of its own; `claude` is whatever lies in `bin`. */
-async function troupe(...args: readonly string[]): Promise<Outcome> {
+const troupe = (...args: readonly string[]): Promise<Outcome> => troupeWith({}, ...args);
+
+async function troupeWith(other: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Outcome> {
   const env = {
     PATH: `${path.join(base, 'bin')}:/usr/bin:/bin`,
     HOME: path.join(base, 'home'),
     TROUPE_HOME: path.join(base, 'state'),
+    ...other,
   };
   try {
     const { stdout, stderr } = await promisify(execFile)(
@@ -140,6 +143,32 @@ describe('troupe hooks', () => {
     );
   });
 
+  it('says that a guard would only observe, and which of two entries to take out', async () => {
+    hostSays('2.1.325 (Claude Code)');
+    await troupe('install', '--yes', '--guard');
+    expect((await troupe('install', '--dry-run')).stderr).toContain('without --guard it will only observe');
+    await troupe('install', '--yes', '--scope', 'project');
+    const { code, stdout } = await troupe('status');
+    expect(code).toBe(1);
+    expect(stdout).toContain('Mend it with: troupe hooks uninstall --scope project');
+    await troupe('uninstall', '--yes', '--scope', 'project');
+    expect((await troupe('status')).code).toBe(0);
+  });
+
+  it('says that nothing was done where nothing was to do', async () => {
+    expect(JSON.parse((await troupe('uninstall', '--yes', '--json')).stdout)).toMatchObject({
+      applied: false,
+      changes: [],
+    });
+  });
+
+  it('does not take the folder at hand for the home folder', async () => {
+    const { stdout } = await troupeWith({ HOME: '', TROUPE_HOME: '' }, 'status', '--json');
+    const [user, project] = JSON.parse(stdout).places;
+    expect([user.scope, path.isAbsolute(user.file)]).toEqual(['user', true]);
+    expect(user.file).not.toBe(project.file);
+  });
+
   it('refuses in words that help', async () => {
     mkdirSync(path.dirname(own()));
     writeFileSync(own(), '{ // mine\n}');
@@ -148,5 +177,7 @@ describe('troupe hooks', () => {
     expect(stderr).toContain('ignores such a file as a whole');
     expect((await troupe('install', '--host', 'codex')).stderr).toContain('It does for: claude-code');
     expect((await troupe('install', '--host-version', 'new')).code).toBe(2);
+    const tooOld = await troupe('install', '--host-version', '0.2.9', '--scope', 'project');
+    expect(tooOld).toMatchObject({ code: 2, stderr: expect.stringContaining('Claude Code 0.2.9 has no hooks.') });
   });
 });

@@ -189,6 +189,8 @@ export interface InstallPlan extends HooksPlan {
   readonly events: readonly string[];
   /** Of these we would be told twice: other entries of ours stand in another file that counts here. */
   readonly doubled: readonly string[];
+  /** The guard that stands in the file would only observe from then on. */
+  readonly dropsGuard: boolean;
 }
 
 export interface Terminal {

@@ -1,9 +1,10 @@
 // What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText } from '../base/json.ts';
 import type { Edit } from '../io/edit-file.ts';
+import { isFolder } from '../io/folders.ts';
 
 export interface Backup {
   readonly file: string;
@@ -11,13 +12,20 @@ export interface Backup {
   readonly before: string | undefined;
   /** SHA-256 of what we wrote. */
   readonly written: string;
+  /** The folder around it was not there, either. */
+  readonly madeFolder: boolean;
 }
 
 /** Keeps one change. Gives the folder in which the old text lies. */
 export async function keepBackup(state: string, file: string, { before, after }: Edit, at: number): Promise<string> {
   const folder = await makeFolder(path.join(state, 'backups'), new Date(at).toISOString().replaceAll(':', '-'), file);
   if (before !== undefined) await writeFile(path.join(folder, path.basename(file)), before, { mode: 0o600 });
-  const record = { file, existed: before !== undefined, written: after === undefined ? null : hashOf(after) };
+  const record = {
+    file,
+    existed: before !== undefined,
+    written: after === undefined ? null : hashOf(after),
+    madeFolder: !(await isFolder(path.dirname(file))),
+  };
   await writeFile(path.join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   return folder;
 }
@@ -57,10 +65,17 @@ async function readBackup(folder: string, file: string): Promise<Backup | undefi
     const written = asText(record?.['written']);
     if (record?.['file'] !== file || written === undefined) return undefined;
     const before = record['existed'] ? await readFile(path.join(folder, path.basename(file)), 'utf8') : undefined;
-    return { file, before, written };
+    return { file, before, written, madeFolder: record['madeFolder'] === true };
   } catch {
     return undefined;
   }
+}
+
+/** Where the folder around a file was made for nothing but our entries, and holds nothing else by now. */
+export async function removeFolderOfOurs(state: string, file: string): Promise<void> {
+  if (!(await readBackups(state, file)).some(({ madeFolder }) => madeFolder)) return;
+  // It takes away no folder that holds something.
+  await rmdir(path.dirname(file)).catch(() => undefined);
 }
 
 /** At the end of a backup's name: whose it is. */

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import type {
   HookCommands,
   HookSettingsCapability,
@@ -12,7 +13,7 @@ import { askVersion } from '../io/ask-version.ts';
 import { editText, readText } from '../io/edit-file.ts';
 import { formatHookCommand, type HookRole } from '../model/hook-command.ts';
 import type { HookScope, SettingsChange } from '../reports/hooks-shapes.ts';
-import { keepBackup, readBackups } from './backups.ts';
+import { keepBackup, readBackups, removeFolderOfOurs } from './backups.ts';
 import { hooksStatus } from './hooks-status.ts';
 import { doubledEvents, lookAtSettings, oursInForce } from './look-at-settings.ts';
 import { oldText } from './old-text.ts';
@@ -46,6 +47,12 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
 async function planInstall(options: HooksControlOptions, request: InstallRequest): Promise<InstallPlan> {
   const { adapter, settings } = hostOf(options.adapters, request.host);
   const hostVersion = request.hostVersion ?? (await versionOf(settings, options.machine));
+  if (settings.eventsFor(hostVersion).length === 0)
+    throw new UserError(
+      'host-too-old',
+      `${adapter.title} ${hostVersion} has no hooks.`,
+      `Update ${adapter.title}, or say its version with --host-version.`,
+    );
   const commands = commandsFor(options, adapter.host, request.guard);
   const [place] = filesOf(options, settings, request.scope);
   const change = (text = ''): string => {
@@ -59,6 +66,9 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
   return {
     ...plan,
     doubled: doubledEvents([...elsewhere, ...settings.inspect(settings.install('', hostVersion, commands)).ours]),
+    dropsGuard:
+      !request.guard &&
+      looked.some(({ file, view }) => file === place?.file && view.ours.some(({ role }) => role === 'guard')),
     hostVersion: hostVersion ?? null,
     events: settings.eventsFor(hostVersion),
     apply: async () => {
@@ -104,14 +114,19 @@ async function planFor(
     changes,
     async apply() {
       const kept: string[] = [];
-      for (const { file } of changes)
-        await editText(file, {
+      for (const { file } of changes) {
+        let folder = '';
+        const { before, after } = await editText(file, {
           change: changeOf(file),
           keep: async (edit) => {
-            const folder = await keepBackup(state, file, edit, clock());
-            if (edit.before !== undefined) kept.push(folder);
+            const made = await keepBackup(state, file, edit, clock());
+            folder = made;
+            return () => rm(made, { recursive: true, force: true });
           },
         });
+        if (before !== after && before !== undefined) kept.push(folder);
+        if (after === undefined) await removeFolderOfOurs(state, file);
+      }
       return kept;
     },
   };

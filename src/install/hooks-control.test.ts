@@ -71,7 +71,30 @@ describe('installing', () => {
     await install();
     expect(JSON.parse(readFileSync(own(), 'utf8')).hooks.SubagentStart).toHaveLength(1);
     await uninstall();
-    expect(existsSync(own())).toBe(false);
+    expect(existsSync(path.dirname(own()))).toBe(false);
+  });
+
+  it('leaves a folder in which something else lies, or that was there before', async () => {
+    await install();
+    write(at('home', '.claude', 'history.jsonl'), '');
+    await uninstall();
+    expect(readdirSync(path.dirname(own()))).toEqual(['history.jsonl']);
+    mkdirSync(at('project', '.claude'), { recursive: true });
+    await install('project');
+    await uninstall();
+    expect(readdirSync(at('project', '.claude'))).toEqual([]);
+  });
+
+  it('says where it would take a guard away', async () => {
+    const plan = (guard: boolean) => control().planInstall({ scope: 'user', guard, hostVersion: HOST_VERSION });
+    expect((await plan(false)).dropsGuard).toBe(false);
+    await (await plan(true)).apply();
+    expect([(await plan(true)).dropsGuard, (await plan(false)).dropsGuard]).toEqual([false, true]);
+  });
+
+  it('refuses a version without hooks', async () => {
+    const request = { scope: 'user', guard: false, hostVersion: '0.2.9' } as const;
+    await expect(control().planInstall(request)).rejects.toMatchObject({ code: 'host-too-old' });
   });
 
   it('writes nothing before it is told to', async () => {
@@ -120,6 +143,7 @@ describe('installing', () => {
     ['{"a": ', 'settings-invalid'],
     ['{\n  // mine\n  "a": 1\n}', 'settings-invalid'],
     ['{"hooks": []}', 'settings-invalid'],
+    [`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`, 'settings-invalid'],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 'settings-unreadable'],
     [Buffer.from('\ufeff{}', 'utf16le'), 'settings-unreadable'],
   ])('refuses %j, and leaves it as it is', async (text, code) => {

@@ -20,8 +20,8 @@ export interface Edit {
 export interface EditOptions {
   /** What is to stand there, by what stands there now; the same where nothing is to do. Asked again if that changed. */
   readonly change: (text: string | undefined) => string | undefined;
-  /** Before anything is written. */
-  readonly keep?: (edit: Edit) => Promise<void>;
+  /** Before anything is written. Gives what forgets it again where nothing came of it. */
+  readonly keep?: (edit: Edit) => Promise<() => Promise<void>>;
 }
 
 /**
@@ -37,8 +37,14 @@ export async function editText(link: string, { change, keep }: EditOptions): Pro
     if (after === before) return { before, after };
     const stats = bytes && (await stat(file));
     if (stats && (stats.mode & 0o222) === 0) throw readOnly(file);
-    await keep?.({ before, after });
-    if (await refusing(file, () => putIfSame(file, bytes, after, stats))) return { before, after };
+    const forget = await keep?.({ before, after });
+    let isPut = false;
+    try {
+      isPut = await refusing(file, () => putIfSame(file, bytes, after, stats));
+    } finally {
+      if (!isPut) await forget?.();
+    }
+    if (isPut) return { before, after };
   }
   throw new UserError(
     'settings-busy',

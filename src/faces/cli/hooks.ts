@@ -30,11 +30,15 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
     );
   if (plan.doubled.length > 0)
     this.face.terminal.note(
-      `Other entries of ours stand in another file that counts here, and would tell us twice of ${plan.doubled.join(', ')}. troupe hooks status says where; take them out, or install the same there.`,
+      `Other entries of ours stand in another file that counts here, and would tell us twice of ${plan.doubled.join(', ')}. troupe hooks status says where, and which to take out.`,
+    );
+  if (plan.dropsGuard)
+    this.face.terminal.note(
+      'A guard stands in this file: without --guard it will only observe from now on, and hold nothing up.',
     );
   const applied = await carryOut(this, flags, plan);
-  const { hostVersion: version, events, doubled } = plan;
-  if (flags.json) return writeJson(this, { ...toJson(plan, applied), version, events, doubled });
+  const { hostVersion: version, events, doubled, dropsGuard } = plan;
+  if (flags.json) return writeJson(this, { ...toJson(plan, applied), version, events, doubled, dropsGuard });
   // The scripts are written anew in any case: they may be of another version, or gone.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)
@@ -52,7 +56,7 @@ export async function uninstall(this: CliContext, flags: UninstallFlags): Promis
   const { host, scope } = flags;
   const plan = await this.face.hooks.planUninstall(known({ host, scope }));
   const applied = await carryOut(this, flags, plan);
-  if (flags.json) return writeJson(this, toJson(plan, applied));
+  if (flags.json) return writeJson(this, toJson(plan, plan.changes.length > 0 ? applied : undefined));
   if (plan.changes.length === 0) writeLines(this, ['None of our hooks is there: nothing to take out.']);
   else if (applied) writeLines(this, ['Done: our hooks are out.', ...backupLines(applied)]);
 }
