@@ -239,3 +239,14 @@ describe('a file with events that the program does not know', () => {
     expect(inspect('{"hooks":{"Setup":[]}}', '2.0.76')).not.toHaveProperty('problem');
   });
 });
+
+describe('a file that is nested too deep', () => {
+  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  it('is refused, and brackets in texts do not count', () => {
+    expect(problemIn(`{"a":${nested(5000)}}`)).toBe('it is nested more than 500 deep');
+    expect(inspect(`{"a":${nested(5000)}}`)).toMatchObject({ problem: 'it is nested more than 500 deep', ours: [] });
+    expect(problemIn(`{"a":${nested(499)}}`)).toBeUndefined();
+    expect(problemIn(JSON.stringify({ a: '"[{\\'.repeat(1000), b: 'x'.repeat(1_000_000) }))).toBeUndefined();
+  });
+});

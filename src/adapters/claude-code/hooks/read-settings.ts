@@ -28,6 +28,7 @@ export const BOM = '\ufeff';
  * one comma too many, and all of the file counts as empty, without a word (docs/HOOKS.md).
  */
 export function problemIn(text: string): string | undefined {
+  if (isTooDeep(text)) return `it is nested more than ${MAX_DEPTH} deep`;
   let settings: unknown;
   try {
     settings = JSON.parse(text.startsWith(BOM) ? text.slice(1) : text);
@@ -43,6 +44,22 @@ export function problemIn(text: string): string | undefined {
   if (!isObject(hooks)) return 'its "hooks" is not an object';
   const odd = Object.keys(hooks).find((event) => !isListOfGroups(hooks[event]));
   return odd === undefined ? undefined : `its hooks for "${odd}" are not a list of { "hooks": [ … ] }`;
+}
+
+/** Nobody's settings are; what reads them calls itself at each step down. */
+const MAX_DEPTH = 500;
+
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length && depth <= MAX_DEPTH; at++) {
+    const char = text[at];
+    if (char === '"') isInString = !isInString;
+    else if (isInString) at += char === '\\' ? 1 : 0;
+    else if (char === '{' || char === '[') depth++;
+    else if (char === '}' || char === ']') depth--;
+  }
+  return depth > MAX_DEPTH;
 }
 
 function isAlmostJson(text: string): boolean {
@@ -131,6 +148,7 @@ export function pathOf({ event, group, place }: Handler): JsonPath {
 
 /** Also of what the program itself would not take: ours are to be found there, too. */
 export function readTolerantly(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   const tree: Node | undefined = parseTree(text.startsWith(BOM) ? text.slice(1) : text, [], {
     allowTrailingComma: true,
   });

@@ -11,7 +11,7 @@ export function sampleCall({ session, transcript, call, agent }: SampleCall): un
     ...known({ agent_id: agent, agent_type: agent === undefined ? undefined : 'general-purpose' }),
     hook_event_name: 'PreToolUse',
     tool_name: 'Bash',
-    tool_input: { command: 'true', description: 'troupe doctor tries out its hooks' },
+    tool_input: { command: 'true # troupe doctor', description: 'troupe doctor tries out its hooks' },
     tool_use_id: call,
   };
 }
