@@ -1,0 +1,202 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { misfits } from '../src/faces/server/testing/validate.ts';
+import type { DoctorReport } from '../src/reports/doctor-shapes.ts';
+import { createProgramHome, type ProgramHome } from './testing/program.ts';
+
+let program: ProgramHome;
+let base: string;
+beforeEach(() => {
+  program = createProgramHome();
+  base = mkdtempSync(path.join(tmpdir(), 'troupe-doctor-test-'));
+  for (const folder of ['bin', 'project']) mkdirSync(path.join(base, folder));
+  hostSays('2.1.325');
+});
+afterEach(async () => {
+  await program.remove();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** A program of this version on the PATH, in front of any other. */
+function hostSays(version: string): void {
+  const file = path.join(base, 'bin', 'claude');
+  writeFileSync(file, `#!/bin/sh\necho '${version} (Claude Code)'\n`);
+  chmodSync(file, 0o755);
+}
+
+const own = (): string => path.join(program.home, '.claude', 'settings.json');
+const state = (...names: string[]): string => path.join(base, 'state', ...names);
+const edit = (change: (text: string) => string): void => writeFileSync(own(), change(readFileSync(own(), 'utf8')));
+const replaceBy = (content: 'file' | 'folder', place: string): void => {
+  rmSync(place, { recursive: true, force: true });
+  if (content === 'folder') mkdirSync(place, { recursive: true });
+  else writeFileSync(place, 'in the way');
+};
+
+function troupe(...args: readonly string[]) {
+  const env = { PATH: `${path.join(base, 'bin')}:/usr/bin:/bin`, TROUPE_HOME: state() };
+  return program.run(args, { env, cwd: path.join(base, 'project') });
+}
+
+async function install(...flags: readonly string[]): Promise<void> {
+  expect(await troupe('hooks', 'install', '--yes', ...flags)).toMatchObject({ code: 0 });
+}
+
+interface Examined extends DoctorReport {
+  readonly code: number | string | null;
+  /** `level code`, but for what is good. */
+  readonly wrong: readonly string[];
+  readonly good: readonly string[];
+}
+
+async function doctor(): Promise<Examined> {
+  const { code, out } = await troupe('doctor', '--json');
+  const report: DoctorReport = JSON.parse(out);
+  expect(misfits('doctor', report)).toBe('');
+  expect(code).toBe(report.problems > 0 ? 1 : 0);
+  const of = (isGood: boolean) => report.findings.filter(({ level }) => (level === 'good') === isGood);
+  return {
+    ...report,
+    code,
+    wrong: of(false).flatMap(({ level, code: what }) => (level === 'note' ? [] : [`${level} ${what}`])),
+    good: of(true).map(({ code: what }) => what),
+  };
+}
+
+const remedyOf = ({ findings }: DoctorReport, code: string): string | null | undefined =>
+  findings.find((finding) => finding.code === code)?.remedy;
+
+describe('troupe doctor', () => {
+  it('says that all is well where it is, and proves it', async () => {
+    await install();
+    const { code, out } = await troupe('doctor');
+    expect(code).toBe(0);
+    expect(out.trimEnd().split('\n').at(-1)).toBe('All is well.');
+    expect(out).toMatch(/✓ A call of the main agent and one of a sub-agent went through the installed observe command/);
+    const { wrong, good } = await doctor();
+    expect(wrong).toEqual([]);
+    expect(good).toEqual(
+      expect.arrayContaining([
+        'host-found',
+        'folder-read',
+        'hooks-installed',
+        'hooks-proven',
+        'state-own',
+        'audit-whole',
+      ]),
+    );
+    const { out: log } = await troupe('guard', 'log');
+    expect(log).toContain('true # troupe doctor');
+  });
+
+  it('proves the guard, too', async () => {
+    await install('--guard');
+    const { wrong, findings } = await doctor();
+    expect(wrong).toEqual([]);
+    expect(findings.find(({ code }) => code === 'hooks-proven')?.text).toContain('the installed guard command');
+  });
+
+  it('is well, too, with an old host, and with none', async () => {
+    hostSays('2.0.76');
+    await install();
+    expect(await doctor()).toMatchObject({ code: 0, wrong: [] });
+    rmSync(path.join(base, 'bin', 'claude'));
+    const { wrong, good } = await doctor();
+    expect(wrong).toEqual([]);
+    expect(good).toContain('hooks-proven');
+  });
+
+  it('advises hooks where there are none, and ends well', async () => {
+    const { code, wrong } = await doctor();
+    expect([code, wrong]).toEqual([0, ['warning hooks-none']]);
+    expect((await troupe('doctor')).out).toContain('→ troupe hooks install\n');
+  });
+
+  it('finds hooks for another version, and its remedy mends it', async () => {
+    await install('--scope', 'project', '--guard');
+    hostSays('2.1.50');
+    const report = await doctor();
+    expect(report.wrong).toEqual(['problem hooks-too-new']);
+    expect(remedyOf(report, 'hooks-too-new')).toBe('troupe hooks install --scope project --guard');
+    await install('--scope', 'project', '--guard');
+    expect((await doctor()).wrong).toEqual([]);
+  });
+
+  it('runs what stands in the settings, and not what should', async () => {
+    await install();
+    edit((text) => text.replaceAll(/exec [^#]* # /g, 'exec /bin/true # '));
+    const { wrong } = await doctor();
+    expect(wrong).toContain('problem hooks-changed');
+    expect(wrong).toContain('problem hooks-unheard');
+  });
+
+  it('finds a narrowed entry, a script that may not be run, and nothing in front of calls', async () => {
+    await install();
+    edit((text) => text.replace('"PreToolUse": [\n      {', '"PreToolUse": [\n      { "matcher": "Bash",'));
+    expect((await doctor()).wrong).toEqual(['problem hooks-changed']);
+    await install();
+    chmodSync(state('bin', 'observe'), 0o600);
+    expect((await doctor()).wrong).toEqual(['problem hooks-script', 'problem hooks-unheard']);
+    await install();
+    edit((text) => {
+      const { hooks, ...rest } = JSON.parse(text);
+      const { PreToolUse: _, ...others } = hooks;
+      return JSON.stringify({ ...rest, hooks: others });
+    });
+    expect((await doctor()).wrong).toEqual(['problem hooks-no-calls', 'warning hooks-missing']);
+  });
+
+  it('names the scope in its remedies, so that nothing is told twice', async () => {
+    await install('--scope', 'project', '--guard');
+    rmSync(state('bin', 'guard'));
+    const report = await doctor();
+    expect(report.wrong).toEqual(['problem hooks-script', 'problem hooks-fail']);
+    expect(remedyOf(report, 'hooks-fail')).toBe('troupe hooks install --scope project --guard');
+    await install();
+    const twice = await doctor();
+    expect(twice.wrong).toEqual(['warning hooks-twice']);
+    expect(remedyOf(twice, 'hooks-twice')).toBe('troupe hooks uninstall --scope user');
+  });
+
+  it.each([
+    ['settings that are a folder', () => replaceBy('folder', own()), 'problem settings-unread'],
+    ['a file for .claude in the project', () => replaceBy('file', path.join(base, 'project', '.claude')), undefined],
+    ['an audit that is no folder', () => replaceBy('file', state('audit')), 'problem state-unusable'],
+    ['a day of the audit that is a folder', () => replaceBy('folder', state('audit', '2020-01-01.jsonl')), undefined],
+    ['a spool that is no folder', () => replaceBy('file', state('spool')), 'problem spool-unusable'],
+    ['no folder for what is bad', () => replaceBy('file', state('spool', 'bad')), 'problem state-unusable'],
+    ['a daemon file that is a folder', () => replaceBy('folder', state('daemon.json')), undefined],
+    ['a state folder that is a file', () => replaceBy('file', state()), 'problem state-unusable'],
+  ])('comes to its end with %s', async (_, spoil, expected) => {
+    await install();
+    spoil();
+    const { wrong, findings } = await doctor();
+    if (expected !== undefined) expect(wrong).toContain(expected);
+    expect(new Set(findings.map(({ area }) => area))).toEqual(
+      new Set(['hosts', 'folders', 'hooks', 'server', 'state', 'audit']),
+    );
+    for (const { level, remedy } of findings) if (level === 'problem') expect(remedy).not.toBeNull();
+    const { code, out } = await troupe('doctor');
+    expect([0, 1]).toContain(code);
+    expect(out).toMatch(/(All is well|does not work|do not work|worth a look)/);
+  });
+
+  it('tells of what hooks lost', async () => {
+    await install();
+    replaceBy('file', state('spool'));
+    const { wrong } = await doctor();
+    // Its own two calls are among them.
+    expect(wrong).toEqual(['problem hooks-unheard', 'problem spool-unusable', 'warning hook-failure']);
+  });
+
+  it('finds a changed audit', async () => {
+    await install();
+    await doctor();
+    const name = `${new Date().toISOString().slice(0, 10)}.jsonl`;
+    const text = readFileSync(state('audit', name), 'utf8');
+    writeFileSync(state('audit', name), text.replace('"decision":"observed"', '"decision":"deny"'));
+    expect((await doctor()).wrong).toContain('problem audit-broken');
+  });
+});
