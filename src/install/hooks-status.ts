@@ -1,5 +1,6 @@
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
+import { isSystemError } from '../base/system-error.ts';
 import type { HookRole } from '../model/hook-command.ts';
 import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
@@ -97,8 +98,8 @@ async function scriptState(
   let text: string;
   try {
     text = (await stat(file)).isFile() ? await readFile(file, 'utf8') : '';
-  } catch {
-    return { state: 'missing', version: null };
+  } catch (error) {
+    return { state: isSystemError(error) && error.code === 'EACCES' ? 'not-runnable' : 'missing', version: null };
   }
   const found = /^#!.*\n# troupe (\S+):/.exec(text)?.[1];
   if (found === undefined) return { state: 'not-ours', version: null };
