@@ -137,6 +137,16 @@ describe('troupe guard coverage', () => {
     expect(out).toContain('«Error: File does not exist.»');
   });
 
+  it('claims nothing where hooks do not say which call they are about', async () => {
+    const name = '1.0.60-single';
+    fillSpool(state, recordedHooks(name));
+    const { code, out, errors } = await troupe('coverage', '--root', recordedRoot(name));
+    expect(code).toBe(1);
+    expect(out).toContain('tool calls passed a hook for certain');
+    expect(out).toContain('hooks of this session did not say which call they were about, and prove nothing here.');
+    expect(errors).not.toContain('troupe hooks install');
+  });
+
   it('says what to do where no hook was heard, and where there is no such session', async () => {
     const nothing = await troupe('coverage');
     expect(nothing.code).toBe(1);

@@ -109,7 +109,7 @@ describe('coverage as text', () => {
   };
 
   it('says how many, of whom, and which not', () => {
-    expect(formatCoverage(report, { paint: PLAIN, now: NOW })).toMatchInlineSnapshot(`
+    expect(formatCoverage({ ...report, unnamed: 0 }, { paint: PLAIN, now: NOW })).toMatchInlineSnapshot(`
       [
         "fa129e54  Fix the build",
         "2 of 3 tool calls passed a hook",
@@ -129,8 +129,35 @@ describe('coverage as text', () => {
         "Unresolved: 1 call with neither a hook nor a result; nobody knows whether they ran.",
         "time  agent                       tool",
         "–     an agent that is not known  –",
+      ]
+    `);
+  });
+
+  it('claims nothing of calls that hooks may have been about', () => {
+    const lines = formatCoverage({ ...report, heard: 0, unnamed: 3 }, { paint: PLAIN, now: NOW });
+    expect(lines).toContain('0 of 3 tool calls passed a hook for certain');
+    expect(lines).toContain('Not proven: no hook named 1 call.');
+    expect(lines.at(-1)).toBe(
+      '3 hooks of this session did not say which call they were about, and prove nothing here. See troupe guard log.',
+    );
+    expect(lines.join()).not.toContain('Missed');
+  });
+
+  it('tables are no wider than the terminal', () => {
+    const reason = 'Error: File does not exist. Note: your current working directory is somewhere else.';
+    const long = { ...call, path: ['main', 'a tester with a long name'], summary: 'a command that is long', reason };
+    const many = { ...report, missed: [long], neverRan: [long], unresolved: [long] };
+    for (let width = 30; width < 130; width++)
+      for (const line of formatCoverage(many, { paint: PLAIN, now: NOW, width }))
+        if (/^(\d\d:|time|main|agent|\s*\d+ of \d+ {2}|\s*heard)/.test(line))
+          expect([width, line, widthOf(line) <= width]).toEqual([width, line, true]);
+    expect(formatCoverage(many, { paint: PLAIN, now: NOW, width: 40 }).slice(-5)).toMatchInlineSnapshot(`
+      [
+        "Unresolved: 1 call with neither a hook nor a result; nobody knows whether they ran.",
+        "agent         what          the host's…",
+        "main › a te…  a command t…  «Error: Fil…",
         "",
-        "1 hook did not say for which call, and could not be counted.",
+        "1 hook of this session did not say which call it was about, and proves nothing here. See troupe guard log.",
       ]
     `);
   });

@@ -15,24 +15,34 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
   const head = `${report.sessionId.slice(0, 8)}${title === '' ? '' : `  ${title}`}`;
   return [
     paint.dim(cleanLine(head)),
-    (missed.length > 0 ? paint.red : paint.bold)(coverageText(report)),
+    (missed.length === 0 ? paint.bold : unnamed > 0 ? paint.yellow : paint.red)(coverageText(report)),
     ...agentLines(report.agents, options),
-    ...section(`Missed: no hook heard of ${calls(missed.length)}.`, missed, options),
+    ...section(missedText(report), missed, options),
     ...section(`Never ran: the host refused ${calls(neverRan.length)} before any hook.`, neverRan, options),
     ...section(
       `Unresolved: ${calls(unresolved.length)} with neither a hook nor a result; nobody knows whether they ran.`,
       unresolved,
       options,
     ),
-    ...(unnamed > 0
-      ? ['', paint.dim(`${plural(unnamed, 'hook')} did not say for which call, and could not be counted.`)]
-      : []),
+    ...(unnamed > 0 ? ['', paint.dim(`${unnamedText(unnamed)} See troupe guard log.`)] : []),
   ];
 }
 
 /** The answer in one line. */
-export function coverageText({ ran, heard }: Pick<CoverageReport, 'ran' | 'heard'>): string {
-  return ran === 0 ? 'No tool call has run yet' : `${heard} of ${plural(ran, 'tool call')} passed a hook`;
+function coverageText({ ran, heard, unnamed }: CoverageReport): string {
+  if (ran === 0) return 'No tool call has run yet';
+  return `${heard} of ${plural(ran, 'tool call')} passed a hook${unnamed > 0 ? ' for certain' : ''}`;
+}
+
+/** Old versions of a host leave it out: then nobody can say which calls passed a hook, nor that none did. */
+export function unnamedText(unnamed: number): string {
+  const what = unnamed === 1 ? 'it was about, and proves' : 'they were about, and prove';
+  return `${plural(unnamed, 'hook')} of this session did not say which call ${what} nothing here.`;
+}
+
+function missedText({ missed, unnamed }: Pick<CoverageReport, 'missed' | 'unnamed'>): string {
+  const whom = calls(missed.length);
+  return unnamed > 0 ? `Not proven: no hook named ${whom}.` : `Missed: no hook heard of ${whom}.`;
 }
 
 function calls(count: number): string {
@@ -70,7 +80,7 @@ function section(title: string, list: readonly CoveredCall[], { paint, width, no
 const CALL_COLUMNS: readonly Column[] = [
   { title: 'time', dropOrder: 1 },
   { title: 'agent', shrinkTo: 12 },
-  { title: 'tool', shrinkTo: 6 },
+  { title: 'tool', shrinkTo: 6, dropOrder: 2 },
   { title: 'what', shrinkTo: 12 },
-  { title: "the host's words", shrinkTo: 16 },
+  { title: "the host's words", shrinkTo: 12, dropOrder: 3 },
 ];

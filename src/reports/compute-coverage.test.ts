@@ -58,6 +58,15 @@ describe.each(names)('coverage of %s', (name) => {
   });
 });
 
+it('knows the words of 1.0.60 for a tool that is none', async () => {
+  const report = await coverageOf('1.0.60-nested', 'e8cd4750-54cb-488a-91e4-8f3e0a046c11', new Set());
+  expect(report.neverRan.map(({ tool, reason }) => [tool, reason])).toEqual(
+    report.neverRan.map(() => ['Agent', 'Error: No such tool available: Agent']),
+  );
+  expect(report.neverRan.length).toBeGreaterThan(0);
+  expect(report.missed.filter(({ reason }) => reason?.includes('No such tool'))).toEqual([]);
+});
+
 it('lists apart what the host refused before any hook, in its words', async () => {
   const { session, calls } = heardIn('2.0.76-failing');
   const report = await coverageOf('2.0.76-failing', session, new Set(calls));

@@ -5,6 +5,7 @@ import { asText, type JsonObject } from '../../base/json.ts';
 const SPAWNING = new Set(['Task', 'Agent']);
 const MESSAGING = 'SendMessage';
 const WORKFLOW = 'Workflow';
+const SHELL = 'Bash';
 const STOPPING = new Set(['TaskStop', 'KillTask']);
 
 export function isSpawning(tool: string): boolean {
@@ -17,6 +18,11 @@ export function isMessaging(tool: string): boolean {
 
 export function isStopping(tool: string): boolean {
   return STOPPING.has(tool);
+}
+
+/** Its results are what a command wrote. */
+export function isShell(tool: string): boolean {
+  return tool === SHELL;
 }
 
 export function isWorkflow(tool: string): boolean {

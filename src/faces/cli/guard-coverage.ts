@@ -9,6 +9,6 @@ export async function guardCoverage(this: CliContext, flags: SharedFlags, sessio
   if (report.missed.length > 0) this.endWith(1);
   if (flags.json) return writeJson(this, report);
   writeLines(this, formatCoverage(report, textOptionsOf(this.face)));
-  if (report.ran > 0 && report.heard === 0)
+  if (report.ran > 0 && report.heard === 0 && report.unnamed === 0)
     this.face.terminal.note('\nNo hook heard of this session. Install the hooks with: troupe hooks install');
 }

@@ -4,7 +4,7 @@ import type { CallOutcome } from '../../../model/event.ts';
 import type { ToolCallId } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';
 import { parseLine, type RawRecord, textOf, versionNumber } from '../record.ts';
-import { firstLine, isMessaging, isSpawning, isStopping, isWorkflow } from '../tools.ts';
+import { firstLine, isMessaging, isShell, isSpawning, isStopping, isWorkflow } from '../tools.ts';
 
 /** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */
 export function parseResult(block: RawRecord, details: unknown, record: RawRecord, context: LineContext): void {
@@ -26,7 +26,7 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
     outcome,
     ...atOf(context),
     ...(launched && { launched }),
-    ...(outcome !== 'ok' && text.startsWith(UNRUN) && { unrun: true }),
+    ...(outcome !== 'ok' && isUnrun(text, tool) && { unrun: true }),
     ...known({ reason }),
   });
   if (outcome !== 'ok') return;
@@ -37,8 +37,14 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
 }
 
-/** The program's own words, before any hook and any permission: no such tool, an input that is none (1.0.60 to 2.1.325). */
-const UNRUN = '<tool_use_error>';
+/**
+ * The program's own words, before any hook and any permission: no such tool, an input that is none (2.0.76 to 2.1.325).
+ * 1.0.60 says the first of them without a mark; there a command could say the same words.
+ */
+function isUnrun(text: string, tool: string | undefined): boolean {
+  if (text.startsWith('<tool_use_error>')) return true;
+  return tool !== undefined && !isShell(tool) && text === `Error: No such tool available: ${tool}`;
+}
 
 /** What stands in place of a result when the person said no, or pressed Escape: the agent's own lines tell which. */
 const REFUSALS = [

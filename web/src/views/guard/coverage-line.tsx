@@ -2,6 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { plural } from '../../../../src/render/amounts.ts';
 import { pathText } from '../../../../src/render/audit-texts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
+import { unnamedText } from '../../../../src/render/coverage-lines.ts';
 import type { CoverageReport, CoveredCall } from '../../../../src/reports/compute-coverage.ts';
 import { useBackend } from '../../backend-context.ts';
 import { openCoverageFeed } from '../../guard/coverage-feed.ts';
@@ -26,17 +27,15 @@ export function CoverageLine({ session }: { readonly session: string }) {
         {lists.map(({ title, calls }) => (
           <CallList key={title} session={report.sessionId} title={title} calls={calls} />
         ))}
-        {report.unnamed > 0 && (
-          <p class="dim">{plural(report.unnamed, 'hook')} did not say for which call, and could not be counted.</p>
-        )}
+        {report.unnamed > 0 && <p class="dim">{unnamedText(report.unnamed)}</p>}
       </div>
     </details>
   );
 }
 
-function Line({ report: { ran, heard, missed, neverRan, unresolved } }: { readonly report: CoverageReport }) {
+function Line({ report: { ran, heard, missed, neverRan, unresolved, unnamed } }: { readonly report: CoverageReport }) {
   const notes = [
-    ...(missed.length > 0 ? [`${missed.length} missed`] : []),
+    ...(missed.length > 0 ? [`${missed.length} ${unnamed > 0 ? 'not proven' : 'missed'}`] : []),
     ...(neverRan.length > 0 ? [`${neverRan.length} never ran`] : []),
     ...(unresolved.length > 0 ? [`${unresolved.length} not known`] : []),
   ];
@@ -52,9 +51,9 @@ function Line({ report: { ran, heard, missed, neverRan, unresolved } }: { readon
   );
 }
 
-function listsOf({ missed, neverRan, unresolved }: CoverageReport) {
+function listsOf({ missed, neverRan, unresolved, unnamed }: CoverageReport) {
   return [
-    { title: 'Missed: no hook heard of them', calls: missed },
+    { title: unnamed > 0 ? 'Not proven: no hook named them' : 'Missed: no hook heard of them', calls: missed },
     { title: 'Never ran: the host refused them before any hook', calls: neverRan },
     { title: 'Not known: neither a hook nor a result', calls: unresolved },
   ];
