@@ -61,6 +61,25 @@ describe('troupe guard log', () => {
   it('refuses what is no time and no decision', async () => {
     expect((await troupe('log', '--since', 'soon')).errors).toContain('«soon» is not a time');
     expect(await troupe('log', '--decision', 'maybe')).toMatchObject({ code: 2, out: '' });
+    expect((await troupe('log', '--since', '2026-02-31')).errors).toContain('«2026-02-31» is not a time');
+  });
+
+  it('refuses what can match nothing, everything, or not at all', async () => {
+    fillSpool(state, recordedHooks(NESTED));
+    for (const [args, said] of [
+      [['--since', '1h', '--until', '2h'], '--until is before --since'],
+      [['--agent', ''], 'empty'],
+      [['--tool', ' '], 'empty'],
+      [['--verify', '--tool', 'Bash'], 'cannot be narrowed by --tool'],
+      [['--verify', '--follow'], 'cannot be narrowed by --follow'],
+      [['--verify', '-n', '50'], 'cannot be narrowed by --limit'],
+    ] as const) {
+      const { code, out, errors } = await troupe('log', ...args);
+      expect([args, code, out]).toEqual([args, 2, '']);
+      expect(errors).toContain(said);
+    }
+    expect((await troupe('log', '--since', '2020-01-01', '--until', 'today', '--verify')).code).toBe(2);
+    expect(await troupe('log', '--verify', '--json', '--root', recordedRoot(NESTED))).toMatchObject({ code: 0 });
   });
 
   it('goes on with what comes, each once, while no server runs', async () => {

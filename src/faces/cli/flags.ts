@@ -53,6 +53,12 @@ export function writeLines(context: CliContext, lines: readonly string[]): void 
   context.face.terminal.write(`${lines.join('\n')}\n`);
 }
 
+/** Nothing is the beginning of everything: who gives it most likely has an empty variable. */
+export function toWord(text: string): string {
+  if (text.trim() === '') throw new SyntaxError('It is empty');
+  return text;
+}
+
 export function toIndex(text: string): number {
   return text === '0' ? 0 : toCount(text);
 }

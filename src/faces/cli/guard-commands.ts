@@ -1,10 +1,10 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
-import { sessionArgument, sharedFlags, toCount } from './flags.ts';
+import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
 import { toWhen } from './when.ts';
 
 const text = (placeholder: string, brief: string) =>
-  ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const;
+  ({ kind: 'parsed', parse: toWord, optional: true, placeholder, brief }) as const;
 const time = (brief: string) =>
   ({ kind: 'parsed', parse: toWhen, optional: true, placeholder: 'TIME', brief }) as const;
 
@@ -21,12 +21,18 @@ const logCommand = buildCommand({
       session: text('ID', 'Only of this session, by the first characters of its id'),
       since: time('Not before: 90s, 10m, 2h, 3d (ago), today, yesterday, 14:30, 2026-11-15, or a whole ISO 8601 time'),
       until: time('Not after'),
-      limit: { kind: 'parsed', parse: toCount, default: '50', placeholder: 'N', brief: 'The newest N of them' },
+      limit: {
+        kind: 'parsed',
+        parse: toCount,
+        optional: true,
+        placeholder: 'N',
+        brief: 'The newest N of them; default: 50',
+      },
       follow: { kind: 'boolean', default: false, brief: 'Go on with new ones as they come, until Ctrl-C' },
       verify: {
         kind: 'boolean',
         default: false,
-        brief: 'Check instead that no line was changed, moved or removed; code 1 if one was',
+        brief: 'Check instead that no line of all of them was changed, moved or removed; code 1 if one was',
       },
     },
     aliases: { n: 'limit', f: 'follow' },

@@ -1,4 +1,5 @@
 import { known } from '../../base/json.ts';
+import { UserError } from '../../base/user-error.ts';
 import type { AuditDecision, AuditEntry, AuditFilter, AuditPage } from '../../model/audit.ts';
 import { plural } from '../../render/amounts.ts';
 import { formatAuditLine, formatAuditPage } from '../../render/audit-table.ts';
@@ -17,32 +18,63 @@ export interface GuardLogFlags extends SharedFlags {
   readonly session?: string;
   readonly since?: When;
   readonly until?: When;
-  readonly limit: number;
+  readonly limit?: number;
   readonly follow: boolean;
   readonly verify: boolean;
 }
 
+const LIMIT = 50;
+
 export async function guardLog(this: CliContext, flags: GuardLogFlags): Promise<void> {
+  if (flags.verify) refuseFilters(flags);
   const log = await this.face.guardLog(whereOf(flags));
   if (flags.verify) return verify(this, log, flags);
   const filter = filterOf(flags, this.face.clock());
-  if (flags.follow) return follow(this, log, filter, flags);
-  const page = await log.read(filter, flags.limit);
+  const { limit = LIMIT } = flags;
+  if (flags.follow) return follow(this, log, filter, { ...flags, limit });
+  const page = await log.read(filter, limit);
   if (flags.json) writeEntries(this, page.entries);
   else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this.face)));
   else noteEmpty(this, page, await isUnused(log, filter));
 }
 
 function filterOf({ agent, type, decision, tool, session, since, until }: GuardLogFlags, now: number): AuditFilter {
-  return known({ agent, type, decision, tool, session, since: since?.(now).from, until: until?.(now).to });
+  const [from, to] = [since?.(now).from, until?.(now).to];
+  if (from !== undefined && to !== undefined && to < from)
+    throw new UserError(
+      'empty-span',
+      '--until is before --since: no call can be in between.',
+      'Give the earlier time to --since: --since 2h --until 1h is from two hours ago to one hour ago.',
+    );
+  return known({ agent, type, decision, tool, session, since: from, until: to });
+}
+
+/** A chain is whole or not: what holds for some of its lines says nothing. */
+function refuseFilters({
+  json: _json,
+  root: _root,
+  host: _host,
+  verify: _verify,
+  follow,
+  ...filters
+}: GuardLogFlags): void {
+  const [given] = Object.keys(known({ ...filters, follow: follow || undefined }));
+  if (given === undefined) return;
+  throw new UserError(
+    'verify-filter',
+    `--verify checks every line of the audit, and cannot be narrowed by --${given}.`,
+    `Leave out --${given}.`,
+  );
 }
 
 function writeEntries({ face }: CliContext, entries: readonly AuditEntry[]): void {
   for (const entry of entries) face.terminal.write(`${JSON.stringify(entry)}\n`);
 }
 
+type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
+
 /** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
-async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: GuardLogFlags): Promise<void> {
+async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
   let last = 0;
   const show = (entry: AuditEntry): void => {
     // Of what was written while we began, both who reads and who follows tell, in whatever order.

@@ -32,4 +32,12 @@ describe('a time that the person names', () => {
   it.each(['', 'soon', '2', '2 weeks ago', '-2h', '25:00', '2026-13-40', '15.11.2026'])('is none: «%s»', (text) => {
     expect(() => toWhen(text)).toThrow(SyntaxError);
   });
+
+  it.each(['2026-02-31', '2026-02-29', '2026-04-31T10:00', '2026-00-10', '2026-11-00'])('is no day: «%s»', (text) => {
+    expect(() => toWhen(text)).toThrow(SyntaxError);
+  });
+
+  it('may be a day that only some years have', () => {
+    expect(toWhen('2028-02-29')(NOW)).toEqual({ from: at(2028, 2, 29), to: at(2028, 3, 1) - 1 });
+  });
 });

@@ -17,10 +17,17 @@ export function toWhen(text: string): When {
   if (text === 'yesterday') return (now) => day(new Date(now), -1);
   const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hours !== undefined) return (now) => instant(new Date(now).setHours(Number(hours), Number(minutes), 0, 0));
-  const at = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text.length === 10 ? `${text}T00:00` : text) : Number.NaN;
+  const at = isDayIn(text) ? Date.parse(text.length === 10 ? `${text}T00:00` : text) : Number.NaN;
   if (Number.isNaN(at))
     throw new SyntaxError(`«${text}» is not a time (2h, today, 14:30, 2026-11-15, 2026-11-15T06:50:16Z)`);
   return () => (text.length === 10 ? day(new Date(at)) : instant(at));
+}
+
+/** `Date` makes the 3rd of March of the 31st of February. */
+function isDayIn(text: string): boolean {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(`${day}T`);
 }
 
 function instant(at: number): Span {

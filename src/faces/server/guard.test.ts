@@ -61,13 +61,18 @@ describe('/api/guard/log', () => {
     expect(await log('?limit=2')).toMatchObject({ hasMore: true });
   });
 
-  it.each(['?limit=0', '?limit=1001', '?limit=x', '?decision=maybe', '?since=soon', '?input=2'])(
-    'refuses %s',
-    async (query) => {
-      const { status, text } = await server.get(`/api/guard/log${query}`);
-      expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 400, code: 'bad-query' });
-    },
-  );
+  it.each([
+    '?limit=0',
+    '?limit=1001',
+    '?limit=x',
+    '?decision=maybe',
+    '?since=soon',
+    '?since=2026-02-31T00:00:00Z',
+    '?input=2',
+  ])('refuses %s', async (query) => {
+    const { status, text } = await server.get(`/api/guard/log${query}`);
+    expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 400, code: 'bad-query' });
+  });
 
   it('is not there where nobody listens to hooks, nor for strangers', async () => {
     const bare = await serve(memoryLive());

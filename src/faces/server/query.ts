@@ -50,7 +50,9 @@ export function readFlag(text: string | undefined, name: string): boolean {
 export function readInstant(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;
   const at = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw badQuery(`${name} is not a time.`, `Give ${name} as in 2026-11-15T06:50:16.985Z.`);
+  // The 31st of February would be the 3rd of March.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 10)))
+    throw badQuery(`${name} is not a time.`, `Give ${name} as in 2026-11-15T06:50:16.985Z.`);
   return at;
 }
 
