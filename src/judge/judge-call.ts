@@ -37,7 +37,11 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
   let policy: Policy | undefined;
   try {
     const event = host.read(payload);
-    if (!event?.call) return NO_OPINION;
+    if (event && !event.call) return NO_OPINION;
+    if (!event) {
+      policy = options.policyFor(process.cwd());
+      throw new Error('what it was told is no call of this host');
+    }
     const caller = host.callerOf(payload);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     const { decision, rule, reason } = decide(policy, toCall(event, caller, options));

@@ -1,0 +1,104 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { JUDGED_HOSTS } from '../adapters/judged-hosts.ts';
+import type { Policy } from '../guard/policy.ts';
+import { compilePolicy } from '../policy/compile.ts';
+import { type Judgement, judgeCall, resolveLinks } from './judge-call.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-judge-')));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const host = JUDGED_HOSTS['claude-code'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+
+function policyOf(text: string): Policy {
+  const source = { scope: 'user' as const, file: path.join(folder, 'policy.yaml'), root: null, content: Buffer.from(text) };
+  const { policy, problems } = compilePolicy({ sources: [source], home: folder, resolve: (place) => place });
+  expect(problems).toEqual([]);
+  return policy;
+}
+
+const NO_RM = `version: 1
+on_error: deny
+rules:
+  - { agents: { type: coder }, tools: "Bash(rm:*)", decision: deny, reason: Coders keep files. }
+  - { tools: "Edit(secret/**)", decision: ask }
+`;
+
+function judge(payload: unknown, policy = policyOf(NO_RM)): Judgement {
+  return judgeCall(payload, { host, policyFor: () => policy, home: folder, at: 0 });
+}
+
+/** A session of 2.1.325 with one sub-agent, as far as the guard looks. */
+function call(fields: object): object {
+  const transcript = path.join(folder, 's.jsonl');
+  writeFileSync(transcript, `${JSON.stringify({ type: 'user', cwd: folder, version: '2.1.325' })}\n`);
+  mkdirSync(path.join(folder, 's', 'subagents'), { recursive: true });
+  const sidecar = { agentType: 'coder', spawnDepth: 1, toolUseId: 't' };
+  writeFileSync(path.join(folder, 's', 'subagents', 'agent-a1.meta.json'), JSON.stringify(sidecar));
+  return {
+    session_id: 's',
+    transcript_path: transcript,
+    cwd: folder,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'rm -rf build' },
+    tool_use_id: 't1',
+    ...fields,
+  };
+}
+
+describe('a judgement', () => {
+  it('holds for the agent that the rule names, in words that its host understands', () => {
+    const { printed, ...rest } = judge(call({ agent_id: 'a1', agent_type: 'coder' }));
+    expect(rest).toMatchObject({ decision: 'deny', rule: 'user:1' });
+    expect(JSON.parse(printed)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('Coders keep files'),
+      },
+    });
+  });
+
+  it('is no opinion about others, and nothing is printed', () => {
+    expect(judge(call({}))).toMatchObject({ decision: 'none', printed: '' });
+  });
+
+  it('goes by the type that the record beside the transcript names, where the hook leaves it out', () => {
+    expect(judge(call({ agent_id: 'a1' })).decision).toBe('deny');
+  });
+
+  it('sees where a link leads', () => {
+    mkdirSync(path.join(folder, 'secret'));
+    symlinkSync(path.join(folder, 'secret'), path.join(folder, 'open'));
+    const edit = { tool_name: 'Edit', tool_input: { file_path: path.join(folder, 'open', 'new.txt') } };
+    expect(judge(call(edit)).decision).toBe('ask');
+    expect(resolveLinks(path.join(folder, 'open', 'new', 'deep.txt'))).toBe(path.join(folder, 'secret/new/deep.txt'));
+  });
+
+  it('of what nobody understands, and of trouble inside, is the policy’s own for that', () => {
+    for (const payload of [undefined, null, 7, 'text', {}, { hook_event_name: 'PreToolUse' }]) {
+      const { decision, printed } = judge(payload);
+      expect(decision).toBe('deny');
+      expect(JSON.parse(printed).hookSpecificOutput.permissionDecision).toBe('deny');
+    }
+    const trouble = judgeCall(call({}), {
+      host,
+      policyFor: () => {
+        throw new Error('no disk');
+      },
+      home: folder,
+      at: 0,
+    });
+    expect(trouble).toMatchObject({ decision: 'ask', reason: 'The guard of troupe failed: no disk' });
+  });
+
+  it('says nothing about other events', () => {
+    expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
+  });
+});
