@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HooksCapability } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
@@ -7,6 +9,7 @@ import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
 import { judgeCall } from '../judge/judge-call.ts';
+import type { CallerChain } from '../model/hook.ts';
 import { loadPolicy } from '../policy/load-policy.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 
@@ -22,10 +25,30 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
       const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
       if (!bytes) return undefined;
       const payload = parseSpooled(bytes)?.payload;
-      const project = host.callerOf(payload).project ?? host.read(payload)?.cwd ?? '/';
+      const caller = await callerOf(host, payload);
+      const project = caller.project ?? host.read(payload)?.cwd ?? '/';
       const { policy } = await loadPolicy({ ...where, folder: project });
-      const { printed, ...decided } = judgeCall(payload, { host, policyFor: () => policy, home, at: Date.now() });
+      const { printed, ...decided } = judgeCall(payload, {
+        host,
+        caller,
+        policyFor: () => policy,
+        home,
+        at: Date.now(),
+      });
       return settleSpooled(folder, draft, { ppid, ...decided }, since) ? printed : undefined;
     },
   };
+}
+
+/** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
+const WRITTEN_WITHIN_MS = 300;
+const PAUSE_MS = 20;
+
+async function callerOf(host: HooksCapability, payload: unknown): Promise<CallerChain> {
+  let caller = host.callerOf(payload);
+  for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
+    await sleep(PAUSE_MS);
+    caller = host.callerOf(payload);
+  }
+  return caller;
 }

@@ -16,7 +16,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const host = JUDGED_HOSTS['claude-code'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
 
 function policyOf(text: string): Policy {
-  const source = { scope: 'user' as const, file: path.join(folder, 'policy.yaml'), root: null, content: Buffer.from(text) };
+  const source = {
+    scope: 'user' as const,
+    file: path.join(folder, 'policy.yaml'),
+    root: null,
+    content: Buffer.from(text),
+  };
   const { policy, problems } = compilePolicy({ sources: [source], home: folder, resolve: (place) => place });
   expect(problems).toEqual([]);
   return policy;

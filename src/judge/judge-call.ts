@@ -14,6 +14,8 @@ export interface JudgeOptions {
   readonly host: JudgedHost;
   /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
   readonly policyFor: (folder: string) => Policy;
+  /** Where it was looked up before. */
+  readonly caller?: CallerChain;
   readonly home: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -42,7 +44,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
       policy = options.policyFor(process.cwd());
       throw new Error('what it was told is no call of this host');
     }
-    const caller = host.callerOf(payload);
+    const caller = options.caller ?? host.callerOf(payload);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     const { decision, rule, reason } = decide(policy, toCall(event, caller, options));
     return answer(host, decision, rule?.id ?? null, reason);

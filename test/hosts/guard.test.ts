@@ -1,0 +1,68 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../src/model/audit.ts';
+import { nameOf, programs, record, root, work } from './kit.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+// A policy under the real program: what a type of sub-agent may not do does not happen, and its transcript says why.
+
+const POLICY = `version: 1
+defaults: { unknown: deny }
+rules:
+  - name: helpers remove nothing
+    agents: { type: general-purpose }
+    tools: "Bash(rm:*)"
+    decision: deny
+    reason: Ask a person to remove it.
+`;
+
+for (const program of programs) {
+  const takesSettings = execFileSync(program, ['--help'], { encoding: 'utf8' }).includes('--settings');
+  describe.skipIf(!takesSettings)(`guard, ${nameOf(program)}`, () => {
+    const own = mkdtempSync(path.join(work, 'guard-'));
+    const config = path.join(own, 'config');
+    const state = path.join(own, 'state');
+    const env = { ...process.env, HOME: path.join(own, 'home'), TROUPE_HOME: state };
+    const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0] ?? '';
+    const troupe = (...args: readonly string[]): string =>
+      spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { env, cwd: own, encoding: 'utf8' })
+        .stdout;
+    let server: RunningServer | undefined;
+    for (const folder of ['home', 'state', 'config/projects']) mkdirSync(path.join(own, folder), { recursive: true });
+    writeFileSync(path.join(state, 'policy.yaml'), POLICY);
+    troupe('hooks', 'install', '--guard', '--scope', 'project', '--yes', '--host-version', version);
+    afterAll(() => server?.stop());
+
+    for (const how of ['without a server', 'with a server']) {
+      it(`${how}: the command of the sub-agent is denied, with the reason`, async () => {
+        if (how === 'with a server') server = await startServer(config, env);
+        const before = new Set(filesIn(config));
+        await record(program, {
+          scenario: `guard-${how.split(' ')[0]}`,
+          play: 'guarded',
+          env: { CLAUDE_CONFIG_DIR: config },
+          extra: ['--settings', path.join(own, '.claude/settings.json')],
+        });
+        const texts = filesIn(config)
+          .filter((file) => !before.has(file))
+          .map((file) => readFileSync(file, 'utf8'))
+          .join('\n');
+        expect(texts).toContain('Ask a person to remove it');
+        const denied = troupe('guard', 'log', '--decision', 'deny', '--json')
+          .split('\n')
+          .filter((line) => line.startsWith('{'))
+          .map((line): AuditEntry => JSON.parse(line));
+        expect(denied.at(-1)).toMatchObject({ tool: 'Bash', summary: 'rm -rf build', rule: 'user:1' });
+        expect(denied.at(-1)?.agent).toMatchObject({ who: 'subagent', type: 'general-purpose' });
+      });
+    }
+  });
+}
+
+function filesIn(config: string): readonly string[] {
+  return readdirSync(path.join(config, 'projects'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.jsonl'))
+    .map((file) => path.join(config, 'projects', file));
+}
