@@ -66,7 +66,7 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts
           <code>{cleanLine(call.summary ?? '')}</code>
         </button>
         <button type="button" tabIndex={-1} class="guard-more" aria-label="All of the input" onClick={acts.onShowInput}>
-          …
+          {'{…}'}
         </button>
       </td>
       <td class="guard-decision">
