@@ -137,6 +137,11 @@ test('denies that nothing in a command can be leave it alone', () => {
     "awk '{ print $1 }' a.txt",
     "sed -n '1,20p' a.ts",
     "sed -i 's/one/two/g' a.ts",
+    "sed -E 's/(a|b)w /c/; /x/,/e w/d; $!N; 1~2p' a.ts",
+    "sed -e 's|we|e w|2' -e '/^w /d' a.ts",
+    "sed '/start/a\\\\\\n  e rm' a.ts",
+    'command -v rm',
+    'while read -r line; do echo "$line"; done < a.txt',
     'x=$(date +%s); echo "$x" > out',
     'git commit -m "$(cat <<\'EOF\'\nfix: a push; rm\nEOF\n)"',
   ])

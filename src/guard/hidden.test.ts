@@ -208,6 +208,11 @@ const HIDDEN = [
   'awk \'{ print | "rm -rf x" }\' f',
   "sed '1e rm -rf x' f",
   "sed 's/.*/rm -rf x/e' f",
+  "sed 's,a,rm -rf x,ge' f",
+  "sed -n '$!{/a/e rm -rf x\n}' f",
+  "sed -ne 's/a/rm -rf x/;s/b/c/pe' f",
+  'sed "$program" f',
+  'sed -f program f',
   "vim -c '!rm -rf x' f",
   // what no shell agrees on
   "echo 'abc",
@@ -249,4 +254,27 @@ test.each(HIDDEN)('not allowed by allows for the rest: %j', (command) => {
   ];
   const rules = harmless.map((name) => rule('allow', `Bash(${name}:*)`));
   expect(decide(policy(rules), bash(command)).decision).toBe('none');
+});
+
+/** Each as long as is looked through, or longer: the answer comes at once, and it is no. */
+test.each([
+  ['x', 'rm -rf x;'.repeat(20_000)],
+  ['too many commands', 'rm;'.repeat(30_000)],
+  ['brackets', `echo '${'['.repeat(90_000)}'; rm`],
+  ['quotes in code', `python3 -c '"${'\\"'.repeat(40_000)}'; rm`],
+  ['awk', `awk '${'print '.repeat(15_000)}' f; rm`],
+  ['nesting', `${'$('.repeat(5_000)}rm${')'.repeat(5_000)}`],
+  ['subshells', `${'('.repeat(5_000)}rm${')'.repeat(5_000)}`],
+  [
+    'shells in shells',
+    Array.from({ length: 20 })
+      .reduce<string>((code) => `sh -c ${JSON.stringify(code)}`, 'rm')
+      .slice(0, 90_000),
+  ],
+  ['braces', `echo ${'{a,b}'.repeat(10_000)}; rm`],
+  ['wrappers', `${'env '.repeat(20_000)}rm`],
+  ['words', `rm ${'a '.repeat(45_000)}`],
+  ['ten megabytes', `rm ${'a'.repeat(10_000_000)}`],
+])('hostile: %s', (_, command) => {
+  expect(decide(policy([rule('deny', 'Bash(rm:*)')], 'allow'), bash(command)).decision).toBe('deny');
 });

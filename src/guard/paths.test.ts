@@ -78,6 +78,7 @@ describe('writes', () => {
     ['Edit(src/**)', '{ ls; date; } > src/a.ts'],
     ['Edit(src/**)', 'ls | tee src/a.ts'],
     ['Edit(src/**)', 'sed -i s/a/b/ src/a.ts'],
+    ['Edit(src/**)', "perl -pi -e 's/a/b/' src/a.ts"],
     ['Edit(src/**)', 'cp a src/b'],
     ['Edit(src/**)', 'cp -t src a b'],
     ['Edit(src/**)', 'mv src/a b'],

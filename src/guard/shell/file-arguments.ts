@@ -129,7 +129,8 @@ function useSearched(
 ): void {
   const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
   const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
-  const files = hasProgram ? plain : plain.slice(1);
+  const programs = valuesAfter(args, given);
+  const files = hasProgram ? plain.filter((word) => !programs.includes(word)) : plain.slice(1);
   read(valuesAfter(args, /^(?:-f|--file|--from-file)$/));
   if (/sed$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);

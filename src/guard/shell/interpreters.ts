@@ -32,6 +32,9 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ce', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
 ];
 
+/** What is longer is not even searched for signs. */
+export const MAX_CODE = 10_000;
+
 const STARTS_PROGRAMS =
   /system|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|Process|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!/i;
 const WRITES =
@@ -71,6 +74,10 @@ export function runInterpreter(
     }
   }
   for (const code of codes) readCode(name, code.form, scene);
+  // `perl -pi -e …` writes the files behind it anew.
+  if (/^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*i/.test(form)))
+    for (const { form, text } of words.slice(1))
+      if (!form.startsWith('-')) usePath('write', form, `${name} -i ${text}`, scene);
   if (codes.length > 0 || isEditor) return;
   if (file === null || file.form === '-' || file.form.startsWith('/dev/')) {
     readStdin(name, scene);
@@ -97,6 +104,10 @@ function readStdin(name: string, scene: Scene): void {
 export function readCode(name: string, code: string, scene: Scene): void {
   const { gathering } = scene;
   gathering.miss(`${name} runs code that is not looked into`);
+  if (code.length > MAX_CODE) {
+    gathering.lose(`the code for ${name} is too long to be looked through`);
+    return;
+  }
   if (isUnsure(code) || STARTS_PROGRAMS.test(code)) gathering.lose(`the code for ${name} may start any program`);
   const writes = WRITES.test(code);
   for (const [, , text = ''] of code.matchAll(/(["'`])((?:\\.|(?!\1)[^\\\n])*)\1/g)) {

@@ -20,8 +20,6 @@ const NETWORKED: Readonly<Record<string, RegExp>> = {
   pnpm: /^(?:i|install|add|update|publish|dlx|create|audit)$/,
   yarn: /^(?:install|add|up|upgrade|publish|dlx|create|npm)$/,
   bun: /^(?:i|install|add|update|publish|x|create)$/,
-  npx: /^/,
-  bunx: /^/,
   pip: /^(?:install|download|search|index)$/,
   pip3: /^(?:install|download|search|index)$/,
   uv: /^(?:add|sync|pip|tool|lock|python)$/,

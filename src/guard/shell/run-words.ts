@@ -4,13 +4,14 @@ import { useFiles } from './file-arguments.ts';
 import type { FoundCommand } from './gathering.ts';
 import { runGit } from './git.ts';
 import { runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
-import { interpreterOf, readCode, runInterpreter } from './interpreters.ts';
+import { interpreterOf, MAX_CODE, readCode, runInterpreter } from './interpreters.ts';
 import { isUnsure, joinForms } from './marks.ts';
 import { moveTo } from './move.ts';
 import { useHosts } from './network.ts';
 import { withLinks } from './paths.ts';
 import { baseName } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
+import { isHarmlessSed } from './sed.ts';
 import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
 import { checkVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
@@ -100,6 +101,8 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
       return runTrap(words, scene);
     case 'alias':
       return runAlias(words, scene);
+    case 'read':
+      return words.every(({ form }) => /^[-\w]+$/.test(form));
     case 'printf':
       return !words.some(({ form }) => form === '-v');
     case 'cd':
@@ -181,6 +184,7 @@ function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolea
     scene.gathering.miss(`${name} runs a program that is not looked into`);
   if (program === undefined) return false;
   if (
+    program.form.length > MAX_CODE ||
     isUnsure(program.form) ||
     /system|getline|\||close|printf?\s[^}]*>|@|>/.test(program.form.replace(/[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''))
   )
@@ -188,27 +192,22 @@ function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolea
   return false;
 }
 
-/** `e` runs commands, `w` writes files, and `s///e` runs what it made. */
 function runSed(name: string, words: readonly ShellWord[], scene: Scene): boolean {
-  const scripts = words
-    .slice(1)
-    .filter(({ form }, index, rest) => !form.startsWith('-') || /^-e$/.test(rest[index - 1]?.form ?? ''));
-  const given = words.some(({ form }) => /^(?:-[a-zA-Z]*e|--expression)/.test(form));
-  const programs = [
-    ...(given ? scripts : scripts.slice(0, 1)),
-    ...words.filter(({ form }) => /^(?:-e.|--expression=)/.test(form)),
-  ];
-  for (const { form } of programs) {
-    if (isUnsure(form)) scene.gathering.lose('what sed does is only known when it runs');
-    else if (
-      /(?:^|[;{}\n\d$/,!\s])[ewW](?:\s|$)|[^\w\s][gpiImM\d]*[ewW][gpiImM\d]*(?:\s|;|\}|$)/.test(
-        form.replace(/--expression=|^-e/, ''),
-      )
-    )
-      scene.gathering.lose(`${name} may run commands or write files`);
+  const programs: ShellWord[] = [];
+  let plain: ShellWord | null = null;
+  for (let index = 1; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    const [, attached] = /^(?:-[nEruszi]*e|--expression=)([\s\S]*)$/.exec(word.form) ?? [];
+    if (attached) programs.push({ form: attached, text: attached });
+    else if (attached === '' || word.form === '--expression') programs.push(words[++index] ?? word);
+    else if (/^(?:-[nEruszi]*f|--file)/.test(word.form))
+      scene.gathering.lose(`${name} runs a program that is not looked into`);
+    else if (!word.form.startsWith('-')) plain ??= word;
   }
-  if (words.some(({ form }) => /^(?:-f|--file)/.test(form)))
-    scene.gathering.miss(`${name} runs a program that is not looked into`);
+  if (programs.length === 0 && plain !== null) programs.push(plain);
+  for (const { form } of programs)
+    if (form.length > MAX_CODE || isUnsure(form) || !isHarmlessSed(form))
+      scene.gathering.lose(`${name} may run commands, or write other files`);
   return false;
 }
 

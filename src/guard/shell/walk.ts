@@ -14,8 +14,6 @@ import { apart, eitherFolder, type Scene } from './scene.ts';
 import { walkCommand } from './simple-command.ts';
 
 const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
-/** Code inside a text that arithmetic would run: `x='a[$(rm y)]'; echo $((x))`. */
-const CODE_IN_SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
 
 export function walkScript(script: ParsedScript, scene: Scene): void {
   const first = script.errors?.[0];
@@ -41,13 +39,21 @@ function checkPart(node: SyntaxNode, scene: Scene): void {
   const isBashism = BASHISM.test(node.type) || (node.type === 'Pipeline' && node.operators.includes('|&'));
   if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
   if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
-  if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && CODE_IN_SUBSCRIPT.test(node.value))
+  if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && hasCodeInSubscript(node.value))
     gathering.lose('a text holds code that arithmetic would run');
   if (node.type !== 'ParameterExpansion') return;
   if (node.operation?.type === 'Unknown') gathering.lose('the shell grammar does not know an expansion in it');
   // ${x@P} runs the substitutions in the value of x.
   if (node.operation?.type === 'Transform' && node.operation.operand.value === 'P')
     gathering.lose('it runs code out of a variable');
+}
+
+/** Code inside a text that arithmetic would run: `x='a[$(rm y)]'; echo $((x))`. */
+function hasCodeInSubscript(text: string): boolean {
+  return text.split(']').some((piece) => {
+    const open = piece.indexOf('[');
+    return open >= 0 && (piece.includes('$(', open) || piece.includes('`', open));
+  });
 }
 
 function walkStatements(statements: readonly Statement[], scene: Scene): void {

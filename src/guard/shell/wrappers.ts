@@ -157,6 +157,8 @@ export function isWrapper(name: string): boolean {
 /** Runs what is inside; says whether allows may look through to that. */
 export function runWrapper(name: string, words: readonly ShellWord[], scene: Scene): boolean {
   const wrapper = WRAPPERS[name] as Wrapper;
+  // It only says where a command is.
+  if (name === 'command' && /^-p?[vV]$/.test(words[1]?.form ?? '')) return true;
   const read = readOptions(words.slice(1), wrapper);
   let rest = [...read.rest];
   // Without the verb it is no wrapper: `pnpm test`, `uv sync`.
@@ -168,7 +170,6 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     rest = [...behind.rest];
   }
   if (!read.isSure) lost(name, scene);
-  if (name === 'command' && /^-[vV]/.test(words[1]?.form ?? '')) return false;
 
   const elsewhere = wrapper.isElsewhere ? { isElsewhere: true } : {};
   const asText = inside(scene, name, -1, elsewhere);
@@ -194,7 +195,8 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
       scene.stdin.kind !== 'none'
     )
       lost(name, scene);
-    return false;
+    // `exec > file`: its redirections are judged by themselves.
+    return name === 'exec' && words.length === 1;
   }
   const within = inside(scene, name, words.length - rest.length, elsewhere);
   if (wrapper.asCode) runPlainShell(rest.map(({ form }) => form).join(' '), asText);
