@@ -221,6 +221,8 @@ const HIDDEN = [
   'ls \0; rm -rf x',
   "sh -c 'true &> f rm -rf x'",
   'env =a rm -rf x',
+  "sh -c 'a[0; rm -rf x ]=1'",
+  "sh -c 'a[b > rm -rf x]=1'",
   "sh -c '((rm -rf x))'",
   "sh -c '[[ a || rm -rf x ]]'",
   'ls *(e:"rm -rf x":)',

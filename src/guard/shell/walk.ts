@@ -36,7 +36,10 @@ const BASHISM =
 
 function checkPart(node: SyntaxNode, scene: Scene): void {
   const { gathering } = scene;
-  const isBashism = BASHISM.test(node.type) || (node.type === 'Pipeline' && node.operators.includes('|&'));
+  const isBashism =
+    BASHISM.test(node.type) ||
+    (node.type === 'Pipeline' && node.operators.includes('|&')) ||
+    (node.type === 'Assignment' && (node.index !== undefined || node.append));
   if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
   if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
   if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && hasCodeInSubscript(node.value))
