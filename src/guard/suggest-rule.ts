@@ -47,7 +47,7 @@ function callPattern({ tool, input }: GuardedCall): ToolPattern | null {
 /** Words as they are, `*` for what is only known when it runs and for what a pattern cannot say. */
 function commandText({ form }: SimpleCommand): string {
   const words = form.split(' ').map((word) => {
-    const text = word.replace(/[\uE000-\uE003]+/g, '*').replace(/["']/g, '*');
+    const text = word.replace(/[\uE000-\uE003\uE010-\uE04F]+/g, '*').replace(/["']/g, '*');
     return text.includes(INNER_BLANK) ? `"${text.replaceAll(INNER_BLANK, ' ')}"` : text;
   });
   return words.join(' ');

@@ -1,6 +1,6 @@
 // Patterns with wildcards against texts with marks for what is only known when it runs. One machine for commands and paths:
 // `may` asks whether some text that it can come to matches, `must` whether every one does.
-import { ANYTHING, GLOB_ONE, GLOB_STAR, IN_WORD } from '../shell/marks.ts';
+import { CHOICE, GLOB_ONE, GLOB_STAR, IN_WORD, UNSURE } from '../shell/marks.ts';
 
 /** A character's code, or one of these. */
 export type Token = number;
@@ -123,7 +123,7 @@ function close(places: readonly number[], pattern: readonly Token[]): number[] {
 
 /** Of a command: between words are blanks, and a glob may come to many words. */
 export function commandTokens(form: string): Token[] {
-  return tokens(form, (char) => (char === IN_WORD ? IN_ONE_WORD : ANY));
+  return tokens(form, (char) => (char === IN_WORD || CHOICE.test(char) ? IN_ONE_WORD : ANY));
 }
 
 /** Of a path: a glob stays in its folder. */
@@ -138,7 +138,7 @@ function tokens(form: string, unsure: (mark: string, before: string | undefined)
   const list: Token[] = [];
   for (let index = 0; index < form.length; index++) {
     const char = form[index] as string;
-    list.push(char >= ANYTHING && char <= GLOB_ONE ? unsure(char, form[index - 1]) : form.charCodeAt(index));
+    list.push(UNSURE.test(char) ? unsure(char, form[index - 1]) : form.charCodeAt(index));
   }
   return list;
 }

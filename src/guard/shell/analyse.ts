@@ -22,6 +22,8 @@ export function analyse(command: string, context: ShellContext): CallUses {
     context,
     runner,
     source: command,
+    code: command,
+    variables: new Map(),
     cwds: context.cwd === null ? null : [context.cwd],
     functions: new Set(),
     wrappers: [],
@@ -58,5 +60,5 @@ function runCode(code: string, scene: Scene): void {
     gathering.lose('it holds control characters');
     return;
   }
-  walkScript(parse(code), { ...scene, source: code });
+  walkScript(parse(code), { ...scene, source: code, code, variables: new Map() });
 }

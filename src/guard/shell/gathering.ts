@@ -1,5 +1,6 @@
 // What a command is found to do, as it is walked through.
 import type { CallUses, SimpleCommand, UsedPath } from '../call.ts';
+import { FIRST_CHOICE, MAX_CHOICES } from './marks.ts';
 
 export interface Gathering {
   /** Which one it is: its place in `commands`. */
@@ -12,6 +13,9 @@ export interface Gathering {
   /** Something cannot be known at all: it may be anything. */
   lose(why: string): void;
   isFull(): boolean;
+  /** A mark for one of these texts; null: there are too many of them. */
+  addChoice(values: readonly string[]): string | null;
+  choicesOf(mark: string): readonly string[];
   uses(): CallUses;
 }
 
@@ -29,6 +33,7 @@ export function createGathering(): Gathering {
   const reads: UsedPath[] = [];
   const writes: UsedPath[] = [];
   const hosts = new Set<string>();
+  const choices: (readonly string[])[] = [];
   let unknown: string | null = null;
   let mayBeAnything = false;
   const isFull = () => commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
@@ -59,6 +64,12 @@ export function createGathering(): Gathering {
     },
     lose,
     isFull,
+    addChoice: (values) => {
+      if (choices.length === MAX_CHOICES) return null;
+      choices.push(values);
+      return String.fromCharCode(FIRST_CHOICE + choices.length - 1);
+    },
+    choicesOf: (mark) => choices[mark.charCodeAt(0) - FIRST_CHOICE] ?? [],
     uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything }),
   };
 }

@@ -11,8 +11,13 @@ export const GLOB_ONE = '\uE003';
 /** A blank inside a word: patterns have blanks between words only. */
 export const INNER_BLANK = '\uE004';
 
-const MARK = /[\uE000-\uE00F]/;
-const UNSURE = /[\uE000-\uE003]/;
+/** From here on: one of a few texts, each known (`$f` in `for f in a b`); which ones is kept beside. One word. */
+export const FIRST_CHOICE = 0xe010;
+export const MAX_CHOICES = 64;
+export const CHOICE = /[\uE010-\uE04F]/;
+
+const MARK = /[\uE000-\uE04F]/;
+export const UNSURE = /[\uE000-\uE003\uE010-\uE04F]/;
 const SEVERAL_WORDS = /[\uE000\uE002\uE003]/;
 
 export function holdsMark(text: string): boolean {

@@ -1,14 +1,16 @@
 // A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
 import type { UsedPath } from '../call.ts';
-import { ANYTHING, isUnsure } from './marks.ts';
+import { ANYTHING, CHOICE, IN_WORD, isUnsure, UNSURE } from './marks.ts';
 import { isAbsolute, normalize } from './posix-path.ts';
 import type { Scene, ShellContext } from './scene.ts';
+
+const MAX_FORMS = 64;
 
 /** `all`: with everything below it, as `rm` takes it. */
 export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
   if (scene.isElsewhere || form === '') return;
   const add = kind === 'read' ? scene.gathering.addRead : scene.gathering.addWrite;
-  for (const { path, below } of placesOfPath(form, scene)) {
+  for (const { path, below } of eachChoice(form, scene).flatMap((chosen) => placesOfPath(chosen, scene))) {
     const places = withLinks(path, scene.context);
     if (places === null) scene.gathering.miss(`where ${via} leads cannot be seen`);
     for (const place of places ?? [normalize(path)]) {
@@ -17,6 +19,17 @@ export function usePath(kind: 'read' | 'write', form: string, via: string, scene
       else for (const rest of [below, `${below}/${ANYTHING}`]) add({ path: place, below: rest, via });
     }
   }
+}
+
+/** With each text that its marks of choice stand for; too many are not told apart. */
+function eachChoice(form: string, scene: Scene): readonly string[] {
+  let forms = [form];
+  for (let mark = CHOICE.exec(form)?.[0]; mark !== undefined; mark = CHOICE.exec(forms[0] ?? '')?.[0]) {
+    const values = scene.gathering.choicesOf(mark);
+    forms = forms.flatMap((before) => values.map((value) => before.replaceAll(mark as string, value)));
+    if (forms.length === 0 || forms.length > MAX_FORMS) return [ANYTHING];
+  }
+  return forms;
 }
 
 function placesOfPath(form: string, scene: Scene): readonly Omit<UsedPath, 'via'>[] {
@@ -39,13 +52,13 @@ function placesOfPath(form: string, scene: Scene): readonly Omit<UsedPath, 'via'
 }
 
 function beginsAnywhere(rest: string): boolean {
-  return rest.startsWith(ANYTHING) || rest.startsWith('\uE001');
+  return rest.startsWith(ANYTHING) || rest.startsWith(IN_WORD);
 }
 
 /** What is certain of it, up to a slash, and the rest. */
 function splitUnsure(form: string): { readonly fixed: string; readonly rest: string | null } {
   if (!isUnsure(form)) return { fixed: form, rest: null };
-  const first = form.search(/[\uE000-\uE003]/);
+  const first = form.search(UNSURE);
   const slash = form.lastIndexOf('/', first);
   return { fixed: form.slice(0, slash + 1), rest: form.slice(slash + 1).replace(/\/+$/, '') };
 }

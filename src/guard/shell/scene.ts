@@ -18,6 +18,10 @@ export interface Scene {
   readonly runner: Runner;
   /** That the positions of the syntax tree count in. */
   readonly source: string;
+  /** All that is run in one shell: what assigns a variable is looked for in there. */
+  readonly code: string;
+  /** Variables whose few values are known, by their marks. */
+  variables: ReadonlyMap<string, string>;
   /** Where it may be run. Null: anywhere. */
   cwds: readonly string[] | null;
   /** Functions that are there by now, whatever happened before. */
@@ -51,7 +55,7 @@ const MAX_CWDS = 8;
 
 export function placesOf(scene: Scene): WordPlaces {
   const only = scene.cwds?.length === 1 ? (scene.cwds[0] ?? null) : null;
-  return { home: scene.home, pwd: only };
+  return { home: scene.home, pwd: only, variables: scene.variables };
 }
 
 /** `at`: how many words stand before the command that is inside; -1 where it stands in a text. */

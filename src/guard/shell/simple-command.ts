@@ -3,7 +3,7 @@ import type { Assignment, Command, SyntaxNode } from 'unbash';
 import { isUnsure } from './marks.ts';
 import { readRedirects } from './redirects.ts';
 import { placesOf, type Scene } from './scene.ts';
-import { checkVariable } from './variables.ts';
+import { checkVariable, rememberVariable } from './variables.ts';
 import { expandToOne, expandWord, type ShellWord } from './words.ts';
 
 export function walkCommand(node: Command, scene: Scene, walkInner: (node: SyntaxNode, scene: Scene) => void): void {
@@ -14,6 +14,11 @@ export function walkCommand(node: Command, scene: Scene, walkInner: (node: Synta
     walkInner(part, scene);
     checkVariable(part.name, valueForm(part, scene), scene);
     if (!lasts) sets.push(part.name);
+    else if (part.value.type === 'Word' && part.index === undefined && !part.append) {
+      const value = valueForm(part, scene);
+      // Of a glob all names would come at once.
+      if (!isUnsure(value)) rememberVariable(part.name, [value], scene);
+    }
   }
   const stdin = readRedirects(node.redirects, scene, walkInner);
   if (node.name === undefined) return;

@@ -14,6 +14,23 @@ const CHANGES_PROGRAMS =
 const HARMLESS =
   /^(?:NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|TERM|COLUMNS|LINES|TZ|LANG|LANGUAGE|LC_[A-Z]+|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|GIT_TERMINAL_PROMPT|GOOS|GOARCH|CGO_ENABLED|NODE_NO_WARNINGS)$/;
 
+/** What may assign a variable without its name standing there. */
+const ASSIGNS_UNSEEN =
+  /\b(?:eval|source|read|mapfile|readarray|getopts|unset|declare|typeset|local|readonly|export|let|printf|trap|set|shopt|setopt)\b|(?:^|[\s;&|(){])\.\s|\(\(|\$\[|\$\{!|\$\{\(/;
+
+/**
+ * Remembers what a variable comes to (`for f in a b`, `x=a`), where that is sure: words without blanks, all known but for globs,
+ * and nothing else in this shell that names it to change it.
+ */
+export function rememberVariable(name: string, values: readonly string[], scene: Scene): void {
+  if (!/^[a-z_][a-z0-9_]*$/.test(name) || values.length === 0 || values.length > 32) return;
+  if (values.some((value) => value === '' || /[\s\uE000\uE001\uE010-\uE04F]/.test(value))) return;
+  const mentions = scene.code.match(new RegExp(`(?<![$\\w{])${name}(?!\\w)`, 'g'));
+  if (mentions?.length !== 1 || ASSIGNS_UNSEEN.test(scene.code)) return;
+  const mark = scene.gathering.addChoice(values);
+  if (mark !== null) scene.variables = new Map([...scene.variables, [name, mark]]);
+}
+
 export function isHarmlessVariable(name: string): boolean {
   return HARMLESS.test(name);
 }

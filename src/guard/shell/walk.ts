@@ -10,8 +10,10 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import { readRedirects } from './redirects.ts';
-import { apart, eitherFolder, type Scene } from './scene.ts';
+import { apart, eitherFolder, placesOf, type Scene } from './scene.ts';
 import { walkCommand } from './simple-command.ts';
+import { rememberVariable } from './variables.ts';
+import { expandWord } from './words.ts';
 
 const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
 
@@ -117,7 +119,14 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
     case 'For':
     case 'Select':
       for (const word of node.wordlist ?? []) walkInner(word, scene);
-      walkRepeated([node.body], node, scene);
+      walkRepeated([node.body], node, scene, (copy) => {
+        const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, placesOf(scene)));
+        rememberVariable(
+          node.name.value,
+          words.map(({ form }) => form),
+          copy,
+        );
+      });
       return;
     case 'ArithmeticFor':
       for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) walkInner(part, scene);
@@ -143,13 +152,18 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
 
 function walkAndOr(node: AndOr, scene: Scene): void {
   const { cwds: before } = scene;
-  let functions = scene.functions;
+  // What the first one makes is there afterwards; of the others nobody knows whether they ran.
+  let { functions, variables } = scene;
   for (const [index, command] of node.commands.entries()) {
-    if (node.operators[index - 1] === '||') scene.cwds = eitherFolder(before, scene.cwds);
+    if (node.operators[index - 1] === '||') {
+      scene.cwds = eitherFolder(before, scene.cwds);
+      scene.variables = variables;
+    }
     walkNode(command, scene);
-    if (index === 0) functions = scene.functions;
+    if (index === 0) ({ functions, variables } = scene);
   }
   scene.functions = functions;
+  scene.variables = variables;
 }
 
 function walkPipeline(node: Pipeline, scene: Scene): void {
@@ -177,7 +191,16 @@ function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
 }
 
 /** The second time round it may be in another folder. */
-function walkRepeated(lists: readonly CompoundList[], node: { pos: number; end: number }, scene: Scene): void {
+function walkRepeated(
+  lists: readonly CompoundList[],
+  node: { pos: number; end: number },
+  scene: Scene,
+  prepare: (copy: Scene) => void = () => {},
+): void {
   if (MOVES.test(scene.source.slice(node.pos, node.end))) scene.cwds = null;
-  for (const list of lists) apart(scene, (copy) => walkList(list, copy));
+  for (const list of lists)
+    apart(scene, (copy) => {
+      prepare(copy);
+      walkList(list, copy);
+    });
 }

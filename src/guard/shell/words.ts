@@ -14,6 +14,7 @@ export interface ShellWord {
 export interface WordPlaces {
   readonly home: string | null;
   readonly pwd: string | null;
+  readonly variables: ReadonlyMap<string, string>;
 }
 
 /** More than so many words of one are not told apart. */
@@ -72,9 +73,11 @@ function quoted(child: DoubleQuotedChild, places: WordPlaces): string {
 }
 
 function knownVariable(text: string, places: WordPlaces): string | null {
-  if (text === '$HOME' || text === '$' + '{HOME}') return places.home;
-  if (text === '$PWD' || text === '$' + '{PWD}') return places.pwd;
-  return null;
+  const [, braced, plain] = /^\$(?:\{(\w+)\}|(\w+))$/.exec(text) ?? [];
+  const name = braced ?? plain ?? '';
+  if (name === 'HOME') return places.home;
+  if (name === 'PWD') return places.pwd;
+  return places.variables.get(name) ?? null;
 }
 
 function leading(part: { readonly text: string; readonly value: string }, places: WordPlaces): string {

@@ -1,4 +1,5 @@
 // Programs that run the command behind their options. One line each; what an option is must be known, or all is lost.
+import { isUnsure } from './marks.ts';
 import { hasOption, type OptionSpec, optionValue, type ReadOptions, readOptions } from './options.ts';
 import { inside, type Scene } from './scene.ts';
 import { checkVariable } from './variables.ts';
@@ -213,7 +214,7 @@ function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void
 
 /** Code for a shell, that has marks where it is not known. */
 export function runText(form: string, scene: Scene): void {
-  if (/[\uE000-\uE003]/.test(form)) scene.gathering.lose('the code of a shell is only known when it runs');
+  if (isUnsure(form)) scene.gathering.lose('the code of a shell is only known when it runs');
   else scene.runner.runCode(form, scene);
 }
 
