@@ -1,7 +1,8 @@
 // What a hook costs its host: our commands as Claude Code runs them (through `sh -c`), beside the smallest program there is
 // and an empty node. Alternating, so that the machine's moods hit all alike. usage: node bench/hook.mjs
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -11,6 +12,8 @@ import { root } from '../scripts/ensure-installed.mjs';
 
 const RUNS = 50;
 const KILOBYTES = [2, 100];
+/** Policies, from none to one that nobody would write by hand. */
+const RULES = [0, 1, 40, 1000];
 
 export async function benchHook({ runs = RUNS } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-hook-'));
@@ -36,13 +39,21 @@ export async function benchHook({ runs = RUNS } = {}) {
       'guard, without server': ['sh', ['-c', `'${stubs.alone.guard}' claude-code`]],
     };
     const tables = KILOBYTES.map((kilobytes) => ({
-      kilobytes,
+      title: `a payload of ${kilobytes} KB, no policy`,
       rows: measure(commands, payloadOf(kilobytes), { env, runs }),
     }));
+    const { observer: _observer, ...guards } = commands;
+    for (const rules of RULES) {
+      for (const state of [served, alone]) writePolicy(state, rules);
+      // The first call after a change has the policy compiled.
+      measure(guards, COMMAND, { env, runs: 1 });
+      tables.push({ title: `a shell command, ${rules} rules`, rows: measure(guards, COMMAND, { env, runs }) });
+    }
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
     return tables;
   } finally {
     server.kill();
+    if (server.exitCode === null) await once(server, 'exit');
     rmSync(work, { recursive: true, force: true });
   }
 }
@@ -83,6 +94,22 @@ function payloadOf(kilobytes) {
   });
 }
 
+const COMMAND = JSON.stringify({
+  ...JSON.parse(payloadOf(0)),
+  tool_name: 'Bash',
+  tool_input: { command: 'cd src && git status --short | grep -v "^??" && npm run test -- --watch=false > /dev/null' },
+});
+
+/** None of them is about this command: nothing is printed, and all of them are looked at. */
+function writePolicy(state, count) {
+  const rules = Array.from(
+    { length: count },
+    (_, at) => `  - { agents: { type: type-${at % 7} }, tools: "Bash(tool-${at}:*)", decision: deny }`,
+  );
+  const text = count === 0 ? 'version: 1\n' : `version: 1\nrules:\n${rules.join('\n')}\n`;
+  writeFileSync(path.join(state, 'policy.yaml'), text);
+}
+
 async function writeStubs(work, state, options) {
   const outfile = path.join(work, 'hook-stubs.mjs');
   const entryPoints = [path.join(root, 'src/daemon/hook-stubs.ts')];
@@ -100,9 +127,9 @@ async function until(isTrue) {
 }
 
 export function printHook(tables) {
-  for (const { kilobytes, rows } of tables) {
+  for (const { title, rows } of tables) {
     const [shell, node] = rows;
-    console.log(`\nhooks, a payload of ${kilobytes} KB: minimum and median of ${RUNS}, in ms`);
+    console.log(`\nhooks, ${title}: minimum and median of ${RUNS}, in ms`);
     console.log('| | min | median | over sh -c true | × node -e 0 |\n|---|---|---|---|---|');
     for (const { name, min, median } of rows) {
       const [over, ratio] = [min - shell.min, min / node.min];

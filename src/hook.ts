@@ -3,7 +3,7 @@
 //   guard HOST DRAFT PPID [SINCE]   from the guard stub; DRAFT with its folders, SINCE in epoch seconds
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
-import { writeSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
@@ -60,12 +60,23 @@ function policyIn(where: WhereCompiledIs): Policy {
   const { configFolder, stateFolder } = where;
   // Where both lie in one folder, it was named so.
   const own = configFolder === stateFolder ? { TROUPE_HOME: stateFolder } : {};
-  const options = { cwd: where.folder, env: { ...process.env, ...own }, timeout: COMPILE_MS, stdio: 'ignore' as const };
+  const options = {
+    cwd: nearest(where.folder),
+    env: { ...process.env, ...own },
+    timeout: COMPILE_MS,
+    stdio: 'ignore' as const,
+  };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
   return readCompiled(where).policy;
 }
 
 const COMPILE_MS = 5_000;
+
+/** A program cannot be started in a folder that is gone. */
+function nearest(folder: string): string {
+  const above = path.dirname(folder);
+  return existsSync(folder) || above === folder ? folder : nearest(above);
+}
 
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
 function onTrouble(folder: string | undefined, error: unknown): string {
