@@ -24,7 +24,7 @@ await build({
 // What a hook starts: one file, so that nothing is looked for, and CommonJS, which node has ready earlier.
 await build({
   absWorkingDir: root,
-  entryPoints: { hook: 'src/hook.ts' },
+  entryPoints: { hook: 'src/hook.ts', 'hook-judge': 'src/hook-judge.ts' },
   outdir: 'dist',
   outExtension: { '.js': '.cjs' },
   bundle: true,

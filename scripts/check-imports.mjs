@@ -32,6 +32,7 @@ const MAY_IMPORT = {
   compose: ['*'],
   main: ['*'],
   hook: ['*'],
+  'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],
 };
 

@@ -11,7 +11,6 @@ import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
 import type { Policy } from './guard/policy.ts';
-import { judgeCall } from './judge/judge-call.ts';
 import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
 const [, program = '', command, ...args] = process.argv;
@@ -44,16 +43,23 @@ function guardingIn(folder: string): Guarding {
     judge(name, payload) {
       const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
       if (!host) return { printed: '', decision: 'none' };
-      const policyFor = (project: string) => policyIn(placesOf(folder, project));
-      return judgeCall(payload, { host, policyFor, home: homedir(), at: Date.now() });
+      const caller = host.callerOf(payload);
+      const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
+      const policy = policyIn(placesOf(folder, project));
+      if (!policy) return { printed: '', decision: 'none' };
+      const { judgeCall } = require(path.join(path.dirname(program), 'hook-judge.cjs')) as Judging;
+      return judgeCall(payload, { host, caller, policyFor: () => policy, home: homedir(), at: Date.now() });
     },
     onError: (error) => noteError(folder, error),
   };
 }
 
-/** A policy that has changed is compiled by the program, once; here no YAML is read. */
-function policyIn(where: WhereCompiledIs): Policy {
+type Judging = typeof import('./hook-judge.ts');
+
+/** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
+function policyIn(where: WhereCompiledIs): Policy | undefined {
   const found = readCompiled(where);
+  if (found.state === 'none') return undefined;
   if (found.state !== 'stale') return found.policy;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
   const troupe = path.join(path.dirname(program), 'troupe.js');

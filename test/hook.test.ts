@@ -178,7 +178,7 @@ describe('hook.cjs', () => {
   };
 
   it('is small, and one file', () => {
-    expect(statSync(hookFile).size).toBeLessThan(256 * 1024);
+    expect(statSync(hookFile).size).toBeLessThan(32 * 1024);
     expect(readFileSync(hookFile, 'utf8')).not.toMatch(/require\("(?!node:)/);
   });
 

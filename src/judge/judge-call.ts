@@ -46,6 +46,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     }
     const caller = options.caller ?? host.callerOf(payload);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
+    if (isSilent(policy)) return NO_OPINION;
     const { decision, rule, reason } = decide(policy, toCall(event, caller, options));
     return answer(host, decision, rule?.id ?? null, reason);
   } catch (error) {
@@ -54,7 +55,12 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
   }
 }
 
-const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no tool call' };
+const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
+
+/** No need to take a command apart for it. */
+function isSilent({ rules, defaults }: Policy): boolean {
+  return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
+}
 
 function answer(host: JudgedHost, decision: Decision, rule: string | null, reason: string): Judgement {
   return { printed: host.formatAnswer({ decision, reason }), decision, rule, reason };
