@@ -5,18 +5,20 @@ import type { HooksCapability } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
+import { systemClock } from '../base/clock.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
 import { judgeCall } from '../judge/judge-call.ts';
 import type { CallerChain } from '../model/hook.ts';
-import { loadPolicy } from '../policy/load-policy.ts';
+import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 
 /** Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. */
 export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
+  const policyFor = rememberPolicies(systemClock);
   return {
     ...keys,
     async take({ host: name, draft, ppid, since }) {
@@ -27,7 +29,7 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
       const payload = parseSpooled(bytes)?.payload;
       const caller = await callerOf(host, payload);
       const project = caller.project ?? host.read(payload)?.cwd ?? '/';
-      const { policy } = await loadPolicy({ ...where, folder: project });
+      const policy = await policyFor({ ...where, folder: project });
       const { printed, ...decided } = judgeCall(payload, {
         host,
         caller,
