@@ -14,6 +14,8 @@ const control = async () => (await import('./serve.ts')).createServerControl();
 
 const policy = async () => (await import('./policy.ts')).createPolicyControl();
 
+const questions = async () => (await import('./guard-questions.ts')).createGuardQuestions();
+
 const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
@@ -40,6 +42,10 @@ export function createContext(): FaceContext {
     policy: {
       check: async (file) => (await policy()).check(file),
       presets: async () => (await policy()).presets(),
+    },
+    questions: {
+      explain: async (call, policyFile) => (await questions()).explain(call, policyFile),
+      explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     async *examine(where) {

@@ -34,7 +34,7 @@ function toCheck({ policy, presets, problems, files }: Omit<LoadedPolicy, 'unkep
   return { ok, files, rules, presets, problems };
 }
 
-function noSuchFile(file: string): never {
+export function noSuchFile(file: string): never {
   throw new UserError(
     'no-policy',
     `There is no file ${file}.`,

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/audit.ts';
+import type { GuardExplanation } from '../model/guard-explanation.ts';
+import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
@@ -31,6 +33,7 @@ export interface FaceContext {
   readonly server: ServerControl;
   readonly hooks: HooksControl;
   readonly policy: PolicyControl;
+  readonly questions: GuardQuestions;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
   /** Looks at everything that has to be in order, one finding after the other. */
@@ -159,6 +162,16 @@ export interface PolicyControl {
    */
   check(file?: string): Promise<PolicyCheck>;
   presets(): Promise<readonly PolicyPreset[]>;
+}
+
+/**
+ * What the guard would say, and why. By the policy of the project in question, or by one file, where one is named. Each throws
+ * a `UserError` where there is no such file, call or session.
+ */
+export interface GuardQuestions {
+  explain(call: ImaginedCall, policyFile?: string): Promise<GuardExplanation>;
+  /** `call`: its number in the audit, or the host's id of it. */
+  explainPast(where: Where, call: string, policyFile?: string): Promise<GuardExplanation>;
 }
 
 export interface InstallRequest {

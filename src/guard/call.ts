@@ -78,6 +78,8 @@ export interface Verdict {
   readonly rule: Rule | null;
   /** For the agent and for people. */
   readonly reason: string;
+  /** The agent above the caller whom the rule that won binds; null: the rule is about the caller itself. */
+  readonly ancestor: string | null;
   /** Which rules were looked at, and what came of each: for `explain`. */
   readonly tried: readonly TriedRule[];
 }
@@ -88,5 +90,6 @@ export interface TriedRule {
   readonly part: string;
   /** Whose it is: the agent's own, or the ancestor's for whom it was asked. */
   readonly as: string;
+  readonly isAncestors: boolean;
   readonly outcome: 'matched' | 'other agent' | 'other tool' | 'other argument' | 'other time' | 'not known enough';
 }

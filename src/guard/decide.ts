@@ -56,6 +56,7 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
     decision: strictest.decision,
     rule: strictest.rule,
     reason: reasonOf(strictest, trial),
+    ancestor: strictest.ancestor && agentText(strictest.ancestor),
     tried: trial.tried,
   };
 }
@@ -145,7 +146,7 @@ function holdsSomeTool(rule: Rule, part: JudgedPart, trial: Trial, certainty: Ce
 }
 
 function note(
-  { call, tellsAll, tried }: Trial,
+  { call, line, tellsAll, tried }: Trial,
   rule: Rule,
   part: JudgedPart | null,
   as: Judged,
@@ -156,6 +157,7 @@ function note(
     rule: rule.id,
     part: part === null ? call.tool : partText(part.part, call),
     as: agentText(as),
+    isAncestors: as !== line[0],
     outcome,
   });
 }

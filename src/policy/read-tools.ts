@@ -48,11 +48,16 @@ const tool = textOf<ToolPattern>((text) => {
     return { wrong: 'cannot be `*`.', remedy: 'Remove `tools`: a rule without it is about every tool.' };
   if (text.length > MAX_TEXT || !TOOL.test(text))
     return { wrong: `is \`${text.slice(0, 60)}\`, which is no tool.`, remedy: remedyFor(text) };
+  return toToolPattern(text);
+});
+
+/** Of a text that is one. */
+export function toToolPattern(text: string): ToolPattern {
   const bracket = text.indexOf('(');
   const name = bracket === -1 ? text : text.slice(0, bracket);
   const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
   return { text, tool: name, argument: argument === '*' ? null : argument };
-});
+}
 
 export const readTool: Reader<ToolPattern> = (walk, node, what) => {
   const pattern = tool(walk, node, what);

@@ -77,6 +77,11 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
 
 const MASK_FIELD = '[masked]';
 
+/** Whether a text looks like one that was masked or cut here. One that merely says so counts, too. */
+export function isMaskedOrCut(text: string): boolean {
+  return /\[masked(?: [\w-]+)?\]|… \[\d+ more characters\]$|^\[\d+ more left out\]$/.test(text);
+}
+
 /** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
 function nameIn(value: Readonly<Record<string, unknown>>): string {
   const name = value['name'] ?? value['key'] ?? value['header'];

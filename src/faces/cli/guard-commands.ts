@@ -1,6 +1,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
 import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
+import { explainCommand } from './guard-question-commands.ts';
 import { toWhen } from './when.ts';
 
 const text = (placeholder: string, brief: string) =>
@@ -135,6 +136,12 @@ const presetsCommand = buildCommand({
 });
 
 export const guardRoutes = buildRouteMap({
-  routes: { check: checkCommand, presets: presetsCommand, log: logCommand, coverage: coverageCommand },
+  routes: {
+    check: checkCommand,
+    presets: presetsCommand,
+    explain: explainCommand,
+    log: logCommand,
+    coverage: coverageCommand,
+  },
   docs: { brief: 'What agents may do, and what the hooks heard: the policy, the audit of tool calls' },
 });

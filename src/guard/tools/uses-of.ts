@@ -9,6 +9,19 @@ import type { ShellContext } from '../shell/scene.ts';
 
 const NOTHING: CallUses = { commands: [], reads: [], writes: [], hosts: [], unknown: null, mayBeAnything: false };
 
+/** Of what tools are given, all that a rule can be held against. */
+export const JUDGED_FIELDS: readonly string[] = [
+  'command',
+  'file_path',
+  'notebook_path',
+  'path',
+  'pattern',
+  'glob',
+  'url',
+  'allowed_domains',
+  'subagent_type',
+];
+
 /** Never throws. */
 export function usesOf(tool: string, input: unknown, context: ShellContext): CallUses {
   const fields = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : {};

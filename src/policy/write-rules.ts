@@ -1,0 +1,44 @@
+import { stringify } from 'yaml';
+import type { GuardedAgent } from '../guard/call.ts';
+import type { AgentSelector } from '../guard/policy.ts';
+import { readPolicyFile } from './read-policy-file.ts';
+
+/** A rule that allows, before anybody wrote it down. */
+export interface AllowRule {
+  readonly name?: string;
+  readonly agents: AgentSelector;
+  readonly tools: readonly string[];
+  readonly despiteAncestors?: boolean;
+}
+
+/** As they stand below `rules:`, without an indentation. */
+export function writeRules(rules: readonly AllowRule[]): string {
+  return stringify(
+    rules.map(({ name, agents, tools, despiteAncestors }) => ({
+      ...(name === undefined ? {} : { name }),
+      agents: Object.fromEntries(Object.entries(agents).map(([key, value]) => [key, alone(value)])),
+      tools,
+      decision: 'allow',
+      ...(despiteAncestors ? { despite_ancestors: true } : {}),
+    })),
+    { lineWidth: 0, aliasDuplicateObjects: false },
+  );
+}
+
+/** Agents like this one; undefined where nobody knows who it is, or where its type would be read as a pattern. */
+export function selectorFor(agent: GuardedAgent | null): AgentSelector | undefined {
+  if (agent === null || agent.type?.includes('*')) return undefined;
+  return agent.kind === 'main' || agent.type === null ? { kind: [agent.kind] } : { type: [agent.type] };
+}
+
+/** Some commands are too long for a pattern, have several lines, or characters that nobody sees. */
+export function canBeWritten(rule: AllowRule): boolean {
+  const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);
+  const source = { scope: 'user', file: '', root: null, content } as const;
+  const { rules, error } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
+  return error === null && rules[0]?.rule.tools.length === rule.tools.length;
+}
+
+function alone(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value;
+}
