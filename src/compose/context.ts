@@ -46,6 +46,7 @@ export function createContext(): FaceContext {
     questions: {
       explain: async (call, policyFile) => (await questions()).explain(call, policyFile),
       explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
+      test: async (file, policyFile) => (await questions()).test(file, policyFile),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     async *examine(where) {

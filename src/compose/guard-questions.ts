@@ -6,14 +6,18 @@ import { UserError } from '../base/user-error.ts';
 import { configFolder } from '../config/config-folder.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { GuardQuestions, Where } from '../faces/face.ts';
-import type { Policy } from '../guard/policy.ts';
 import { imagineCall } from '../judge/imagine-call.ts';
 import { pastCall } from '../judge/past-call.ts';
 import type { AuditEntry } from '../model/audit.ts';
+import type { GuardMismatch } from '../model/guard-test.ts';
+import type { PolicyProblem } from '../model/policy-check.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { checkPolicyFile } from '../policy/check-file.ts';
 import { explainCall, unjudged } from '../policy/explain-call.ts';
-import { loadPolicy } from '../policy/load-policy.ts';
+import { type LoadedPolicy, loadPolicy } from '../policy/load-policy.ts';
+import { readCases } from '../policy/read-cases.ts';
+import { readSource } from '../policy/read-source.ts';
+import { mismatchOf } from '../policy/test-cases.ts';
 import { createSessions } from '../tracker/sessions.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { isMaskedOrCut } from '../transforms/mask-secrets.ts';
@@ -31,25 +35,45 @@ export function createGuardQuestions(): GuardQuestions {
   return {
     async explain(imagined, policyFile) {
       const call = imagineCall(imagined, { home, folder, host, at: Date.now() });
-      return explainCall(await policyIn(call.project ?? folder, policyFile), call);
+      const { policy } = await policyIn(call.project ?? folder, policyFile);
+      return explainCall(policy, call);
     },
     async explainPast(where, wanted, policyFile) {
       await createGuardLog(where).drain();
       const entry = await findEntry(state, wanted);
       const tree = await treeOf(where, entry);
       const { call, isSpoilt, caveats } = pastCall(entry, { home, tree, isChanged: isMaskedOrCut });
-      const told = isSpoilt ? unjudged(call) : explainCall(await policyIn(call.project ?? '/', policyFile), call);
+      const { policy } = await policyIn(call.project ?? '/', policyFile);
+      const told = isSpoilt ? unjudged(call) : explainCall(policy, call);
       const { n, session, decision, rule, reason } = entry;
       return { ...told, caveats, recorded: { n, call: entry.call, session, decision, rule, reason } };
+    },
+    async test(file, policyFile) {
+      const source =
+        readSource(path.resolve(file)) ?? noSuchFile(file, 'Name a table of calls and expected decisions.');
+      const { cases, problems } = readCases(file, source.content);
+      const policyProblems = new Map<string, PolicyProblem>();
+      const mismatches: GuardMismatch[] = [];
+      for (const one of cases) {
+        const call = imagineCall(one.call, { home, folder, host, at: Date.now() });
+        const loaded = await policyIn(call.project ?? folder, policyFile);
+        for (const problem of loaded.problems)
+          policyProblems.set(`${problem.file}:${problem.line}:${problem.column}:${problem.message}`, problem);
+        const mismatch = mismatchOf(one, loaded.policy, call);
+        if (mismatch) mismatches.push(mismatch);
+      }
+      const all = [...problems, ...policyProblems.values()];
+      const ok = mismatches.length === 0 && all.every(({ severity }) => severity !== 'error');
+      return { ok, file, calls: cases.length, mismatches, problems: all };
     },
   };
 }
 
 /** What holds for the project in a folder, or what one file says. */
 function policyReader(where: { home: string; configFolder: string; stateFolder: string }) {
-  return async (folder: string, file?: string): Promise<Policy> => {
-    if (file === undefined) return (await loadPolicy({ ...where, folder })).policy;
-    return (checkPolicyFile(path.resolve(file), { ...where, folder }) ?? noSuchFile(file)).policy;
+  return async (folder: string, file?: string): Promise<Pick<LoadedPolicy, 'policy' | 'problems'>> => {
+    if (file === undefined) return loadPolicy({ ...where, folder });
+    return checkPolicyFile(path.resolve(file), { ...where, folder }) ?? noSuchFile(file, 'Name a policy.');
   };
 }
 

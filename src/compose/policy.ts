@@ -19,7 +19,7 @@ export function createPolicyControl(): PolicyControl {
   };
   return {
     async check(file) {
-      if (file !== undefined) return toCheck(checkPolicyFile(path.resolve(file), where) ?? noSuchFile(file));
+      if (file !== undefined) return toCheck(checkPolicyFile(path.resolve(file), where) ?? noSuchFile(file, OR_NONE));
       const loaded = await loadPolicy(where);
       if (loaded.unkept) throw unkept(where.stateFolder, loaded.unkept);
       return toCheck(loaded);
@@ -34,12 +34,10 @@ function toCheck({ policy, presets, problems, files }: Omit<LoadedPolicy, 'unkep
   return { ok, files, rules, presets, problems };
 }
 
-export function noSuchFile(file: string): never {
-  throw new UserError(
-    'no-policy',
-    `There is no file ${file}.`,
-    'Name a policy, or none for those that hold in this folder.',
-  );
+const OR_NONE = 'Name a policy, or none for those that hold in this folder.';
+
+export function noSuchFile(file: string, remedy: string): never {
+  throw new UserError('no-policy', `There is no file ${file}.`, remedy);
 }
 
 function unkept(folder: string, cause: Error): UserError {

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/audit.ts';
 import type { GuardExplanation } from '../model/guard-explanation.ts';
+import type { GuardTestReport } from '../model/guard-test.ts';
 import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
@@ -172,6 +173,8 @@ export interface GuardQuestions {
   explain(call: ImaginedCall, policyFile?: string): Promise<GuardExplanation>;
   /** `call`: its number in the audit, or the host's id of it. */
   explainPast(where: Where, call: string, policyFile?: string): Promise<GuardExplanation>;
+  /** Holds a table of calls and expected decisions against the policy. */
+  test(file: string, policyFile?: string): Promise<GuardTestReport>;
 }
 
 export interface InstallRequest {

@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../faces/server/testing/validate.ts';
+import { imagineCall } from '../judge/imagine-call.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets } from './presets.ts';
+import { readCases } from './read-cases.ts';
+import { mismatchOf } from './test-cases.ts';
 import { options, source } from './testing/sources.ts';
 
 const page = readFileSync(new URL('../../docs/POLICY.md', import.meta.url), 'utf8');
@@ -17,6 +20,15 @@ describe('docs/POLICY.md', () => {
   it.each(whole)('has examples without a mistake: %s', (text) => {
     expect(compile(text).problems).toEqual([]);
     expect(misfits('policy', parse(text))).toBe('');
+  });
+
+  it('has a table of calls that holds for its first policy', () => {
+    const [table = ''] = blocksOf(page).filter((block) => block.includes('expect:'));
+    const { cases, problems } = readCases('table.yaml', new TextEncoder().encode(table));
+    expect([problems, cases.length]).toEqual([[], 6]);
+    const { policy } = compile(whole[0] ?? '');
+    const around = { home: '/home/dev', folder: '/home/dev/app', host: 'claude-code', at: Date.UTC(2026, 10, 15) };
+    expect(cases.flatMap((one) => mismatchOf(one, policy, imagineCall(one.call, around)) ?? [])).toEqual([]);
   });
 
   it('has some', () => expect(whole.length).toBeGreaterThan(1));

@@ -19,7 +19,7 @@ export function readSource(file: string): ReadSource | undefined {
   try {
     const { stats, handle } = seen;
     if (stats.size > MAX_BYTES) {
-      const trouble = `The file has ${stats.size} bytes; a policy has at most ${MAX_BYTES}.`;
+      const trouble = `The file has ${stats.size} bytes; it may have at most ${MAX_BYTES}.`;
       return { content: { trouble }, state: stateOf(stats), digest: trouble };
     }
     const content = readFileSync(handle);

@@ -12,7 +12,7 @@ export interface ReadText {
 export function readText({ file, content }: PolicySource): ReadText {
   if (!(content instanceof Uint8Array)) return refused(file, '', { offset: 0, message: content.trouble });
   if (content.length > MAX_BYTES) {
-    const message = `The file has ${content.length} bytes; a policy has at most ${MAX_BYTES}.`;
+    const message = `The file has ${content.length} bytes; it may have at most ${MAX_BYTES}.`;
     return refused(file, '', { offset: 0, message, remedy: 'Say it with fewer rules: patterns may hold `*`.' });
   }
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(content);
@@ -49,7 +49,7 @@ function findTrouble(text: string, content: Uint8Array): Trouble | undefined {
   const offset = deep?.index ?? bracketBeyondLimit(text);
   return offset === undefined
     ? undefined
-    : { offset, message: 'This is nested too deeply.', remedy: 'A policy needs six levels at most.' };
+    : { offset, message: 'This is nested too deeply.', remedy: 'Six levels are enough.' };
 }
 
 /** Control characters but for tab and line ends, and those that turn the direction of the text around. */

@@ -19,7 +19,7 @@ export function readYaml(text: string, problems: Problems): Document.Parsed {
     problems.add({
       code: 'syntax',
       offset: Math.max(0, text.indexOf('%YAML')),
-      message: 'A policy has no directives.',
+      message: 'Directives have no meaning here.',
       remedy,
     });
   }
@@ -41,10 +41,14 @@ function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): S
       return {
         offset,
         message: 'A second document begins here.',
-        remedy: 'Remove the `---`: a policy is one document.',
+        remedy: 'Remove the `---`: one document is all that is read.',
       };
     case 'TAG_RESOLVE_FAILED':
-      return { offset, message: 'A policy has no tags.', remedy: 'Put quotes around a text that begins with `!`.' };
+      return {
+        offset,
+        message: 'Tags have no meaning here.',
+        remedy: 'Put quotes around a text that begins with `!`.',
+      };
     case 'BAD_SCALAR_START':
       return { offset, message: `A text cannot begin with \`${text[offset] ?? ''}\`.`, remedy: QUOTE };
     case 'BAD_ALIAS':

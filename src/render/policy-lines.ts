@@ -27,7 +27,7 @@ export function formatPresets(presets: readonly PolicyPreset[]): readonly string
   return presets.map(({ name, brief }) => `${name.padEnd(width)}  ${brief}`);
 }
 
-function formatProblem(
+export function formatProblem(
   { severity, file, line, column, message, remedy, source }: PolicyProblem,
   paint: Paint,
 ): readonly string[] {

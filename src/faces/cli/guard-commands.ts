@@ -1,7 +1,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
 import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
-import { explainCommand } from './guard-question-commands.ts';
+import { explainCommand, testCommand } from './guard-question-commands.ts';
 import { toWhen } from './when.ts';
 
 const text = (placeholder: string, brief: string) =>
@@ -140,6 +140,7 @@ export const guardRoutes = buildRouteMap({
     check: checkCommand,
     presets: presetsCommand,
     explain: explainCommand,
+    test: testCommand,
     log: logCommand,
     coverage: coverageCommand,
   },

@@ -1,4 +1,5 @@
 import { UserError } from '../../base/user-error.ts';
+import { formatGuardTest } from '../../render/guard-test-lines.ts';
 import { formatPolicyCheck, formatPresets } from '../../render/policy-lines.ts';
 import { writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
@@ -13,6 +14,17 @@ export async function guardCheck(this: CliContext, { json }: JsonFlag, file?: st
   if (!check.ok) this.endWith(1);
   if (json) return writeJson(this, check);
   writeLines(this, formatPolicyCheck(check, textOptionsOf(this.face)));
+}
+
+interface TestFlags extends JsonFlag {
+  readonly policy?: string;
+}
+
+export async function guardTest(this: CliContext, { json, policy }: TestFlags, file: string): Promise<void> {
+  const report = await this.face.questions.test(file, policy);
+  if (!report.ok) this.endWith(1);
+  if (json) return writeJson(this, report);
+  writeLines(this, formatGuardTest(report, textOptionsOf(this.face)));
 }
 
 export async function guardPresets(this: CliContext, { json }: JsonFlag, name?: string): Promise<void> {

@@ -54,3 +54,27 @@ export const explainCommand = buildCommand({
     ].join('\n'),
   },
 });
+
+export const testCommand = buildCommand({
+  loader: async () => (await import('./guard-policy.ts')).guardTest,
+  parameters: {
+    flags: { json: sharedFlags.json, policy: policyFlag },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, placeholder: 'FILE', brief: 'A table of calls and expected decisions, in YAML' }],
+    },
+  },
+  docs: {
+    brief: 'Hold the policy against a table of calls and expected decisions',
+    fullDescription: [
+      'Each entry of the table is a call with the decision that is expected: `- { agent: { type: reviewer }, command: "rm -rf x",',
+      'expect: deny }`. Explains each that is decided otherwise; ends with code 1 where there is one, or a mistake in the table or',
+      'the policy, with line and column. docs/POLICY.md has the words of the table.',
+      '',
+      'Examples:',
+      '  troupe guard test policy-test.yaml',
+      '  troupe guard test policy-test.yaml --policy .troupe/policy.yaml',
+      "  troupe guard test policy-test.yaml --json | jq '.mismatches[].line'",
+    ].join('\n'),
+  },
+});
