@@ -47,6 +47,7 @@ export function createContext(): FaceContext {
       explain: async (call, policyFile) => (await questions()).explain(call, policyFile),
       explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
       test: async (file, policyFile) => (await questions()).test(file, policyFile),
+      suggest: async (where, session) => (await questions()).suggest(where, session),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     async *examine(where) {

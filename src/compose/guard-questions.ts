@@ -24,6 +24,7 @@ import { isMaskedOrCut } from '../transforms/mask-secrets.ts';
 import { createGuardLog } from './guard.ts';
 import { placesOf } from './places.ts';
 import { noSuchFile } from './policy.ts';
+import { suggestPolicyFor } from './suggest-policy.ts';
 
 export function createGuardQuestions(): GuardQuestions {
   const machine = thisMachine();
@@ -66,6 +67,7 @@ export function createGuardQuestions(): GuardQuestions {
       const ok = mismatches.length === 0 && all.every(({ severity }) => severity !== 'error');
       return { ok, file, calls: cases.length, mismatches, problems: all };
     },
+    suggest: suggestPolicyFor,
   };
 }
 

@@ -4,6 +4,7 @@ import type { GuardExplanation } from '../model/guard-explanation.ts';
 import type { GuardTestReport } from '../model/guard-test.ts';
 import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
+import type { PolicySuggestion } from '../model/policy-suggestion.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
@@ -175,6 +176,8 @@ export interface GuardQuestions {
   explainPast(where: Where, call: string, policyFile?: string): Promise<GuardExplanation>;
   /** Holds a table of calls and expected decisions against the policy. */
   test(file: string, policyFile?: string): Promise<GuardTestReport>;
+  /** The smallest policy under which a session would have run: by the beginning of its id, or the newest. */
+  suggest(where: Where, session?: string): Promise<PolicySuggestion>;
 }
 
 export interface InstallRequest {

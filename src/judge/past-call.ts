@@ -1,9 +1,9 @@
-import { isObject } from '../base/json.ts';
+import { isObject, known } from '../base/json.ts';
 import type { GuardedCall } from '../guard/call.ts';
 import { JUDGED_FIELDS } from '../guard/tools/uses-of.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import type { CallerChain, CallingAgent } from '../model/hook.ts';
-import { mainAgentOf, toAgentId, toSessionId } from '../model/ids.ts';
+import { hostOf, mainAgentOf, toAgentId, toSessionId } from '../model/ids.ts';
 import { selectPath } from '../model/select.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { toCall } from './judge-call.ts';
@@ -52,6 +52,30 @@ export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptio
   };
 }
 
+/** A call that stands in a transcript. */
+export interface WrittenCall {
+  readonly agent: AgentNode;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly cwd: string | undefined;
+}
+
+export function writtenCall({ agent, tool, input, cwd }: WrittenCall, tree: SessionTree, home: string): GuardedCall {
+  const ancestors = selectPath(tree, agent.id).slice(0, -1).map(toCallingAgent);
+  return toCall(
+    {
+      host: hostOf(tree.id),
+      name: 'written',
+      session: tree.id,
+      caller: { named: 'nobody' },
+      ...known({ cwd }),
+      call: { tool, input, spawns: false },
+    },
+    { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) },
+    { home, at: tree.lastActivityAt ?? 0 },
+  );
+}
+
 /** Who made it, with all above it. */
 function callerIn({ host, session, agent }: AuditEntry, tree: SessionTree | undefined): CallerChain {
   const project = tree?.cwd === undefined ? {} : { project: tree.cwd };
@@ -70,7 +94,7 @@ function callerIn({ host, session, agent }: AuditEntry, tree: SessionTree | unde
   return { agent: own, ancestors: [], reason, ...project };
 }
 
-export function toCallingAgent({ id, kind, type, name, depth }: AgentNode): CallingAgent {
+function toCallingAgent({ id, kind, type, name, depth }: AgentNode): CallingAgent {
   return { id, kind, type: type ?? null, name: name ?? null, depth: depth ?? null };
 }
 

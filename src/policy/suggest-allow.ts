@@ -6,15 +6,15 @@ import { suggestRule } from '../guard/suggest-rule.ts';
 import type { RuleSuggestion } from '../model/guard-explanation.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { toToolPattern } from './read-tools.ts';
-import { type AllowRule, canBeWritten, selectorFor, writeRules } from './write-rules.ts';
+import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
 
 export function suggestAllow(policy: Policy, call: GuardedCall): RuleSuggestion {
   const agents = selectorFor(call.agent);
   if (agents === undefined) return none('Nobody knows who makes the call: a rule could only allow it to everybody.');
   const tools = suggestRule(call);
-  if (tools === null) return none(`No pattern can allow it: ${call.uses.unknown ?? 'nothing in it can be named'}.`);
+  if (tools === null) return none(`No pattern can allow it: ${call.uses.unknown ?? UNNAMEABLE}.`);
   const rule: AllowRule = { agents, tools };
-  if (!canBeWritten(rule)) return none('What it does is too long for a pattern, or has several lines.');
+  if (!canBeWritten(rule)) return none(`No pattern can allow it: ${UNNAMEABLE}.`);
   const first = decideWith(policy, rule, call);
   // A deny of an agent above is passed by in words only.
   const needsWords = first.decision === 'deny' && first.ancestor !== null;

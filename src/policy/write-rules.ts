@@ -31,6 +31,9 @@ export function selectorFor(agent: GuardedAgent | null): AgentSelector | undefin
   return agent.kind === 'main' || agent.type === null ? { kind: [agent.kind] } : { type: [agent.type] };
 }
 
+/** Why there may be no pattern for something that is known: in words that fit behind a colon. */
+export const UNNAMEABLE = 'it is too long, has several lines or unseen characters, or has no part with a name';
+
 /** Some commands are too long for a pattern, have several lines, or characters that nobody sees. */
 export function canBeWritten(rule: AllowRule): boolean {
   const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);

@@ -1,7 +1,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
 import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
-import { explainCommand, testCommand } from './guard-question-commands.ts';
+import { explainCommand, suggestCommand, testCommand } from './guard-question-commands.ts';
 import { toWhen } from './when.ts';
 
 const text = (placeholder: string, brief: string) =>
@@ -141,6 +141,7 @@ export const guardRoutes = buildRouteMap({
     presets: presetsCommand,
     explain: explainCommand,
     test: testCommand,
+    suggest: suggestCommand,
     log: logCommand,
     coverage: coverageCommand,
   },

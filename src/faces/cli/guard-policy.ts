@@ -1,7 +1,8 @@
 import { UserError } from '../../base/user-error.ts';
+import { plural } from '../../render/amounts.ts';
 import { formatGuardTest } from '../../render/guard-test-lines.ts';
 import { formatPolicyCheck, formatPresets } from '../../render/policy-lines.ts';
-import { writeJson, writeLines } from './flags.ts';
+import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 
@@ -25,6 +26,15 @@ export async function guardTest(this: CliContext, { json, policy }: TestFlags, f
   if (!report.ok) this.endWith(1);
   if (json) return writeJson(this, report);
   writeLines(this, formatGuardTest(report, textOptionsOf(this.face)));
+}
+
+export async function guardSuggest(this: CliContext, flags: SharedFlags, session?: string): Promise<void> {
+  const suggestion = await this.face.questions.suggest(whereOf(flags), session);
+  if (flags.json) return writeJson(this, suggestion);
+  writeLines(this, [suggestion.yaml.trimEnd()]);
+  const { length } = suggestion.left;
+  if (length > 0)
+    this.face.terminal.note(`${plural(length, 'call')} could not be turned into a rule: see the end of it.`);
 }
 
 export async function guardPresets(this: CliContext, { json }: JsonFlag, name?: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core';
 import { AGENT_KINDS } from '../../model/imagined-call.ts';
-import { sharedFlags, toIndex } from './flags.ts';
+import { sessionArgument, sharedFlags, toIndex } from './flags.ts';
 
 const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const;
@@ -75,6 +75,23 @@ export const testCommand = buildCommand({
       '  troupe guard test policy-test.yaml',
       '  troupe guard test policy-test.yaml --policy .troupe/policy.yaml',
       "  troupe guard test policy-test.yaml --json | jq '.mismatches[].line'",
+    ].join('\n'),
+  },
+});
+
+export const suggestCommand = buildCommand({
+  loader: async () => (await import('./guard-policy.ts')).guardSuggest,
+  parameters: { flags: sharedFlags, positional: sessionArgument },
+  docs: {
+    brief: 'Write the smallest policy under which a session would have run',
+    fullDescription: [
+      'Reads every tool call of a session, sub-agents and all, and writes rules that allow exactly these, by type of agent and tool,',
+      'and ask about everything else. From its transcripts, or, where they are gone, from what the hooks heard. What cannot be',
+      'turned into a rule is named at the end: code that is only known when it runs, secrets, commands of several lines.',
+      '',
+      'Examples:',
+      '  troupe guard suggest fa129e54 > policy.yaml && troupe guard check policy.yaml',
+      "  troupe guard suggest --json | jq '.left[].reason'",
     ].join('\n'),
   },
 });

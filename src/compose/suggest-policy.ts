@@ -1,0 +1,75 @@
+import { readLog } from '../audit/read-log.ts';
+import { systemClock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { Where } from '../faces/face.ts';
+import { pastCall, writtenCall } from '../judge/past-call.ts';
+import type { AuditEntry } from '../model/audit.ts';
+import { nativeId } from '../model/ids.ts';
+import type { PolicySuggestion } from '../model/policy-suggestion.ts';
+import { type SeenCall, suggestPolicy } from '../policy/suggest-policy.ts';
+import { readCalls } from '../tracker/read-calls.ts';
+import { createSessions } from '../tracker/sessions.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { isMaskedOrCut, maskText } from '../transforms/mask-secrets.ts';
+import { createGuardLog } from './guard.ts';
+import { placesOf } from './places.ts';
+
+export async function suggestPolicyFor(where: Where, prefix?: string): Promise<PolicySuggestion> {
+  const { session, from, calls } = await readSeen(where, prefix);
+  const head = [
+    `Under this policy session ${session.slice(0, 8)} would have run as it did, by what its ${SOURCES[from]}.`,
+    'Whatever else agents do is asked about. Read it before you use it, and make patterns wider where they should be.',
+  ];
+  const { yaml, rules, left } = suggestPolicy(calls, { head, mask: (text) => maskText(text).text });
+  return { session, from, calls: calls.length, rules, yaml, left };
+}
+
+const SOURCES = { transcripts: 'transcripts say', audit: 'hooks told' } as const;
+
+type Seen = Pick<PolicySuggestion, 'session' | 'from'> & { readonly calls: readonly SeenCall[] };
+
+/** Transcripts have every call whole; the audit stays where they are gone, and knows the folder of each call. */
+async function readSeen(where: Where, prefix: string | undefined): Promise<Seen> {
+  const { home } = thisMachine();
+  await createGuardLog(where).drain();
+  const places = placesOf(where);
+  const opened = await createSessions(places, { clock: systemClock, named: where.roots.length > 0 })
+    .open(prefix)
+    .catch((error: unknown) => {
+      if (error instanceof UserError && error.code !== 'session-ambiguous') return error;
+      throw error;
+    });
+  if (opened instanceof UserError) return seenByHooks(prefix, home, opened);
+  const { tree } = opened;
+  const session = nativeId(tree.id);
+  const folders = await foldersOfCalls(session);
+  const calls = (await readCalls(places, opened)).map(({ agent, id, tool, input }) => {
+    const cwd = folders.get(id) ?? agent.cwd ?? tree.cwd;
+    return { call: writtenCall({ agent, tool, input, cwd }, tree, home) };
+  });
+  return { session, from: 'transcripts', calls };
+}
+
+async function foldersOfCalls(session: string): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for await (const { call, cwd } of readLog(stateFolder(thisMachine()), { session }))
+    if (call !== null && cwd !== null) folders.set(call, cwd);
+  return folders;
+}
+
+async function seenByHooks(prefix: string | undefined, home: string, notFound: UserError): Promise<Seen> {
+  const entries: AuditEntry[] = [];
+  let session: string | undefined;
+  const options = prefix === undefined ? {} : { session: prefix };
+  for await (const entry of readLog(stateFolder(thisMachine()), options)) {
+    session ??= entry.session ?? undefined;
+    if (entry.session === session) entries.unshift(entry);
+  }
+  if (session === undefined) throw notFound;
+  const calls = entries.map((entry) => {
+    const { call, isSpoilt } = pastCall(entry, { home, tree: undefined, isChanged: isMaskedOrCut });
+    return { call, ...(isSpoilt ? { trouble: 'in the audit it is masked or cut' } : {}) };
+  });
+  return { session, from: 'audit', calls };
+}
