@@ -1,6 +1,7 @@
 // An allowed command stays allowed in the ways that people and agents write it, and nothing beside it comes with it.
 import { expect, test } from 'vitest';
 import { decide } from './decide.ts';
+import { suggestRule } from './suggest-rule.ts';
 import { bash, policy, rule } from './testing/make-call.ts';
 
 const rules = [
@@ -116,6 +117,20 @@ test('`Bash` alone allows all of it, known or not, but no deny', () => {
   expect(decide(open, bash('x=1')).decision).toBe('allow');
   expect(decide(open, bash('rm x')).decision).toBe('deny');
   expect(decide(open, bash('$x')).decision).toBe('deny');
+});
+
+test('commands that do nothing are allowed by name where they are the whole call', () => {
+  const named = policy([rule('allow', ['Bash(echo:*)', 'Bash(pwd)'])], 'ask');
+  const verdicts = (...commands: readonly string[]) => commands.map((command) => decide(named, bash(command)).decision);
+  expect(verdicts('echo started', 'pwd', 'echo a && pwd', 'nice echo a', "sh -c 'echo a'")).toEqual(
+    Array(5).fill('allow'),
+  );
+  expect(verdicts('true', 'echo a; true', 'pwd -P', 'echo $(date)', 'echo a > out', 'x=1')).toEqual(
+    Array(6).fill('ask'),
+  );
+  const denied = policy([rule('allow', 'Bash(echo:*)'), rule('deny', 'Bash(pwd)')]);
+  expect(decide(denied, bash('echo a; pwd')).decision).toBe('deny');
+  expect(suggestRule(bash('echo started; pwd'))).toEqual(['Bash(echo started)', 'Bash(pwd)']);
 });
 
 test('denies that nothing in a command can be leave it alone', () => {

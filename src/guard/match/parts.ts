@@ -32,8 +32,13 @@ export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
     ...uses.hosts.map((host) => ({ part: { kind: 'host', host } as const, needsAllow: tool === 'WebFetch' })),
   ];
   if (uses.unknown !== null) parts.push({ part: { kind: 'unknown', why: uses.unknown }, needsAllow: true });
-  if (!parts.some(({ needsAllow }) => needsAllow)) parts.push({ part: { kind: 'call' }, needsAllow: true });
-  return parts;
+  if (parts.some(({ needsAllow }) => needsAllow)) return parts;
+  // Nothing but `echo` or `pwd`: beside others they need not be named, alone they are the call.
+  const innermost = new Set(
+    uses.commands.filter((_, index) => uses.commands.every(({ within }) => within?.index !== index)),
+  );
+  if (innermost.size === 0) return [...parts, { part: { kind: 'call' }, needsAllow: true }];
+  return parts.map(({ part }) => ({ part, needsAllow: part.kind === 'command' && innermost.has(part.command) }));
 }
 
 export function partText(part: Part, call: GuardedCall): string {
