@@ -28,6 +28,20 @@ describe('a file that is followed', () => {
     expect(lines).toEqual(['one', 'tw (torn)', 'two']);
   });
 
+  it('is read anew when a torn line has become another one, be it the first', async () => {
+    for (const [name, before] of [
+      ['torn-first', ''],
+      ['torn-last', 'one\n'],
+    ] as const) {
+      const { file, look } = following(name, `${before}{"type":"user"`);
+      expect(await look()).toBe('news');
+      appendFileSync(file, ',"more"');
+      expect(await look()).toBe('news');
+      writeFileSync(file, `${before}{"agentType":"x","isBuilt":"and longer than it was"`);
+      expect(await look()).toBe('replaced');
+    }
+  });
+
   it('is read anew when it was edited in place, its size the same', async () => {
     const { file, look } = following('edited', `first\n${'x'.repeat(200)}\n`);
     await look();

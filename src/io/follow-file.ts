@@ -50,6 +50,8 @@ export function createLineCursor(file: string): LineCursor {
   let longTailAt = 0;
   /** The bytes before `next`. */
   let tail: Uint8Array = new Uint8Array(0);
+  /** How the torn line behind `next` began: it may only grow. */
+  let torn: Uint8Array = new Uint8Array(0);
 
   const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
     const now = await stat(file);
@@ -60,10 +62,12 @@ export function createLineCursor(file: string): LineCursor {
     const read = await readLines(file, onLine, next);
     next = read.next;
     tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
+    torn = await readRange(file, next, Math.min(TAIL_BYTES, Math.max(0, read.end - next)));
     seen = toSeen(now, read.end);
   };
   const readMuch = async (now: Stats, before: number, onLine: (line: Line) => void): Promise<Look> => {
-    if (!isEqual(await readRange(file, next - tail.length, tail.length), tail)) return 'replaced';
+    const around = await readRange(file, next - tail.length, tail.length + torn.length);
+    if (!isEqual(around, Buffer.concat([tail, torn]))) return 'replaced';
     await readFrom(now, onLine);
     return seen && seen.size < before ? 'replaced' : 'news';
   };
@@ -72,6 +76,7 @@ export function createLineCursor(file: string): LineCursor {
     const bytes = readBytes(file, from, now.size - from);
     // It may have been cut since we asked for its size.
     if (from + bytes.length < before || !isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
+    if (!isEqual(bytes.subarray(tail.length, tail.length + torn.length), torn)) return 'replaced';
     seen = toSeen(now, from + bytes.length);
     if (bytes.length === tail.length) return 'nothing';
     const splitter = createLineSplitter({ startOffset: next });
@@ -83,6 +88,7 @@ export function createLineCursor(file: string): LineCursor {
     if (rest) onLine(rest);
     // Copied: a view would keep all the bytes around it.
     tail = new Uint8Array(bytes.subarray(Math.max(0, next - TAIL_BYTES - from), next - from));
+    torn = new Uint8Array(bytes.subarray(next - from, next - from + TAIL_BYTES));
     return 'news';
   };
 
