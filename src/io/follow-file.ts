@@ -47,7 +47,7 @@ export function createLineCursor(file: string): LineCursor {
   let next = 0;
   let seen: Seen | undefined;
   /** When a long last line was last looked at, by our own clock. */
-  let longTailAt = 0;
+  let longTailAt = Number.NEGATIVE_INFINITY;
   /** The bytes before `next`. */
   let tail: Uint8Array = new Uint8Array(0);
   /** How the torn line behind `next` began: it may only grow. */
