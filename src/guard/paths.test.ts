@@ -221,3 +221,24 @@ describe('tools that name their files', () => {
     expect(decide(policy([rule('allow', 'Read')]), lost).decision).toBe('allow');
   });
 });
+
+describe('a folder that is meant with all below it', () => {
+  test.each([
+    ['Edit(//p/build/keys/**)', 'rm -rf build'],
+    ['Edit(build/keys/a.pem)', 'mv build old'],
+    ['Edit(~/.ssh/**)', 'rm -rf ~'],
+    ['Edit(.env)', 'rm -rf .env'],
+    ['Edit(//**/.env*)', 'rm a/.env.local'],
+    ['Edit(//**/.env*)', 'rm -rf $x'],
+  ])('%s denies %j', (pattern, command) => expect(isDenied(pattern, command)).toBe(true));
+
+  // Else nobody who keeps his secrets could move a file.
+  test.each([
+    ['Edit(//**/.env*)', 'rm a.txt'],
+    ['Edit(//**/.env*)', 'rm -rf build'],
+    ['Edit(.env)', 'mv a b'],
+    ['Edit(**/*.pem)', 'cp -r a b'],
+  ])('%s, which may lie anywhere, does not deny %j', (pattern, command) =>
+    expect(isDenied(pattern, command)).toBe(false),
+  );
+});

@@ -24,6 +24,7 @@ describe('the smallest policy for some calls', () => {
     const calls = [
       bash('git log | head -3 > out.txt'),
       bash('npm test -- "a b"', coder),
+      bash('git commit -m "a\nb"', coder),
       bash('sudo rm -rf build', coder),
       makeCall('Edit', { file_path: 'src/[id].ts' }, coder),
       makeCall('Read', { file_path: '/etc/hosts' }),
@@ -61,8 +62,7 @@ describe('the smallest policy for some calls', () => {
     const { yaml, left, rules } = suggest(
       bash('eval "$x"'),
       bash('login hunter2'),
-      bash('printf "a\nb"'),
-      bash(`echo ${'x'.repeat(2_000)}`),
+      bash(`ls ${'x'.repeat(2_000)}`),
       bash('ls \u202e'),
       bash('ls', { agent: null, ancestors: [] }),
       bash('ls', { agent: task('a*'), ancestors: [main] }),
@@ -75,11 +75,10 @@ describe('the smallest policy for some calls', () => {
       ['main', 'a secret is in it'],
       ['main', UNNAMEABLE],
       ['main', UNNAMEABLE],
-      ['main', UNNAMEABLE],
       ['unknown', expect.stringContaining('nobody knows')],
       ['a*', expect.any(String)],
     ]);
-    expect(yaml.match(/^# {3}/gm)).toHaveLength(7);
+    expect(yaml.match(/^# {3}/gm)).toHaveLength(6);
   });
 
   it('is a good policy also where nothing was called', () => {

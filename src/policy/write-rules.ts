@@ -32,9 +32,9 @@ export function selectorFor(agent: GuardedAgent | null): AgentSelector | undefin
 }
 
 /** Why there may be no pattern for something that is known: in words that fit behind a colon. */
-export const UNNAMEABLE = 'it is too long, has several lines or unseen characters, or has no part with a name';
+export const UNNAMEABLE = 'it is too long, has characters that nobody sees, or no part with a name';
 
-/** Some commands are too long for a pattern, have several lines, or characters that nobody sees. */
+/** Some commands are too long for a pattern, or have characters that nobody sees. */
 export function canBeWritten(rule: AllowRule): boolean {
   const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);
   const source = { scope: 'user', file: '', root: null, content } as const;

@@ -87,7 +87,7 @@ export const suggestCommand = buildCommand({
     fullDescription: [
       'Reads every tool call of a session, sub-agents and all, and writes rules that allow exactly these, by type of agent and tool,',
       'and ask about everything else. From its transcripts, or, where they are gone, from what the hooks heard. What cannot be',
-      'turned into a rule is named at the end: code that is only known when it runs, secrets, commands of several lines.',
+      'turned into a rule is named at the end: code that is only known when it runs, secrets, very long commands.',
       '',
       'Examples:',
       '  troupe guard suggest fa129e54 > policy.yaml && troupe guard check policy.yaml',

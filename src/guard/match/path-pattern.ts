@@ -1,5 +1,6 @@
 // `Edit(src/**)`, `Read(~/.ssh/**)`, `Read(//etc/**)`, `Read(.env)` against a path: as .gitignore reads patterns.
 import type { GuardedCall, UsedPath } from '../call.ts';
+import { ANYTHING } from '../shell/marks.ts';
 import { normalize } from '../shell/posix-path.ts';
 import {
   ANY,
@@ -26,12 +27,19 @@ export function holdsPath(argument: string, used: UsedPath, bases: Bases, certai
   const path = used.path === '/' ? '' : used.path;
   const text = pathTokens(fold(used.below === null ? path || '/' : `${path}/${used.below}`));
   const alone = pathTokens(fold(path || '/'));
+  // A folder as a whole may hold whatever may lie anywhere (`**/.env`): every `mv a b` would be denied for it.
+  const isAnyFolder = used.below === ANYTHING && used.path !== '/' && isAnywhere(argument.trim());
   return rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
     const pattern = readGlob(fold(rooted));
-    if (matches(pattern, text, certainty)) return true;
+    if (!isAnyFolder && matches(pattern, text, certainty)) return true;
     // A folder that is meant with all below it is meant itself.
     return certainty === 'may' && used.below !== null && matches(pattern, alone, certainty);
   });
+}
+
+/** A name without a slash, or one behind `**`, is found at any depth. */
+function isAnywhere(argument: string): boolean {
+  return /^(?:\/\/|\/|\.\/)?\*\*\//.test(argument) || !argument.replace(/\/+$/, '').includes('/');
 }
 
 /** As absolute globs: for the file itself and, where it is a folder, for what is below. */
