@@ -9,7 +9,7 @@ import { systemClock } from '../base/clock.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
-import { judgeCall } from '../judge/judge-call.ts';
+import { isSilent, judgeCall } from '../judge/judge-call.ts';
 import type { CallerChain } from '../model/hook.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
@@ -27,9 +27,10 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
       const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
       if (!bytes) return undefined;
       const payload = parseSpooled(bytes)?.payload;
-      const caller = await callerOf(host, payload);
-      const project = caller.project ?? host.read(payload)?.cwd ?? '/';
+      const now = host.callerOf(payload);
+      const project = now.project ?? host.read(payload)?.cwd ?? '/';
       const policy = await policyFor({ ...where, folder: project });
+      const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
       const { printed, ...decided } = judgeCall(payload, {
         host,
         caller,
@@ -46,8 +47,8 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
 const WRITTEN_WITHIN_MS = 300;
 const PAUSE_MS = 20;
 
-async function callerOf(host: HooksCapability, payload: unknown): Promise<CallerChain> {
-  let caller = host.callerOf(payload);
+async function callerSoon(host: HooksCapability, payload: unknown, now: CallerChain): Promise<CallerChain> {
+  let caller = now;
   for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
     await sleep(PAUSE_MS);
     caller = host.callerOf(payload);

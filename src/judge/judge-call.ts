@@ -58,7 +58,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
 const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
 
 /** No need to take a command apart for it. */
-function isSilent({ rules, defaults }: Policy): boolean {
+export function isSilent({ rules, defaults }: Policy): boolean {
   return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
 }
 
