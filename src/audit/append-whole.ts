@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 
 /**
@@ -70,7 +71,3 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EPERM: ['we may not', 'Make it yours, with its folder, or name another folder with TROUPE_HOME.'],
   EISDIR: ['it is a folder', 'Move it away.'],
 };
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
-}

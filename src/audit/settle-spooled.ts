@@ -1,7 +1,9 @@
 // A call that the guard stub has written down and asks about lies in the spool as a draft. Whoever answers, the server or
 // the standalone hook, settles it; only one of them can. Node's own modules only: the standalone hook starts with it.
+
 import { closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
 
 /** The name of a draft: `.new-<host>.<pid>.<n>`. */
 export function isDraftOf(host: string, name: string): boolean {
@@ -50,8 +52,4 @@ function append(file: string, line: string): void {
 function heldFor(since: number): number | null {
   const ms = performance.timeOrigin + performance.now() - since;
   return ms >= 0 && ms < 3_600_000 ? Math.round(ms * 10) / 10 : null;
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

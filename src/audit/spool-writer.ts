@@ -1,5 +1,7 @@
 // Goes into the small file that hosts run at each call: imports `node:fs` and nothing else.
+
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { codeOf } from '../base/system-error.ts';
 
 /** Far more than can ever wait under one process number. */
 const MAX_TRIES = 1_000_000;
@@ -50,8 +52,4 @@ function openNew(spool: string, draft: string): number | undefined {
     mkdirSync(spool, { recursive: true, mode: 0o700 });
     return openSync(draft, 'wx', 0o600);
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

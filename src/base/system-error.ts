@@ -2,3 +2,8 @@
 export function isSystemError(error: unknown): error is Error & { readonly code?: string; readonly syscall: string } {
   return error instanceof Error && 'syscall' in error;
 }
+
+/** `ENOENT` and the like; undefined where it is none of the system's. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -4,6 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText, known } from '../base/json.ts';
+import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { linkNew } from '../io/link-new.ts';
 import { linuxStart } from '../io/processes.ts';
@@ -144,8 +145,4 @@ async function readHead(file: string): Promise<string> {
   } finally {
     await handle.close();
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

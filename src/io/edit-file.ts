@@ -1,8 +1,10 @@
 // Changes of somebody else's text file: whole or not at all, and never over what was written in between.
+
 import { randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 
 /** Nothing where there is no such file. Throws a `UserError` where it cannot be read as text. */
@@ -173,8 +175,4 @@ function readOnly(file: string, cause?: unknown): UserError {
     'Allow it (chmod u+w), or choose another place with --scope.',
     { cause },
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

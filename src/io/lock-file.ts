@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { asAmount, asObject, asText, known } from '../base/json.ts';
+import { codeOf } from '../base/system-error.ts';
 import { linkNew } from './link-new.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 
@@ -121,8 +122,4 @@ async function readText(file: string): Promise<string | undefined> {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

@@ -28,18 +28,12 @@ export const sharedFlags = {
   },
 } as const;
 
-/** A session, or the newest. */
-export const sessionArgument = {
-  kind: 'tuple',
-  parameters: [
-    {
-      parse: String,
-      optional: true,
-      placeholder: 'SESSION',
-      brief: 'The first characters of its id; default: the newest',
-    },
-  ],
-} as const;
+/** One word that may be left out. */
+export function optionalArgument(placeholder: string, brief: string) {
+  return { kind: 'tuple', parameters: [{ parse: String, optional: true, placeholder, brief }] } as const;
+}
+
+export const sessionArgument = optionalArgument('SESSION', 'The first characters of its id; default: the newest');
 
 export function whereOf({ root, host }: SharedFlags): Where {
   return { roots: root ?? [], ...known({ host }) };

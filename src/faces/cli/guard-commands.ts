@@ -1,6 +1,6 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
-import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
+import { optionalArgument, sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
 import { explainCommand, suggestCommand, testCommand } from './guard-question-commands.ts';
 import { toWhen } from './when.ts';
 
@@ -80,17 +80,7 @@ const checkCommand = buildCommand({
   loader: async () => (await import('./guard-policy.ts')).guardCheck,
   parameters: {
     flags: { json: sharedFlags.json },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'FILE',
-          brief: 'A policy; default: those that hold in this folder',
-        },
-      ],
-    },
+    positional: optionalArgument('FILE', 'A policy; default: those that hold in this folder'),
   },
   docs: {
     brief: 'Look for mistakes in the policy: what each agent may do',
@@ -111,17 +101,7 @@ const presetsCommand = buildCommand({
   loader: async () => (await import('./guard-policy.ts')).guardPresets,
   parameters: {
     flags: { json: sharedFlags.json },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'NAME',
-          brief: 'Show its rules; default: all presets in a line each',
-        },
-      ],
-    },
+    positional: optionalArgument('NAME', 'Show its rules; default: all presets in a line each'),
   },
   docs: {
     brief: 'Show the rules that come with troupe',

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core';
 import { AGENT_KINDS } from '../../model/imagined-call.ts';
-import { sessionArgument, sharedFlags, toIndex } from './flags.ts';
+import { optionalArgument, sessionArgument, sharedFlags, toIndex } from './flags.ts';
 
 const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const;
@@ -27,17 +27,10 @@ export const explainCommand = buildCommand({
       cwd: text('DIR', 'Made in this folder, in a session that began there; default: here'),
       policy: policyFlag,
     },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'CALL',
-          brief: 'A call of the past: its number in the audit (n), or the id that the host gave it',
-        },
-      ],
-    },
+    positional: optionalArgument(
+      'CALL',
+      'A call of the past: its number in the audit (n), or the id that the host gave it',
+    ),
   },
   docs: {
     brief: 'Say what the guard decides about a call, past or imagined, and why',

@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core';
-import { sharedFlags, toPort, toSpeed } from './flags.ts';
+import { optionalArgument, sharedFlags, toPort, toSpeed } from './flags.ts';
 
 const port = {
   kind: 'parsed',
@@ -93,17 +93,7 @@ export const watchCommand = buildCommand({
       plain: { kind: 'boolean', default: false, brief: 'Write lines, also where somebody watches' },
       ...demoFlags,
     },
-    positional: {
-      kind: 'tuple',
-      parameters: [
-        {
-          parse: String,
-          optional: true,
-          placeholder: 'SESSION',
-          brief: 'Only this session, by the first characters of its id; default: all',
-        },
-      ],
-    },
+    positional: optionalArgument('SESSION', 'Only this session, by the first characters of its id; default: all'),
   },
   docs: {
     brief: 'Watch the live tree in the terminal',

@@ -1,6 +1,7 @@
 // Hook events of Claude Code by version: from the lists of names in its published bundles, 1.0.38 to 2.1.325
 // (docs/HOOKS.md). Up to 2.1.100 one event that the program does not know makes it drop the whole settings file
 // without a word, so none is ever written for a version that lacks it.
+import { versionNumber } from '../record.ts';
 
 /** Those we observe, with the first published version that knows them. */
 export const OBSERVED: Readonly<Record<string, string>> = {
@@ -57,7 +58,5 @@ export function knowsAsync(version: string): boolean {
 }
 
 function isAtLeast(version: string, least: string): boolean {
-  const [a, b] = [version.split('.').map(Number), least.split('.').map(Number)];
-  for (const [at, wanted] of b.entries()) if (a[at] !== wanted) return (a[at] ?? 0) > wanted;
-  return true;
+  return versionNumber(version) >= versionNumber(least);
 }
