@@ -21,14 +21,9 @@ import { thisMachine } from './tracker/this-machine.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
 
-export type {
-  SubAgentRef,
-  Transcript,
-  TranscriptBlock,
-  TranscriptMessage,
-  TranscriptUsage,
-} from './model/transcript.ts';
+export type * from './model/transcript.ts';
 export type * from './reports/shapes.ts';
+export type * from './reports/transcript-document.ts';
 /** Thrown where you can do something about it: `code` is stable, `remedy` says what. */
 export { UserError as TroupeError };
 

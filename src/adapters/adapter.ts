@@ -134,8 +134,10 @@ export type AgentScan = Map<string, Promise<ReadonlyMap<string, readonly string[
 export interface Bodies {
   /** In order. Cheap where little came since the last time. */
   places(): Promise<readonly BodyPlace[]>;
-  /** The messages that stand at these places, of this conversation, in the same order. */
-  read(places: readonly BodyPlace[]): Promise<readonly TranscriptMessage[]>;
+  /** The messages that stand at these places, of this conversation, in the same order; with images only where asked for. */
+  read(places: readonly BodyPlace[], options?: { readonly withMedia: boolean }): Promise<readonly TranscriptMessage[]>;
+  /** Records of kinds that the adapter does not know, by kind, as of the last `places`. */
+  leftOut(): Readonly<Record<string, number>>;
 }
 
 /** One message: its lines, and those of the results that belong to its calls. */

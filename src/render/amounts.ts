@@ -25,6 +25,13 @@ export function formatAge(iso: string | null, now: number): string {
   return ms < 1000 ? 'now' : `${formatDuration(Math.max(1000, ms)).replace(/\.\d s$/, ' s')} ago`;
 }
 
+/** 512 B, 12.3 kB, 4.5 MB. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  if (bytes < 999_500) return `${short(bytes / 1000)} kB`;
+  return bytes < 999_500_000 ? `${short(bytes / 1_000_000)} MB` : `${short(bytes / 1_000_000_000)} GB`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

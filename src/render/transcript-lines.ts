@@ -2,6 +2,8 @@ import type { Transcript, TranscriptBlock, TranscriptMessage } from '../model/tr
 import { formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
+import { describeMedia } from './transcript/describe-media.ts';
+import { titleOf } from './transcript/notices.ts';
 import { cutTo } from './width.ts';
 import { wrapText } from './wrap.ts';
 
@@ -95,11 +97,23 @@ function formatBlock(
       return [paint.bold(call), ...(block.sub_agent_ref ? [formatDoor(block.sub_agent_ref, paint)] : [])];
     }
     case 'tool_result': {
-      const lines = fold(block.text === '' ? '(no output)' : block.text, FOLD.result, columns - 2, options);
-      return lines.map((line) => `  ${block.is_error ? paint.red(line) : paint.dim(line)}`);
+      const { media = [] } = block;
+      const text = block.text === '' && media.length === 0 ? '(no output)' : block.text;
+      const lines = text === '' ? [] : fold(text, FOLD.result, columns - 2, options);
+      const shown = lines.map((line) => `  ${block.is_error ? paint.red(line) : paint.dim(line)}`);
+      return [...shown, ...media.map((one) => paint.dim(`  [${cleanLine(describeMedia(one))}]`))];
     }
+    case 'summary':
+      return fold(block.text, FOLD.thinking, columns, options).map(paint.dim);
+    case 'notice': {
+      const title = [paint.dim(cutTo(cleanLine(titleOf(block)), columns))];
+      return block.text === ''
+        ? title
+        : [...title, ...fold(block.text, FOLD.thinking, columns, options).map(paint.dim)];
+    }
+    case 'image':
     case 'attachment':
-      return [paint.dim(`[${cleanLine(block.media_type)}]`)];
+      return [paint.dim(`[${cleanLine(describeMedia(block))}]`)];
   }
 }
 

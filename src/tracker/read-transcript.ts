@@ -1,6 +1,7 @@
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { sumChanges } from '../model/diff-stats.ts';
 import { hostOf, nativeId } from '../model/ids.ts';
 import type { MessageRange, PartOfTranscript } from '../model/ports.ts';
 import type { SubAgentRef, Transcript, TranscriptMessage } from '../model/transcript.ts';
@@ -38,7 +39,22 @@ export async function readTranscript(
     if (here.length > 0) for (const message of await reading(file, bodies.read(here))) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
-  return { transcript: toTranscript(tree, node, messages), total: all.length };
+  const isWhole = wanted.size === all.length;
+  const transcript = toTranscript(tree, node, { messages, isWhole, leftOut: sumOf(parts.map(({ bodies }) => bodies)) });
+  return { transcript, total: all.length };
+}
+
+interface ReadBodies {
+  readonly messages: readonly TranscriptMessage[];
+  readonly isWhole: boolean;
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+function sumOf(bodies: readonly Bodies[]): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>();
+  for (const [kind, count] of bodies.flatMap((one) => Object.entries(one.leftOut())))
+    sums.set(kind, (sums.get(kind) ?? 0) + count);
+  return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 export function openedAnew(adapter: SourceAdapter): OpenBodies {
@@ -76,7 +92,7 @@ function noTranscripts({ title }: SourceAdapter): UserError {
   return new UserError('no-transcripts', `troupe cannot read transcripts of ${title} yet.`, 'See its README.');
 }
 
-function toTranscript(tree: SessionTree, node: AgentNode, messages: readonly TranscriptMessage[]): Transcript {
+function toTranscript(tree: SessionTree, node: AgentNode, { messages, isWhole, leftOut }: ReadBodies): Transcript {
   const refs = new Map(
     tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
   );
@@ -89,6 +105,7 @@ function toTranscript(tree: SessionTree, node: AgentNode, messages: readonly Tra
     title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
     created_at: toIso(node.startedAt),
     updated_at: toIso(node.lastActivityAt),
+    author: null,
     usage: usage
       ? {
           input_tokens: usage.input,
@@ -97,6 +114,9 @@ function toTranscript(tree: SessionTree, node: AgentNode, messages: readonly Tra
           cache_write_tokens: usage.cacheWrite,
         }
       : null,
+    diff_stats: isWhole ? sumChanges(messages) : null,
+    known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
+    left_out: leftOut,
     messages: messages.map((message) => withRefs(message, refs)),
     sub_agents: [],
   };

@@ -36,11 +36,10 @@ export function isNotification(text: string): boolean {
 export function parseNotifications(text: string): readonly TaskNotification[] {
   if (!isNotification(text)) return [];
   let behindReport = false;
-  return splitBlocks(text).flatMap((block) => {
-    const result = block.indexOf('<result>');
-    const head = result === -1 ? block : block.slice(0, result);
+  return splitNotifications(text).flatMap((block) => {
+    const { head, report } = reportOf(block);
     const doubtful = behindReport;
-    behindReport ||= result !== -1;
+    behindReport ||= report !== undefined;
     const task = tagIn(head, 'task-id');
     const outcome = OUTCOMES.get(tagIn(head, 'status') ?? '');
     if (task === undefined || outcome === undefined) return [];
@@ -51,13 +50,24 @@ export function parseNotifications(text: string): readonly TaskNotification[] {
 }
 
 /** A block begins where the opening tag begins a line right after the end of another, not where a report quotes one. */
-function splitBlocks(text: string): readonly string[] {
+export function splitNotifications(text: string): readonly string[] {
   return text
     .trimStart()
     .slice(OPEN.length)
     .split(/<\/task-notification>\s*\n\s*<task-notification>\n(?=<task-id>)/);
 }
 
-function tagIn(text: string, tag: string): string | undefined {
+/** What stands before the report counts; the report itself goes to the last closing tag, for it may hold the same tags. */
+export function reportOf(block: string): { readonly head: string; readonly report?: string } {
+  const from = block.indexOf('<result>');
+  if (from === -1) return { head: block };
+  const to = block.lastIndexOf('</result>');
+  return {
+    head: block.slice(0, from),
+    report: block.slice(from + '<result>'.length, to < from ? undefined : to).trim(),
+  };
+}
+
+export function tagIn(text: string, tag: string): string | undefined {
   return text.match(new RegExp(`<${tag}>([^<]*)</${tag}>`))?.[1]?.trim() || undefined;
 }

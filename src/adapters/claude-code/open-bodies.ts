@@ -5,8 +5,10 @@ import { createLineCursor } from '../../io/follow-file.ts';
 import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
+import { speechIn } from './body-blocks.ts';
 import { copyOf, createBodySorter, toMessages } from './read-bodies.ts';
-import { parseLine, parseWhole, type RawRecord } from './record.ts';
+import { isKnownType } from './read-transcript.ts';
+import { parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { speakerOf } from './speaker.ts';
 
@@ -30,24 +32,34 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
       last = next;
       return next;
     },
-    read: (places) => readPlaces(source.path, places, agent),
+    leftOut: () => list.leftOut(),
+    read: (places, options) => readPlaces(source.path, places, agent, options?.withMedia ?? false),
   };
 }
+
+/** Anything may stand there. */
+const MAX_TYPE = 80;
 
 interface PlaceList {
   add(line: Line): void;
   all(): readonly BodyPlace[];
+  leftOut(): Readonly<Record<string, number>>;
 }
 
 function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession): PlaceList {
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
   const inline = new Map<string, AgentId>();
   const sort = createBodySorter();
+  /** By offset: a torn last line comes again. */
+  const unknown = new Map<number, string>();
   return {
     add(line) {
-      for (const { record } of recordsIn(line, parseLine).records) {
-        const spoken = speakerOf(record, owner, id, inline) === agent ? record : copyOf(record, agent);
-        if (!spoken || !isSpeech(spoken)) continue;
+      for (const { record, offset } of recordsIn(line, parseLine).records) {
+        const isOwn = speakerOf(record, owner, id, inline) === agent;
+        if (isOwn && !isKnownType(typeOf(record)))
+          unknown.set(line.offset + offset, (typeOf(record) ?? 'no type').slice(0, MAX_TYPE));
+        const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
+        if (!spoken) continue;
         for (const part of sort(spoken)) {
           const place = places.get(part.id) ?? { ...part, lines: [] };
           places.set(part.id, place);
@@ -58,11 +70,12 @@ function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession)
       }
     },
     all: () => [...places.values()],
+    leftOut() {
+      const counts = new Map<string, number>();
+      for (const type of unknown.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
+      return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+    },
   };
-}
-
-function isSpeech({ type }: RawRecord): boolean {
-  return type === 'user' || type === 'assistant';
 }
 
 /** Bytes between two wanted lines that are read along rather than skipped. */
@@ -72,6 +85,7 @@ async function readPlaces(
   file: string,
   places: readonly BodyPlace[],
   agent: AgentId,
+  withMedia: boolean,
 ): Promise<readonly TranscriptMessage[]> {
   const lines = new Map(places.flatMap((place) => place.lines).map((line) => [line.offset, line]));
   const inOrder = [...lines.values()].sort((a, b) => a.offset - b.offset);
@@ -87,13 +101,13 @@ async function readPlaces(
         const from = offset - first.offset;
         const line = { bytes: bytes.subarray(from, Math.min(bytesRead, from + length)), offset, length };
         for (const { record } of recordsIn({ ...line, torn: false, tooLong: false }, parseWhole).records)
-          records.push(isSpeech(record) ? record : (copyOf(record, agent) ?? record));
+          records.push(speechIn(copyOf(record, agent) ?? record) ?? record);
       }
     }
   } finally {
     await handle.close();
   }
-  const messages = new Map(toMessages(records).map((message) => [message.id, message]));
+  const messages = new Map(toMessages(records, withMedia).map((message) => [message.id, message]));
   return places.flatMap(({ id }) => messages.get(id) ?? []);
 }
 

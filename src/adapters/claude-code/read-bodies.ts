@@ -1,24 +1,27 @@
 // From records to messages with their bodies. Lines of one reply become one message; a result stands behind its call.
 import { asObject, asText } from '../../base/json.ts';
 import type { AgentId } from '../../model/ids.ts';
-import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import type { ToolResultBlock, ToolUseBlock, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import { toBlocks } from './body-blocks.ts';
+import { changesOfCall } from './file-changes.ts';
+import { withoutReminders } from './harness-text.ts';
 import { agentIdOf } from './line-context.ts';
 import { isSpokenByHarness } from './lines/user.ts';
-import { blocksOf, type RawRecord, textOf } from './record.ts';
-import { isSpawning, summarise } from './tools.ts';
+import { type RawRecord, textOf } from './record.ts';
+import { isSpawning } from './tools.ts';
 
 interface Draft extends Omit<TranscriptMessage, 'content'> {
   readonly content: TranscriptBlock[];
 }
 
 /** The messages that these records make, in their order. */
-export function toMessages(records: Iterable<RawRecord>): readonly TranscriptMessage[] {
+export function toMessages(records: Iterable<RawRecord>, withMedia: boolean): readonly TranscriptMessage[] {
   const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
   for (const record of records) {
     const draft = draftOf(record, messages);
     if (!draft) continue;
-    for (const block of toBlocks(record)) {
+    for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia })) {
       const home = block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined;
       if (home && block.type === 'tool_result') putBehindCall(home.content, block);
       else draft.content.push(block);
@@ -43,7 +46,7 @@ export function createBodySorter(): (record: RawRecord) => readonly BodyPart[] {
     if (!draft) return [];
     const own: BodyPart = { id: draft.id, timestamp: draft.timestamp };
     const parts = new Map<string, BodyPart>();
-    for (const block of toBlocks(record)) {
+    for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia: false })) {
       const part = (block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined) ?? own;
       parts.set(part.id, part);
       if (block.type === 'tool_use') byCall.set(block.tool_use_id, own);
@@ -63,60 +66,40 @@ function draftOf(record: RawRecord, known: ReadonlyMap<string, Draft>): Draft | 
   const message = asObject(record['message']);
   const isReply = record['type'] === 'assistant';
   const id = (isReply ? asText(message?.['id']) : undefined) ?? asText(record['uuid']);
-  if (!message || id === undefined) return undefined;
-  const harness = !isReply && isSpokenByHarness(record, textOf(message['content']));
+  if (id === undefined || (!message && record['type'] !== 'system')) return undefined;
   return (
     known.get(id) ?? {
       id,
-      role: isReply ? 'assistant' : harness ? 'system' : 'user',
+      role: isReply ? 'assistant' : isHarness(record) ? 'system' : 'user',
       timestamp: asText(record['timestamp']) ?? null,
-      model: asText(message['model']) ?? null,
+      model: asText(message?.['model']) ?? null,
       content: [],
     }
   );
 }
 
-function toBlocks(record: RawRecord): readonly TranscriptBlock[] {
-  return blocksOf(asObject(record['message'])).flatMap((block): readonly TranscriptBlock[] => {
-    switch (block['type']) {
-      case 'text':
-        return asText(block['text']) === undefined ? [] : [{ type: 'text', text: String(block['text']) }];
-      case 'thinking':
-        return asText(block['thinking']) === undefined ? [] : [{ type: 'thinking', text: String(block['thinking']) }];
-      case 'tool_use': {
-        const name = asText(block['name']) ?? 'unknown';
-        const summary = summarise(name, asObject(block['input'])) ?? null;
-        return [{ type: 'tool_use', tool_use_id: asText(block['id']) ?? '', name, input: block['input'], summary }];
-      }
-      case 'tool_result': {
-        const text = textOf(block['content']);
-        return [
-          {
-            type: 'tool_result',
-            tool_use_id: asText(block['tool_use_id']) ?? '',
-            text,
-            is_error: block['is_error'] === true,
-          },
-        ];
-      }
-      default:
-        return [
-          {
-            type: 'attachment',
-            media_type: asText(asObject(block['source'])?.['media_type']) ?? String(block['type']),
-          },
-        ];
-    }
-  });
+/** Those who hold results alone are drafts that stay empty. */
+function isHarness(record: RawRecord): boolean {
+  if (record['type'] !== 'user') return record['type'] === 'system';
+  return isSpokenByHarness(record, textOf(asObject(record['message'])?.['content']));
 }
 
-type Result = Extract<TranscriptBlock, { readonly type: 'tool_result' }>;
-
-function putBehindCall(content: TranscriptBlock[], result: Result): void {
+function putBehindCall(content: TranscriptBlock[], result: ToolResultBlock): void {
   const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === result.tool_use_id);
   const call = content[at];
-  const isReport = call?.type === 'tool_use' && isSpawning(call.name);
-  content.splice(at + 1, 0, isReport ? { ...result, text: reportIn(result.text) } : result);
+  if (call?.type !== 'tool_use') return;
+  if (isSpawning(call.name)) {
+    content.splice(at + 1, 0, { ...result, text: reportIn(result.text) });
+    return;
+  }
+  const { text, reminders } = withoutReminders(result.text);
+  content.splice(at + 1, 0, withChanges(call, { ...result, text }), ...reminders);
+}
+
+function withChanges({ name, input }: ToolUseBlock, result: ToolResultBlock): ToolResultBlock {
+  if (result.is_error || result.changes) return result;
+  const changes = changesOfCall(name, input, result.text);
+  return changes.length === 0 ? result : { ...result, changes };
 }
 
 const FRAME = /^\[Subagent hand-back\].*The report follows:$/m;

@@ -51,6 +51,10 @@ const WITHOUT_NEWS = new Set([
   'frame-link',
 ]);
 
+export function isKnownType(type: string | undefined): boolean {
+  return type !== undefined && (PARSERS.has(type) || WITHOUT_NEWS.has(type));
+}
+
 /** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
 const PROCESS_RECORDS_SINCE = versionNumber('2.1.85');
 
@@ -113,7 +117,7 @@ function readRecord(
   const type = typeOf(record);
   const parser = type === undefined ? undefined : PARSERS.get(type);
   if (!parser) {
-    if (type !== undefined && WITHOUT_NEWS.has(type)) return [];
+    if (isKnownType(type)) return [];
     return [
       { kind: 'problem-found', ...place, diagnostic: { code: 'unknown-record', detail: type ?? 'no type', origin } },
     ];

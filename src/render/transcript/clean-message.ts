@@ -1,4 +1,4 @@
-import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import type { MediaBlock, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import { cleanLine } from '../clean-text.ts';
 import { cleanBlock, cleanOutput, cleanValue } from './clean-block.ts';
 import { isShell } from './tool-names.ts';
@@ -19,6 +19,7 @@ function cleanOne(block: TranscriptBlock, shells: ReadonlySet<string>): Transcri
   switch (block.type) {
     case 'text':
     case 'thinking':
+    case 'summary':
       return { ...block, text: cleanBlock(block.text) };
     case 'tool_use':
       return {
@@ -28,8 +29,27 @@ function cleanOne(block: TranscriptBlock, shells: ReadonlySet<string>): Transcri
         summary: block.summary === null ? null : cleanLine(block.summary),
       };
     case 'tool_result':
-      return { ...block, text: shells.has(block.tool_use_id) ? cleanOutput(block.text) : cleanBlock(block.text) };
+      return {
+        ...block,
+        text: shells.has(block.tool_use_id) ? cleanOutput(block.text) : cleanBlock(block.text),
+        ...(block.media && { media: block.media.map(cleanMedia) }),
+        ...(block.changes && { changes: block.changes.map((change) => ({ ...change, path: cleanLine(change.path) })) }),
+      };
+    case 'notice':
+      return {
+        ...block,
+        title: block.title === null ? null : cleanLine(block.title),
+        text: block.kind === 'command-output' ? cleanOutput(block.text) : cleanBlock(block.text),
+      };
+    case 'image':
     case 'attachment':
-      return { ...block, media_type: cleanLine(block.media_type) || 'unknown' };
+      return cleanMedia(block);
   }
+}
+
+/** Base64 is handed on as it is; who shows an image checks what is in it. */
+function cleanMedia(block: MediaBlock): MediaBlock {
+  const media_type = cleanLine(block.media_type) || 'unknown';
+  if (block.type === 'image') return { ...block, media_type };
+  return { ...block, media_type, name: block.name === null ? null : cleanLine(block.name) };
 }

@@ -5,7 +5,7 @@ import { isOpen, partsOf } from './message-parts.ts';
 
 function view(name: string, input: unknown, text?: string, isError = false) {
   const call = { id: 't', name, input, summary: undefined, ref: undefined };
-  return describeCall(call, text === undefined ? undefined : { text, isError });
+  return describeCall(call, text === undefined ? undefined : { text, isError, media: [] });
 }
 
 describe('what a call is shown as', () => {
@@ -123,7 +123,7 @@ describe('the parts of a message', () => {
       { type: 'tool_result', tool_use_id: 'a', text: '1%\r2%', is_error: false },
       { type: 'tool_use', tool_use_id: 'b', name: 'Read', input: {}, summary: null },
       { type: 'tool_result', tool_use_id: 'elsewhere', text: 'lost', is_error: true },
-      { type: 'attachment', media_type: 'image/png' },
+      { type: 'attachment', media_type: 'application/pdf', name: null, bytes: 2048 },
     ],
   });
 
@@ -132,7 +132,7 @@ describe('the parts of a message', () => {
       { kind: 'call', call: { id: 'a' }, result: { text: '2%' } },
       { kind: 'call', call: { id: 'b' }, result: undefined },
       { kind: 'result', result: { text: 'lost', isError: true } },
-      { kind: 'attachment', mediaType: 'image/png' },
+      { kind: 'media', media: { media_type: 'application/pdf', bytes: 2048 } },
     ]);
     expect(partsOf(message)).toBe(partsOf(message));
   });

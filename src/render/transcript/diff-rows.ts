@@ -1,5 +1,5 @@
+import { type DiffLine, diffLines } from '../../base/line-diff.ts';
 import type { Edit } from './call-views.ts';
-import { type DiffLine, diffLines } from './line-diff.ts';
 
 /** A line of a diff; where it stands against its counterpart, which characters differ. */
 export interface DiffRow extends DiffLine {

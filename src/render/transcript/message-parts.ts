@@ -1,4 +1,11 @@
-import type { SubAgentRef, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import type {
+  MediaBlock,
+  NoticeBlock,
+  SubAgentRef,
+  ToolResultBlock,
+  TranscriptBlock,
+  TranscriptMessage,
+} from '../../model/transcript.ts';
 
 /** What a message is read as, from top to bottom: a call and its result are one thing. */
 export type MessagePart =
@@ -6,7 +13,10 @@ export type MessagePart =
   | { readonly kind: 'call'; readonly call: ToolCall; readonly result: CallResult | undefined }
   /** A result whose call is not in this message. */
   | { readonly kind: 'result'; readonly result: CallResult }
-  | { readonly kind: 'attachment'; readonly mediaType: string };
+  | { readonly kind: 'notice'; readonly notice: NoticeBlock }
+  /** What the host put in the place of everything before it. */
+  | { readonly kind: 'summary'; readonly text: string }
+  | { readonly kind: 'media'; readonly media: MediaBlock };
 
 export interface ToolCall {
   readonly id: string;
@@ -20,6 +30,7 @@ export interface ToolCall {
 export interface CallResult {
   readonly text: string;
   readonly isError: boolean;
+  readonly media: readonly MediaBlock[];
 }
 
 const known = new WeakMap<TranscriptMessage, readonly MessagePart[]>();
@@ -36,7 +47,7 @@ export function partsOf(message: TranscriptMessage): readonly MessagePart[] {
     block.type === 'tool_result' && calls.has(block.tool_use_id) && results.get(block.tool_use_id) === block;
   const parts = message.content
     .filter((block) => !isShownWithCall(block))
-    .map((block) => toPart(block, toResult(block.type === 'tool_use' ? results.get(block.tool_use_id) : undefined)));
+    .map((block) => toPart(block, resultIn(block.type === 'tool_use' ? results.get(block.tool_use_id) : undefined)));
   known.set(message, parts);
   return parts;
 }
@@ -46,19 +57,28 @@ function toPart(block: TranscriptBlock, result: CallResult | undefined): Message
     case 'text':
     case 'thinking':
       return { kind: block.type, text: block.text };
+    case 'summary':
+      return { kind: 'summary', text: block.text };
+    case 'notice':
+      return { kind: 'notice', notice: block };
+    case 'image':
     case 'attachment':
-      return { kind: 'attachment', mediaType: block.media_type };
+      return { kind: 'media', media: block };
     case 'tool_use': {
       const { tool_use_id: id, name, input, summary, sub_agent_ref: ref } = block;
       return { kind: 'call', call: { id, name, input, summary: summary ?? undefined, ref }, result };
     }
     case 'tool_result':
-      return { kind: 'result', result: { text: block.text, isError: block.is_error } };
+      return { kind: 'result', result: toResult(block) };
   }
 }
 
-function toResult(block: TranscriptBlock | undefined): CallResult | undefined {
-  return block?.type === 'tool_result' ? { text: block.text, isError: block.is_error } : undefined;
+function resultIn(block: TranscriptBlock | undefined): CallResult | undefined {
+  return block?.type === 'tool_result' ? toResult(block) : undefined;
+}
+
+function toResult({ text, is_error: isError, media = [] }: ToolResultBlock): CallResult {
+  return { text, isError, media };
 }
 
 /** Something in it is still to come: a call without its result. */

@@ -1,24 +1,22 @@
-/** What the program around an agent says in its conversation. */
-export interface Notice {
-  /** In a line, where it says so itself. */
-  readonly title: string | undefined;
-  /** What it hands over: the answer of a sub-agent that worked in the background. */
-  readonly body: string | undefined;
+import type { NoticeBlock, NoticeKind } from '../../model/transcript.ts';
+
+const TITLES: Readonly<Record<NoticeKind, string>> = {
+  background: 'News from the background',
+  message: 'Message',
+  reminder: 'Reminder to the agent',
+  command: 'Command',
+  'command-output': 'Output of the command',
+  interruption: 'Interrupted',
+  compaction: 'Context compacted',
+  note: 'Note to the agent',
+};
+
+/** What a notice is, in a line: by its own words where it has some. */
+export function titleOf({ kind, title }: NoticeBlock): string {
+  return title ?? TITLES[kind];
 }
 
-const MAX_TITLE = 300;
-const CONTINUED = 'This session is being continued from a previous conversation';
-
-export function describeNotice(text: string): Notice {
-  const title = between(text, 'summary')?.trim();
-  if (title) return { title: title.slice(0, MAX_TITLE), body: between(text, 'result')?.trim() };
-  return { title: text.startsWith(CONTINUED) ? 'Continued after compaction' : undefined, body: undefined };
-}
-
-/** The outermost one: what is handed over may hold anything. */
-function between(text: string, tag: string): string | undefined {
-  const [open, close] = [`<${tag}>`, `</${tag}>`];
-  const from = text.indexOf(open);
-  const to = tag === 'summary' ? text.indexOf(close, from) : text.lastIndexOf(close);
-  return from === -1 || to < from ? undefined : text.slice(from + open.length, to);
+/** What it hands over is written by an agent, and worth reading; the rest is between the host and the agent. */
+export function isProse({ kind }: NoticeBlock): boolean {
+  return kind === 'background' || kind === 'message';
 }

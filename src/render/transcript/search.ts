@@ -1,8 +1,10 @@
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import type { CallView } from './call-views.ts';
 import { describeCall } from './describe-call.ts';
+import { describeMedia } from './describe-media.ts';
 import { diffText } from './diff-rows.ts';
 import { type MessagePart, partsOf, type ToolCall } from './message-parts.ts';
+import { isProse, titleOf } from './notices.ts';
 
 /** A text that is shown in one piece: what a search looks through, and where it says a hit is. */
 export interface Slot {
@@ -46,8 +48,15 @@ export function slotsOf(part: MessagePart): readonly Slot[] {
       return [{ name: 'text', text: shownText(part.text) }];
     case 'thinking':
       return [{ name: 'text', text: part.text }];
-    case 'attachment':
-      return [{ name: 'text', text: part.mediaType }];
+    case 'summary':
+      return [{ name: 'text', text: shownText(part.text) }];
+    case 'notice':
+      return [
+        { name: 'title', text: titleOf(part.notice) },
+        { name: 'text', text: isProse(part.notice) ? shownText(part.notice.text) : part.notice.text },
+      ].filter(({ text }) => text !== '');
+    case 'media':
+      return [{ name: 'text', text: describeMedia(part.media) }];
     case 'result':
       return [{ name: 'output', text: part.result.text }];
     case 'call': {

@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '../../../src/model/transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../../../src/model/transcript.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
 
 const MAX_CHARACTERS = 4_000;
@@ -13,11 +13,18 @@ export interface PromptText {
 export function promptIn(messages: readonly TranscriptMessage[]): PromptText | undefined {
   for (const { role, content } of messages) {
     if (role !== 'user') continue;
-    const text = content.flatMap((block) => (block.type === 'text' ? block.text : [])).join('\n');
+    const text = content.flatMap((block) => promptsIn(block)).join('\n');
     const clean = text.slice(0, MAX_CHARACTERS).split(/\r?\n/).map(cleanKeepingIndent).join('\n').trim();
     if (clean !== '') return { text: clean, isCut: text.length > MAX_CHARACTERS };
   }
   return undefined;
+}
+
+/** What a teammate is asked comes as a message; a command of the person's own is its name and what stands behind it. */
+function promptsIn(block: TranscriptBlock): readonly string[] {
+  if (block.type === 'text') return [block.text];
+  if (block.type !== 'notice') return [];
+  return block.kind === 'message' ? [block.text] : block.kind === 'command' ? [block.title ?? ''] : [];
 }
 
 function cleanKeepingIndent(line: string): string {

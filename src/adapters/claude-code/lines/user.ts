@@ -1,14 +1,13 @@
 // `user`: prompts, results of tools, and what the harness says in the user's name.
 import { asObject, asText } from '../../../base/json.ts';
 import type { EntryKind } from '../../../model/event.ts';
+import { INTERRUPTED } from '../harness-text.ts';
 import { atOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { isNotification } from '../notification.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';
 import { firstLine } from '../tools.ts';
 import { endRuns, type Provenance } from './notice.ts';
 import { parseResult } from './result.ts';
-
-const INTERRUPTED = '[Request interrupted by user';
 
 /** Written by local commands and by the harness; nobody answers them. */
 const NOTES = ['<command-name>', '<local-command-', '<bash-input>', '<bash-stdout>', 'Caveat: The messages below'];
@@ -80,7 +79,8 @@ function entryOf(
 
 /** Text in the user's place that no person and no agent wrote. */
 export function isSpokenByHarness(record: RawRecord, text: string): boolean {
-  return isNotification(text) || entryOf(record, text, false) === 'note';
+  if (isNotification(text)) return !BY_PERSON.has(record['promptSource']);
+  return entryOf(record, text, false) !== 'prompt';
 }
 
 /** In a terminal it is the Escape key, and the session goes on; elsewhere the same line is written as the process ends. */

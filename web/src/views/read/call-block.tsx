@@ -1,5 +1,6 @@
 import type { CallView } from '../../../../src/render/transcript/call-views.ts';
 import { describeCall } from '../../../../src/render/transcript/describe-call.ts';
+import { describeMedia } from '../../../../src/render/transcript/describe-media.ts';
 import { countRows, editRows } from '../../../../src/render/transcript/diff-rows.ts';
 import type { MessagePart } from '../../../../src/render/transcript/message-parts.ts';
 import { headText, showsOutput } from '../../../../src/render/transcript/search.ts';
@@ -38,6 +39,11 @@ export function CallBlock({ part, place }: { readonly part: CallPart; readonly p
               class="read-error"
             />
           )}
+          {result?.media.map((media, index) => (
+            <p key={`${index} ${media.media_type}`} class="read-attachment">
+              <span aria-hidden="true">▣</span> {describeMedia(media)}
+            </p>
+          ))}
         </div>
       )}
     </div>

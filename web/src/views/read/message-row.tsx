@@ -1,5 +1,6 @@
 import { memo } from 'preact/compat';
 import type { TranscriptMessage } from '../../../../src/model/transcript.ts';
+import { describeMedia } from '../../../../src/render/transcript/describe-media.ts';
 import { type MessagePart, partsOf } from '../../../../src/render/transcript/message-parts.ts';
 import { sizeText } from '../../../../src/render/transcript/size-text.ts';
 import { type Voice, voiceOf } from '../../../../src/render/transcript/voices.ts';
@@ -11,7 +12,7 @@ import { DoorCard } from './door-card.tsx';
 import type { Finder } from './find.ts';
 import { FoldedText } from './folded-text.tsx';
 import { MessageLink } from './message-link.tsx';
-import { Notice } from './notice.tsx';
+import { Notice, Summary } from './notice.tsx';
 import { choose, isOpenPart } from './openness.ts';
 import { type PartPlace, slotName, useHitInPart } from './part-place.ts';
 import { Prose } from './prose.tsx';
@@ -92,6 +93,7 @@ const LIMITS = {
   person: { head: 60, tail: 0 },
   parent: { head: 60, tail: 0 },
   agent: { head: 160, tail: 0 },
+  host: { head: 3, tail: 0 },
 };
 
 interface PartProps {
@@ -104,11 +106,11 @@ interface PartProps {
 function Part({ part, voice, session, place }: PartProps) {
   switch (part.kind) {
     case 'text':
-      return voice === 'host' ? (
-        <Notice text={part.text.trim()} place={place} />
-      ) : (
-        <Prose text={part.text} place={place} slot="text" limits={LIMITS[voice]} />
-      );
+      return <Prose text={part.text} place={place} slot="text" limits={LIMITS[voice]} />;
+    case 'notice':
+      return <Notice notice={part.notice} place={place} />;
+    case 'summary':
+      return <Summary text={part.text.trim()} place={place} />;
     case 'thinking':
       return <Thinking part={part} place={place} />;
     case 'call':
@@ -119,12 +121,12 @@ function Part({ part, voice, session, place }: PartProps) {
       );
     case 'result':
       return <Answer text={part.result.text} place={place} isError={part.result.isError} />;
-    case 'attachment':
+    case 'media':
       return (
         <p class="read-attachment">
           <span aria-hidden="true">▣</span> attached:{' '}
           <span data-slot={slotName(place, 'text')} data-from={0}>
-            {part.mediaType}
+            {describeMedia(part.media)}
           </span>
         </p>
       );

@@ -8,6 +8,7 @@ export function traitsOf({ id, content }: TranscriptMessage): string {
         return `${block.tool_use_id}>${block.sub_agent_ref?.agent_id ?? ''}`;
       case 'tool_result':
         return `${block.is_error ? '!' : '='}${block.text.length}`;
+      case 'image':
       case 'attachment':
         return block.media_type;
       default:
@@ -23,6 +24,7 @@ export function sizeOf({ content }: TranscriptMessage): number {
 }
 
 function sizeOfBlock(block: TranscriptBlock): number {
+  if (block.type === 'image') return block.data?.length ?? 0;
   if (block.type === 'attachment') return 0;
   return block.type === 'tool_use' ? sizeOfValue(block.input) : block.text.length;
 }

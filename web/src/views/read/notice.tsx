@@ -1,26 +1,33 @@
-import { describeNotice } from '../../../../src/render/transcript/notices.ts';
+import type { NoticeBlock } from '../../../../src/model/transcript.ts';
+import { isProse, titleOf } from '../../../../src/render/transcript/notices.ts';
 import { FoldedText } from './folded-text.tsx';
-import { parseMarkdown } from './markdown.ts';
-import type { PartPlace } from './part-place.ts';
-import { renderRich } from './rich-text.tsx';
+import { type PartPlace, slotName } from './part-place.ts';
+import { Prose } from './prose.tsx';
 
-/** Longer ones are read where they were written: in the transcript of the one who answered. */
-const MAX_BODY = 2000;
-
-/** The program speaks: what it says in a line, what it hands over, and all of it for those who ask. */
-export function Notice({ text, place }: { readonly text: string; readonly place: PartPlace }) {
-  const { title, body } = describeNotice(text);
+/** The program speaks: in a line what it is, and what it hands over. */
+export function Notice({ notice, place }: { readonly notice: NoticeBlock; readonly place: PartPlace }) {
+  const title = titleOf(notice);
   return (
     <>
-      {title !== undefined && <p class="read-notice">{title}</p>}
-      {body !== undefined && <div class="read-prose">{renderRich(parseMarkdown(body.slice(0, MAX_BODY)))}</div>}
-      <FoldedText
-        text={text}
-        place={place}
-        slot="text"
-        limits={{ head: title === undefined ? 3 : 0, tail: 0 }}
-        class="read-aside"
-      />
+      <p class="read-notice" data-slot={slotName(place, 'title')} data-from={0}>
+        {title}
+      </p>
+      {notice.text !== '' &&
+        (isProse(notice) ? (
+          <Prose text={notice.text} place={place} slot="text" limits={{ head: 30, tail: 0 }} />
+        ) : (
+          <FoldedText text={notice.text} place={place} slot="text" limits={{ head: 3, tail: 0 }} class="read-aside" />
+        ))}
+    </>
+  );
+}
+
+/** All that was said before, in the host's words: there for those who ask. */
+export function Summary({ text, place }: { readonly text: string; readonly place: PartPlace }) {
+  return (
+    <>
+      <p class="read-notice">Continued after compaction</p>
+      <FoldedText text={text} place={place} slot="text" limits={{ head: 0, tail: 0 }} class="read-aside" />
     </>
   );
 }

@@ -1,0 +1,140 @@
+// What the harness says in the user's place, by the marks it puts around it (1.0.60 to 2.1.325). The marks stay here.
+import { isObject } from '../../base/json.ts';
+import type { NoticeBlock, NoticeKind } from '../../model/transcript.ts';
+import { isNotification, reportOf, splitNotifications, tagIn } from './notification.ts';
+import { firstLine } from './tools.ts';
+
+const MAX_TITLE = 300;
+const MAX_ENVELOPE = 4096;
+
+/** Of a text that no person and no agent wrote. */
+export function toNotices(text: string): readonly NoticeBlock[] {
+  if (isNotification(text)) return splitNotifications(text).map(toNews);
+  return recognised(text) ?? [notice('note', titleOfNote(text), text.trim())];
+}
+
+/**
+ * Of a text in a message of the user's own: only what is the host's from its first to its last character counts. A
+ * person may write the same words, and mean them.
+ */
+export function recognised(text: string): readonly NoticeBlock[] | undefined {
+  const head = text.trimStart();
+  if (!head.startsWith('<') && !head.startsWith(PREFACE) && !head.startsWith(INTERRUPTED)) return undefined;
+  if (head.startsWith(INTERRUPTED)) return [notice('interruption', head.replace(/^\[|\]\s*$/g, ''), '')];
+  return commandIn(head) ?? outputIn(head) ?? lettersIn(head) ?? remindersIn(head);
+}
+
+export const INTERRUPTED = '[Request interrupted by user';
+
+function toNews(block: string): NoticeBlock {
+  const { head, report } = reportOf(block);
+  // What the agent was called stands in it, and may hold anything.
+  const title = /<summary>([\s\S]*?)<\/summary>/.exec(head)?.[1] || tagIn(head, 'status');
+  return { ...notice('background', title, report ?? newsIn(head)), agent_id: tagIn(head, 'task-id') ?? null };
+}
+
+const ABOUT_THE_TASK = /<(task-id|task-type|tool-use-id|output-file|status|summary|note|usage)>[\s\S]*?<\/\1>/g;
+
+/** Without a report: what is said beside the facts, like an event of a command that is being watched. */
+function newsIn(head: string): string {
+  return head
+    .replace(ABOUT_THE_TASK, '')
+    .replace(/<\/task-notification>\s*$/, '')
+    .trim();
+}
+
+/** `/review src`, or `! ls` in the shell mode. */
+function commandIn(head: string): readonly NoticeBlock[] | undefined {
+  const shell = /^<bash-input>([\s\S]*?)<\/bash-input>\s*$/.exec(head)?.[1];
+  if (shell !== undefined) return [notice('command', `! ${firstLine(shell) ?? ''}`, shell.trim())];
+  if (!/^<command-(?:name|message)>/.test(head)) return undefined;
+  const name = tagIn(head.slice(0, MAX_ENVELOPE), 'command-name');
+  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(head)?.[1]?.trim();
+  if (name === undefined) return undefined;
+  return [notice('command', [name, firstLine(args)].flatMap((part) => part ?? []).join(' '), args ?? '')];
+}
+
+const OUTPUT = /^<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)>([\s\S]*?)<\/\1>\s*/;
+
+function outputIn(head: string): readonly NoticeBlock[] | undefined {
+  const texts: string[] = [];
+  let rest = head;
+  for (let found = OUTPUT.exec(rest); found; found = OUTPUT.exec(rest)) {
+    texts.push(found[2] ?? '');
+    rest = rest.slice(found[0].length);
+  }
+  if (texts.length === 0 || rest !== '') return undefined;
+  return [notice('command-output', undefined, texts.filter((text) => text.trim() !== '').join('\n'))];
+}
+
+const PREFACE = 'Another Claude session sent a message:';
+const LETTER = /^<teammate-message\b([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>\s*/;
+
+/** Several may stand in one text. */
+function lettersIn(head: string): readonly NoticeBlock[] | undefined {
+  const letters: NoticeBlock[] = [];
+  let rest = head.startsWith(PREFACE) ? head.slice(PREFACE.length).trimStart() : head;
+  for (let found = LETTER.exec(rest); found; found = LETTER.exec(rest)) {
+    const [whole, attributes = '', text = ''] = found;
+    letters.push(notice('message', titleOfLetter(attributes, text), text));
+    rest = rest.slice(whole.length);
+  }
+  if (letters.length === 0) return undefined;
+  return rest === '' ? letters : [...letters, notice('note', titleOfNote(rest), rest.trim())];
+}
+
+/** What teammates tell each other without words is JSON with a `type`: that one is idle, that one may go. */
+function titleOfLetter(attributes: string, text: string): string {
+  const from = /\bteammate_id="([^"]*)"/.exec(attributes)?.[1] || 'a teammate';
+  const summary = /\bsummary="([^"]*)"/.exec(attributes)?.[1];
+  const signal = /^\s*\{\s*"type"\s*:\s*"([\w-]{1,60})"/.exec(text)?.[1]?.replaceAll('_', ' ');
+  const about = summary || signal;
+  return about ? `${from}: ${about}` : `Message from ${from}`;
+}
+
+const REMINDER = /^<(system-reminder|local-command-caveat)>([\s\S]*?)<\/\1>\s*/;
+
+function remindersIn(head: string): readonly NoticeBlock[] | undefined {
+  const found: NoticeBlock[] = [];
+  let rest = head;
+  for (let next = REMINDER.exec(rest); next; next = REMINDER.exec(rest)) {
+    found.push(notice('reminder', undefined, (next[2] ?? '').trim()));
+    rest = rest.slice(next[0].length);
+  }
+  return found.length > 0 && rest === '' ? found : undefined;
+}
+
+const OPENING = '<system-reminder>';
+const CLOSING = '</system-reminder>';
+
+/** The host hangs its reminders behind what a tool gave. */
+export function withoutReminders(text: string): { readonly text: string; readonly reminders: readonly NoticeBlock[] } {
+  let end = text.length;
+  for (let kept = text.trimEnd(); kept.endsWith(CLOSING); kept = text.slice(0, end).trimEnd()) {
+    const from = kept.lastIndexOf(OPENING);
+    if (from === -1) break;
+    end = from;
+  }
+  const reminders = end === text.length ? undefined : remindersIn(text.slice(end));
+  return reminders ? { text: text.slice(0, end).trimEnd(), reminders } : { text, reminders: [] };
+}
+
+/** The text of a skill comes right after the call that asked for it. */
+const SKILL = /^Base directory for this skill: .*?([^/\\\s]+)[/\\]?\s*$/m;
+
+function titleOfNote(text: string): string | undefined {
+  const skill = SKILL.exec(text.slice(0, MAX_ENVELOPE))?.[1];
+  return skill === undefined ? undefined : `Skill ${skill}`;
+}
+
+/** What the host notes on a line of its own: `system` records that hold a text. */
+export function toSystemNotice(subtype: string, text: string, metadata: unknown): readonly NoticeBlock[] {
+  if (!subtype.endsWith('compact_boundary')) return toNotices(text);
+  const before = isObject(metadata) ? metadata['preTokens'] : undefined;
+  const size = typeof before === 'number' ? `: it held ${before} tokens` : '';
+  return [notice('compaction', `Context compacted${size}`, '')];
+}
+
+function notice(kind: NoticeKind, title: string | undefined, text: string): NoticeBlock {
+  return { type: 'notice', kind, title: title?.trim().slice(0, MAX_TITLE) || null, text, agent_id: null };
+}

@@ -1,0 +1,22 @@
+import type { Transcript } from '../model/transcript.ts';
+import type { TreeReport } from './shapes.ts';
+
+/** An exported session: the main agent's transcript with all others in it, as the tree is. `schemas/transcript.schema.json`. */
+export interface TranscriptDocument extends Transcript {
+  readonly format: 'troupe-transcript';
+  readonly version: 1;
+  /** As `troupe tree --json` gives it: status, evidence and cost of every agent. */
+  readonly session: TreeReport;
+  readonly skipped: readonly SkippedAgent[];
+}
+
+/** An agent without a transcript in the document. */
+export interface SkippedAgent {
+  readonly agent_id: string;
+  readonly kind: SkipKind;
+  /** In words for people. */
+  readonly reason: string;
+}
+
+/** `delivery`: its lines are of a message that stands in another transcript. */
+export type SkipKind = 'internal' | 'delivery' | 'empty';
