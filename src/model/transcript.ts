@@ -152,3 +152,14 @@ export interface SubAgentRef {
   readonly agent_type: string | null;
   readonly team_name: string | null;
 }
+
+/** An agent whose transcript does not come along. */
+export interface SkippedAgent {
+  readonly agent_id: string;
+  readonly kind: SkipKind;
+  /** In words for people. */
+  readonly reason: string;
+}
+
+/** `delivery`: its lines are of a message that stands in another transcript. */
+export type SkipKind = 'internal' | 'delivery' | 'empty';

@@ -1,4 +1,4 @@
-import type { Transcript } from '../model/transcript.ts';
+import type { SkippedAgent, Transcript } from '../model/transcript.ts';
 import type { TreeReport } from './shapes.ts';
 
 /** An exported session: the main agent's transcript with all others in it, as the tree is. `schemas/transcript.schema.json`. */
@@ -9,14 +9,3 @@ export interface TranscriptDocument extends Transcript {
   readonly session: TreeReport;
   readonly skipped: readonly SkippedAgent[];
 }
-
-/** An agent without a transcript in the document. */
-export interface SkippedAgent {
-  readonly agent_id: string;
-  readonly kind: SkipKind;
-  /** In words for people. */
-  readonly reason: string;
-}
-
-/** `delivery`: its lines are of a message that stands in another transcript. */
-export type SkipKind = 'internal' | 'delivery' | 'empty';

@@ -56,7 +56,9 @@ function toBlock(
     case 'tool_use': {
       const name = asText(block['name']) ?? 'unknown';
       const summary = summarise(name, asObject(block['input'])) ?? null;
-      return [{ type: 'tool_use', tool_use_id: asText(block['id']) ?? '', name, input: block['input'], summary }];
+      return [
+        { type: 'tool_use', tool_use_id: asText(block['id']) ?? '', name, input: block['input'] ?? null, summary },
+      ];
     }
     case 'tool_result':
       return [toResult(block, details, options)];

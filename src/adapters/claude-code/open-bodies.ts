@@ -6,9 +6,9 @@ import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
 import { speechIn } from './body-blocks.ts';
-import { copyOf, createBodySorter, toMessages } from './read-bodies.ts';
+import { copyOf, createBodySorter, createMessageBuilder } from './read-bodies.ts';
 import { isKnownType } from './read-transcript.ts';
-import { parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
+import { parseLine, parseWhole, typeOf } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { speakerOf } from './speaker.ts';
 
@@ -80,6 +80,8 @@ function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession)
 
 /** Bytes between two wanted lines that are read along rather than skipped. */
 const GAP_BYTES = 64 * 1024;
+/** So much is read in one go, unless one line alone is longer. */
+const SPAN_BYTES = 4 * 1024 * 1024;
 
 async function readPlaces(
   file: string,
@@ -89,7 +91,7 @@ async function readPlaces(
 ): Promise<readonly TranscriptMessage[]> {
   const lines = new Map(places.flatMap((place) => place.lines).map((line) => [line.offset, line]));
   const inOrder = [...lines.values()].sort((a, b) => a.offset - b.offset);
-  const records: RawRecord[] = [];
+  const built = createMessageBuilder(withMedia);
   const handle = await open(file);
   try {
     for (const span of spansOf(inOrder)) {
@@ -101,13 +103,13 @@ async function readPlaces(
         const from = offset - first.offset;
         const line = { bytes: bytes.subarray(from, Math.min(bytesRead, from + length)), offset, length };
         for (const { record } of recordsIn({ ...line, torn: false, tooLong: false }, parseWhole).records)
-          records.push(speechIn(copyOf(record, agent) ?? record) ?? record);
+          built.add(speechIn(copyOf(record, agent) ?? record) ?? record);
       }
     }
   } finally {
     await handle.close();
   }
-  const messages = new Map(toMessages(records, withMedia).map((message) => [message.id, message]));
+  const messages = built.messages();
   return places.flatMap(({ id }) => messages.get(id) ?? []);
 }
 
@@ -116,7 +118,8 @@ function spansOf(lines: readonly ByteRange[]): readonly (readonly ByteRange[])[]
   const spans: ByteRange[][] = [];
   let end = Number.NEGATIVE_INFINITY;
   for (const line of lines) {
-    if (line.offset - end > GAP_BYTES) spans.push([]);
+    const from = spans.at(-1)?.[0]?.offset ?? 0;
+    if (line.offset - end > GAP_BYTES || line.offset + line.length - from > SPAN_BYTES) spans.push([]);
     spans.at(-1)?.push(line);
     end = line.offset + line.length;
   }

@@ -1,5 +1,5 @@
 // From records to messages with their bodies. Lines of one reply become one message; a result stands behind its call.
-import { asObject, asText } from '../../base/json.ts';
+import { asInstant, asObject, asText } from '../../base/json.ts';
 import type { AgentId } from '../../model/ids.ts';
 import type { ToolResultBlock, ToolUseBlock, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import { toBlocks } from './body-blocks.ts';
@@ -14,22 +14,30 @@ interface Draft extends Omit<TranscriptMessage, 'content'> {
   readonly content: TranscriptBlock[];
 }
 
-/** The messages that these records make, in their order. */
-export function toMessages(records: Iterable<RawRecord>, withMedia: boolean): readonly TranscriptMessage[] {
+export interface MessageBuilder {
+  /** In their order. Nothing of the record is kept but what is said in it. */
+  add(record: RawRecord): void;
+  /** By id. */
+  messages(): ReadonlyMap<string, TranscriptMessage>;
+}
+
+export function createMessageBuilder(withMedia: boolean): MessageBuilder {
   const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
-  for (const record of records) {
-    const draft = draftOf(record, messages);
-    if (!draft) continue;
-    for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia })) {
-      const home = block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined;
-      if (home && block.type === 'tool_result') putBehindCall(home.content, block);
-      else draft.content.push(block);
-      if (block.type === 'tool_use') byCall.set(block.tool_use_id, draft);
-    }
-    messages.set(draft.id, draft);
-  }
-  return [...messages.values()].filter(({ content }) => content.length > 0);
+  return {
+    add(record) {
+      const draft = draftOf(record, messages);
+      if (!draft) return;
+      for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia })) {
+        const home = block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined;
+        if (home && block.type === 'tool_result') putBehindCall(home.content, block);
+        else draft.content.push(block);
+        if (block.type === 'tool_use') byCall.set(block.tool_use_id, draft);
+      }
+      if (draft.content.length > 0) messages.set(draft.id, draft);
+    },
+    messages: () => messages,
+  };
 }
 
 /** Which messages a record adds to: its own, and those whose calls it holds the results of. */
@@ -71,11 +79,17 @@ function draftOf(record: RawRecord, known: ReadonlyMap<string, Draft>): Draft | 
     known.get(id) ?? {
       id,
       role: isReply ? 'assistant' : isHarness(record) ? 'system' : 'user',
-      timestamp: asText(record['timestamp']) ?? null,
+      timestamp: timeOf(record),
       model: asText(message?.['model']) ?? null,
       content: [],
     }
   );
+}
+
+/** As every time that leaves troupe is written. */
+function timeOf(record: RawRecord): string | null {
+  const at = asInstant(record['timestamp']);
+  return at === undefined ? null : new Date(at).toISOString();
 }
 
 /** Those who hold results alone are drafts that stay empty. */
