@@ -50,7 +50,7 @@ for (const file of [...filesIn('src'), ...filesIn('web')]) {
   if (!/\.tsx?$/.test(file) || isTestOnly(file)) continue;
   const from = roomOf(file);
   const text = readFileSync(path.join(root, file), 'utf8');
-  for (const [, specifier] of text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
+  for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)) {
     if (!specifier.startsWith('.')) {
       if (PURE.has(from) && !PURE_PACKAGES[from]?.includes(specifier))
         problems.push(`${file}: ${from} may import no package and no Node module, but imports '${specifier}'`);

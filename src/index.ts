@@ -10,12 +10,16 @@ import { UserError } from './base/user-error.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
 import type { SessionTree } from './model/tree.ts';
+import { readDocument } from './reports/compute-document.ts';
 import { computeIdentity } from './reports/compute-identity.ts';
 import { computeSessions } from './reports/compute-sessions.ts';
 import { computeTree } from './reports/compute-tree.ts';
+import { parseDocument } from './reports/parse-document.ts';
 import type { IdentityReport, SessionsReport, TreeReport } from './reports/shapes.ts';
+import type { TranscriptDocument } from './reports/transcript-document.ts';
 import { createIdentifier } from './tracker/identify.ts';
 import { placesFor } from './tracker/places.ts';
+import { createSessionTranscripts } from './tracker/session-transcripts.ts';
 import { createSessions } from './tracker/sessions.ts';
 import { thisMachine } from './tracker/this-machine.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
@@ -57,6 +61,26 @@ export async function openSession(
     ...tree,
     transcript: async (agentId) => (await transcripts.read(agentId, tree.session.id)).transcript,
   };
+}
+
+/**
+ * A session with the conversations of all its agents, as the tree is. Nothing is masked: credentials that stand in a
+ * transcript stand in what you get.
+ */
+export async function readSessionTranscript(id?: string, options: Where = {}): Promise<TranscriptDocument> {
+  const opened = await createSessionTranscripts(placesOf(options), sessionsOf(options)).open(id);
+  return readDocument(opened);
+}
+
+/** The same, one agent's conversation at a time: for sessions that are too large to be held at once. */
+export async function* readTranscripts(id?: string, options: Where = {}): AsyncGenerator<Transcript> {
+  const opened = await createSessionTranscripts(placesOf(options), sessionsOf(options)).open(id);
+  for await (const { transcript } of opened.read()) yield transcript;
+}
+
+/** An exported session (`--format json`), read back; what is in it is checked, and still untrusted. */
+export function readTranscriptDocument(json: string): TranscriptDocument {
+  return parseDocument(json);
 }
 
 export interface WatchOptions {

@@ -23,6 +23,11 @@ describe('the library', () => {
     expect(session.agents.map(({ label }) => label)).toContain('Audit the repo');
     const transcript = await session.transcript('a2ca437af9f568b24');
     expect(transcript.messages).toHaveLength(4);
+    const document = await troupe.readSessionTranscript('fa129e54', nested);
+    expect(troupe.readTranscriptDocument(JSON.stringify(document))).toEqual(JSON.parse(JSON.stringify(document)));
+    const one: string[] = [];
+    for await (const { session_id } of troupe.readTranscripts('fa129e54', nested)) one.push(session_id);
+    expect(one).toEqual(session.agents.map(({ id }) => id));
     const who = await troupe.identify({ transcript: transcriptOf(nested.roots[0]!) });
     expect(who.agent_type).toBe('main');
   });

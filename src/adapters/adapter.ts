@@ -32,6 +32,8 @@ export interface SourceAdapter {
   readonly follow?: FollowCapability;
   /** The conversation of one agent in one source, with its bodies. */
   openBodies?(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies;
+  /** What an agent was asked and what it answered, by the call that made it and the text of its result. */
+  errandIn?(input: unknown, result: string | undefined): Errand;
   readonly replay?: ReplayCapability;
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
@@ -150,6 +152,12 @@ export interface BodyPlace {
 export interface ByteRange {
   readonly offset: number;
   readonly length: number;
+}
+
+export interface Errand {
+  readonly prompt?: string;
+  /** Left out where the result only says that the agent was sent off. */
+  readonly answer?: string;
 }
 
 export interface SessionOrigin {

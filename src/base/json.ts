@@ -33,6 +33,35 @@ export function asInstant(value: unknown): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
+/**
+ * The same value, cut where it is nested deeper than anything of use: `JSON.parse` takes a hundred thousand brackets,
+ * and nearly everything behind it, `JSON.stringify` first, runs out of stack.
+ */
+export function withinDepth(value: unknown, levels = 100): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (levels === 0) return '…';
+  const entries = Object.entries(value);
+  let isSame = true;
+  const within = entries.map(([key, one]): [string, unknown] => {
+    const kept = withinDepth(one, levels - 1);
+    isSame &&= kept === one;
+    return [key, kept];
+  });
+  if (isSame) return value;
+  return Array.isArray(value) ? within.map(([, one]) => one) : Object.fromEntries(within);
+}
+
+/** By hand, not by recursion: it asks because recursion may not end. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  const open: { readonly value: unknown; readonly level: number }[] = [{ value, level: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    if (next.level >= levels) return true;
+    for (const one of Object.values(next.value)) open.push({ value: one, level: next.level + 1 });
+  }
+  return false;
+}
+
 /** The fields that have a value. `exactOptionalPropertyTypes` tells "left out" from "undefined", and so do we. */
 export function known<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};

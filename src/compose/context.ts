@@ -1,7 +1,9 @@
 import { ADAPTERS } from '../adapters/registry.ts';
 import { systemClock } from '../base/clock.ts';
-import type { FaceContext } from '../faces/face.ts';
+import type { FaceContext, Where } from '../faces/face.ts';
+import type { Sessions } from '../model/ports.ts';
 import { createIdentifier } from '../tracker/identify.ts';
+import { type AuthorOf, createSessionTranscripts } from '../tracker/session-transcripts.ts';
 import { createSessions } from '../tracker/sessions.ts';
 import { createTranscripts } from '../tracker/transcripts.ts';
 import { drained } from './drained.ts';
@@ -19,9 +21,16 @@ const questions = async () => (await import('./guard-questions.ts')).createGuard
 const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
+  const sessions = (where: Where): Sessions =>
+    drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+  let authors: Promise<AuthorOf> | undefined;
+  const authorOf: AuthorOf = async (folder) => {
+    authors ??= import('../io/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());
+    return (await authors)(folder);
+  };
   return {
-    sessions: (where) =>
-      drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where),
+    sessions,
+    sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),

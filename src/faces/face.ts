@@ -5,7 +5,14 @@ import type { GuardTestReport } from '../model/guard-test.ts';
 import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { PolicySuggestion } from '../model/policy-suggestion.ts';
-import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
+import type {
+  FeedSource,
+  Identifier,
+  MessageRange,
+  Sessions,
+  SessionTranscripts,
+  Transcripts,
+} from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
@@ -25,6 +32,8 @@ export interface Where {
 export interface FaceContext {
   sessions(where: Where): Sessions;
   transcripts(where: Where): Transcripts;
+  /** With the author that git names, where it does. */
+  sessionTranscripts(where: Where): SessionTranscripts;
   identifier(): Identifier;
   /** Sessions that ship with troupe, for people who have none yet. */
   demo(): Sessions;

@@ -125,6 +125,9 @@ export interface AgentSeen extends AgentFact {
   readonly internal?: string;
 }
 
+/** Why an agent is `internal` whose file was made to hand a message to a teammate. */
+export const MESSAGE_DELIVERY = 'message delivery';
+
 /** The first thing an agent was told. */
 export interface AgentPrompted extends AgentFact {
   readonly kind: 'agent-prompted';

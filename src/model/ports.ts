@@ -1,7 +1,7 @@
 import type { AgentId, HostName, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
-import type { Transcript } from './transcript.ts';
-import type { SessionTree } from './tree.ts';
+import type { SkippedAgent, Transcript } from './transcript.ts';
+import type { AgentNode, SessionTree } from './tree.ts';
 
 /** What a face may ask of the world. `main.ts` hands it over; no face reaches for files itself. */
 export interface Sessions {
@@ -94,6 +94,34 @@ export interface OpenedTranscript {
   readonly tree: SessionTree;
   readonly agent: AgentId;
   /** Without its sub-agents' transcripts: `sub_agents` is empty. */
+  readonly transcript: Transcript;
+}
+
+/** All conversations of a session, for whoever takes them along. */
+export interface SessionTranscripts {
+  /** As `Sessions.open`. */
+  open(prefix?: string): Promise<OpenedTranscripts>;
+}
+
+export interface OpenedTranscripts extends OpenedSession {
+  /** Whose conversations come, in their order: main first, each behind the one it stands below. */
+  readonly agents: readonly PlacedAgent[];
+  readonly skipped: readonly SkippedAgent[];
+  /**
+   * One conversation at a time, with its images; nothing of those before is kept. One that cannot be read comes with
+   * what its parent knows of it. May be called again, and reads again.
+   */
+  read(): AsyncIterable<PlacedTranscript>;
+}
+
+export interface PlacedAgent {
+  readonly node: AgentNode;
+  /** How far below the main agent its transcript stands; an orphan's stands right below it. */
+  readonly depth: number;
+}
+
+export interface PlacedTranscript extends PlacedAgent {
+  /** `sub_agents` is empty: those that belong there come right behind it, one deeper. */
   readonly transcript: Transcript;
 }
 

@@ -200,7 +200,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       const node = one?.tree?.agents.find((candidate) => candidate.id === agent);
       if (!one?.tree || !node) return undefined;
       one.lookedAt = clock();
-      return readTranscript(one.found, one.tree, node, range, bodies.of(one.found.adapter));
+      return readTranscript(one.found, one.tree, node, range, { opened: bodies.of(one.found.adapter) });
     },
     lookForAgents(root) {
       const isHere = ({ path: file }: { readonly path: string }): boolean => file.startsWith(root + path.sep);

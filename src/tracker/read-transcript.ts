@@ -14,7 +14,15 @@ export interface OpenBodies {
   open(session: LocatedSession, source: LocatedSource, agent: AgentNode): Bodies | undefined;
 }
 
-const EVERYTHING: MessageRange = { from: 0, limit: Number.POSITIVE_INFINITY };
+export interface ReadOptions {
+  readonly opened?: OpenBodies;
+  /** Images with their bytes. */
+  readonly withMedia?: boolean;
+  /** Hears of a file that cannot be read; the others are. Without it, that is thrown. */
+  readonly onUnreadable?: (error: UserError) => void;
+}
+
+export const EVERYTHING: MessageRange = { from: 0, limit: Number.POSITIVE_INFINITY };
 
 /** The conversation of one agent, or a part of it. */
 export async function readTranscript(
@@ -22,21 +30,24 @@ export async function readTranscript(
   tree: SessionTree,
   node: AgentNode,
   { from, limit }: MessageRange = EVERYTHING,
-  opened = openedAnew(adapter),
+  { opened = openedAnew(adapter), withMedia = false, onUnreadable }: ReadOptions = {},
 ): Promise<PartOfTranscript> {
   const parts: Part[] = [];
   for (const source of await sourcesOf(adapter, located, node)) {
     const bodies = opened.open(located, source, node);
     if (!bodies) throw noTranscripts(adapter);
     const file = source.path;
-    parts.push({ file, bodies, places: await reading(file, bodies.places()) });
+    const places = await reading(file, bodies.places(), onUnreadable);
+    if (places) parts.push({ file, bodies, places });
   }
   const all = inOrder(parts);
   const wanted = new Set(all.slice(from, from + limit));
   const read = new Map<string, TranscriptMessage>();
   for (const { file, bodies, places } of parts) {
     const here = places.filter((place) => wanted.has(place));
-    if (here.length > 0) for (const message of await reading(file, bodies.read(here))) read.set(message.id, message);
+    if (here.length === 0) continue;
+    const messages = await reading(file, bodies.read(here, { withMedia }), onUnreadable);
+    for (const message of messages ?? []) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
   const isWhole = wanted.size === all.length;
@@ -61,14 +72,23 @@ export function openedAnew(adapter: SourceAdapter): OpenBodies {
   return { open: (session, source, agent) => adapter.openBodies?.(session, source, agent.id) };
 }
 
-/** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`. */
-async function reading<T>(file: string, bytes: Promise<T>): Promise<T> {
+/** Whoever asks for a conversation has to hear why there is none. Throws a `UserError`, or hands it over. */
+async function reading<T>(
+  file: string,
+  bytes: Promise<T>,
+  onUnreadable: ReadOptions['onUnreadable'],
+): Promise<T | undefined> {
   try {
     return await bytes;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const remedy = 'See whether the file is there and yours to read, and try again.';
-    throw new UserError('transcript-unreadable', `${file} cannot be read: ${error.message}`, remedy, { cause: error });
+    const told = new UserError('transcript-unreadable', `${file} cannot be read: ${error.message}`, remedy, {
+      cause: error,
+    });
+    if (!onUnreadable) throw told;
+    onUnreadable(told);
+    return undefined;
   }
 }
 

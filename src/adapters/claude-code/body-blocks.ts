@@ -1,5 +1,5 @@
 // From one record to the blocks of its message, with their bodies.
-import { asObject, asText, isObject } from '../../base/json.ts';
+import { asObject, asText, isObject, withinDepth } from '../../base/json.ts';
 import type { MediaBlock, ToolResultBlock, TranscriptBlock } from '../../model/transcript.ts';
 import { changesIn } from './file-changes.ts';
 import { recognised, toNotices, toSystemNotice } from './harness-text.ts';
@@ -56,9 +56,8 @@ function toBlock(
     case 'tool_use': {
       const name = asText(block['name']) ?? 'unknown';
       const summary = summarise(name, asObject(block['input'])) ?? null;
-      return [
-        { type: 'tool_use', tool_use_id: asText(block['id']) ?? '', name, input: block['input'] ?? null, summary },
-      ];
+      const input = withinDepth(block['input'] ?? null);
+      return [{ type: 'tool_use', tool_use_id: asText(block['id']) ?? '', name, input, summary }];
     }
     case 'tool_result':
       return [toResult(block, details, options)];

@@ -29,18 +29,32 @@ export const INTERRUPTED = '[Request interrupted by user';
 function toNews(block: string): NoticeBlock {
   const { head, report } = reportOf(block);
   // What the agent was called stands in it, and may hold anything.
-  const title = /<summary>([\s\S]*?)<\/summary>/.exec(head)?.[1] || tagIn(head, 'status');
+  const summary = tagAt(head, 'summary');
+  const title = (summary && head.slice(summary.from, summary.to)) || tagIn(head, 'status');
   return { ...notice('background', title, report ?? newsIn(head)), agent_id: tagIn(head, 'task-id') ?? null };
 }
 
-const ABOUT_THE_TASK = /<(task-id|task-type|tool-use-id|output-file|status|summary|note|usage)>[\s\S]*?<\/\1>/g;
+const ABOUT_THE_TASK = ['task-id', 'task-type', 'tool-use-id', 'output-file', 'status', 'summary', 'note', 'usage'];
 
 /** Without a report: what is said beside the facts, like an event of a command that is being watched. */
 function newsIn(head: string): string {
-  return head
-    .replace(ABOUT_THE_TASK, '')
-    .replace(/<\/task-notification>\s*$/, '')
-    .trim();
+  let news = head.trimEnd();
+  if (news.endsWith(CLOSING_TASK)) news = news.slice(0, -CLOSING_TASK.length);
+  for (const name of ABOUT_THE_TASK) {
+    const tag = tagAt(news, name);
+    if (tag) news = news.slice(0, tag.from - name.length - 2) + news.slice(tag.to + name.length + 3);
+  }
+  return news.trim();
+}
+
+const CLOSING_TASK = '</task-notification>';
+
+/** Where the first one of that name begins and ends, inside. Texts are hostile: a pattern would look at each many times. */
+function tagAt(text: string, name: string): { readonly from: number; readonly to: number } | undefined {
+  const open = text.indexOf(`<${name}>`);
+  const from = open + name.length + 2;
+  const to = open === -1 ? -1 : text.indexOf(`</${name}>`, from);
+  return to === -1 ? undefined : { from, to };
 }
 
 /** `/review src`, or `! ls` in the shell mode. */
@@ -49,7 +63,8 @@ function commandIn(head: string): readonly NoticeBlock[] | undefined {
   if (shell !== undefined) return [notice('command', `! ${firstLine(shell) ?? ''}`, shell.trim())];
   if (!/^<command-(?:name|message)>/.test(head)) return undefined;
   const name = tagIn(head.slice(0, MAX_ENVELOPE), 'command-name');
-  const args = /<command-args>([\s\S]*?)<\/command-args>/.exec(head)?.[1]?.trim();
+  const given = tagAt(head, 'command-args');
+  const args = given && head.slice(given.from, given.to).trim();
   if (name === undefined) return undefined;
   return [notice('command', [name, firstLine(args)].flatMap((part) => part ?? []).join(' '), args ?? '')];
 }
@@ -76,19 +91,34 @@ function lettersIn(head: string): readonly NoticeBlock[] | undefined {
   let rest = head.startsWith(PREFACE) ? head.slice(PREFACE.length).trimStart() : head;
   for (let found = LETTER.exec(rest); found; found = LETTER.exec(rest)) {
     const [whole, attributes = '', text = ''] = found;
-    letters.push(notice('message', titleOfLetter(attributes, text), text));
+    const signal = signalIn(text);
+    letters.push(notice('message', titleOfLetter(attributes, signal), signal ? signal.words : text));
     rest = rest.slice(whole.length);
   }
   if (letters.length === 0) return undefined;
   return rest === '' ? letters : [...letters, notice('note', titleOfNote(rest), rest.trim())];
 }
 
+interface Signal {
+  readonly name: string;
+  readonly words: string;
+}
+
 /** What teammates tell each other without words is JSON with a `type`: that one is idle, that one may go. */
-function titleOfLetter(attributes: string, text: string): string {
+function signalIn(text: string): Signal | undefined {
+  if (!/^\s*\{\s*"type"/.test(text)) return undefined;
+  try {
+    const { type, result, reason, content, message } = JSON.parse(text);
+    const words = [result, reason, content, message].find((one) => typeof one === 'string' && one !== '');
+    return typeof type === 'string' ? { name: type.replaceAll('_', ' '), words: words ?? '' } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function titleOfLetter(attributes: string, signal: Signal | undefined): string {
   const from = /\bteammate_id="([^"]*)"/.exec(attributes)?.[1] || 'a teammate';
-  const summary = /\bsummary="([^"]*)"/.exec(attributes)?.[1];
-  const signal = /^\s*\{\s*"type"\s*:\s*"([\w-]{1,60})"/.exec(text)?.[1]?.replaceAll('_', ' ');
-  const about = summary || signal;
+  const about = /\bsummary="([^"]*)"/.exec(attributes)?.[1] || signal?.name;
   return about ? `${from}: ${about}` : `Message from ${from}`;
 }
 

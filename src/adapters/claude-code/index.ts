@@ -1,6 +1,7 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { rootsOf } from './data-folder.ts';
+import { errandIn } from './errand.ts';
 import { follow } from './follow.ts';
 import { findOrigin } from './forks.ts';
 import { claudeCodeGuard } from './guard.ts';
@@ -53,6 +54,7 @@ export const claudeCode: SourceAdapter = {
   identify: { sessionOf, byTail },
   follow,
   openBodies,
+  errandIn,
   replay: { schedule, retime, rename },
   hooks: {
     ...claudeCodeGuard,

@@ -54,7 +54,7 @@ export function splitNotifications(text: string): readonly string[] {
   return text
     .trimStart()
     .slice(OPEN.length)
-    .split(/<\/task-notification>\s*\n\s*<task-notification>\n(?=<task-id>)/);
+    .split(/<\/task-notification>[^\S\n]*\n\s*<task-notification>\n(?=<task-id>)/);
 }
 
 /** What stands before the report counts; the report itself goes to the last closing tag, for it may hold the same tags. */

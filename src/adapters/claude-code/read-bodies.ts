@@ -3,6 +3,7 @@ import { asInstant, asObject, asText } from '../../base/json.ts';
 import type { AgentId } from '../../model/ids.ts';
 import type { ToolResultBlock, ToolUseBlock, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import { toBlocks } from './body-blocks.ts';
+import { reportIn } from './errand.ts';
 import { changesOfCall } from './file-changes.ts';
 import { withoutReminders } from './harness-text.ts';
 import { agentIdOf } from './line-context.ts';
@@ -24,10 +25,14 @@ export interface MessageBuilder {
 export function createMessageBuilder(withMedia: boolean): MessageBuilder {
   const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
+  /** A line may stand there twice: files are copied and glued together. */
+  const lines = new Set<string>();
   return {
     add(record) {
+      const line = asText(record['uuid']);
       const draft = draftOf(record, messages);
-      if (!draft) return;
+      if (!draft || (line !== undefined && lines.has(line))) return;
+      if (line !== undefined) lines.add(line);
       for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia })) {
         const home = block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined;
         if (home && block.type === 'tool_result') putBehindCall(home.content, block);
@@ -114,14 +119,4 @@ function withChanges({ name, input }: ToolUseBlock, result: ToolResultBlock): To
   if (result.is_error || result.changes) return result;
   const changes = changesOfCall(name, input, result.text);
   return changes.length === 0 ? result : { ...result, changes };
-}
-
-const FRAME = /^\[Subagent hand-back\].*The report follows:$/m;
-const TRAILER = /^agentId: [\s\S]*$/m;
-
-/** What the agent itself reported, without the frame (2.1.286 and later) and the host's lines behind it. */
-function reportIn(text: string): string {
-  const frame = FRAME.exec(text);
-  const report = frame ? text.slice(frame.index + frame[0].length).replace(/^ {2}/gm, '') : text;
-  return report.replace(TRAILER, '').trim();
 }

@@ -1,6 +1,6 @@
 // `user`: prompts, results of tools, and what the harness says in the user's name.
 import { asObject, asText } from '../../../base/json.ts';
-import type { EntryKind } from '../../../model/event.ts';
+import { type EntryKind, MESSAGE_DELIVERY } from '../../../model/event.ts';
 import { INTERRUPTED } from '../harness-text.ts';
 import { atOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { isNotification } from '../notification.ts';
@@ -56,7 +56,7 @@ function noteTold(id: string, text: string, context: LineContext): void {
   const envelope = TEAM_MESSAGE.exec(text);
   // Up to 2.1.5x the delivery of a message made an agent's file of its own, which no call asked for.
   if (envelope && !isMain(context) && !context.file.prompted.has(agent)) {
-    context.emit({ kind: 'agent-seen', agent, internal: 'message delivery' });
+    context.emit({ kind: 'agent-seen', agent, internal: MESSAGE_DELIVERY });
   }
   notePrompt(text, envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
   if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
