@@ -84,6 +84,8 @@ export interface ToolUseBlock {
   /** One line that says what the call does. */
   readonly summary: string | null;
   readonly sub_agent_ref?: SubAgentRef;
+  /** All of them, where the call made more than one: a workflow. The first is `sub_agent_ref`. */
+  readonly sub_agent_refs?: readonly SubAgentRef[];
 }
 
 /** Behind its call, in the same message. */

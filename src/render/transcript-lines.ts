@@ -4,6 +4,7 @@ import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 import { describeMedia } from './transcript/describe-media.ts';
 import { titleOf } from './transcript/notices.ts';
+import { type Voice, voiceOf } from './transcript/voices.ts';
 import { cutTo } from './width.ts';
 import { wrapText } from './wrap.ts';
 
@@ -64,17 +65,15 @@ function formatMessage(
 ): readonly string[] {
   const { paint, hue } = options;
   const time = message.timestamp?.slice(11, 19) ?? '';
-  const voice = voiceOf(message, transcript);
-  const margin =
-    message.role === 'assistant' ? paint.agent(hue, '│ ') : message.role === 'user' ? '┃ ' : paint.dim('┆ ');
+  const voice = voiceOf(message, transcript.parent_session_id !== null);
+  const margin = voice === 'agent' ? paint.agent(hue, '│ ') : voice === 'host' ? paint.dim('┆ ') : '┃ ';
   const body = message.content.flatMap((block) => formatBlock(block, message, options));
-  return [`${paint.bold(voice)} ${paint.dim(time)}`, ...body.map((line) => `${margin}${line}`)];
+  return [`${paint.bold(nameOf(voice, message))} ${paint.dim(time)}`, ...body.map((line) => `${margin}${line}`)];
 }
 
-function voiceOf({ role, model }: TranscriptMessage, { parent_session_id }: Transcript): string {
-  if (role === 'assistant') return cleanLine(model ?? 'assistant');
-  if (role === 'system') return 'host';
-  return parent_session_id === null ? 'user' : 'parent';
+function nameOf(voice: Voice, { model }: TranscriptMessage): string {
+  if (voice === 'agent') return cleanLine(model ?? 'assistant');
+  return voice === 'person' ? 'user' : voice;
 }
 
 function formatBlock(

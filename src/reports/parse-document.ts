@@ -79,7 +79,10 @@ const BLOCK = byType({
   text: fields({ text }),
   thinking: fields({ text }),
   summary: fields({ text }),
-  tool_use: fields({ tool_use_id: text, name: text, input: anything, summary: orNull(text) }, { sub_agent_ref: REF }),
+  tool_use: fields(
+    { tool_use_id: text, name: text, input: anything, summary: orNull(text) },
+    { sub_agent_ref: REF, sub_agent_refs: listOf(REF) },
+  ),
   tool_result: fields(
     { tool_use_id: text, text, is_error: flag },
     { media: listOf(byType(MEDIA)), changes: listOf(CHANGE) },

@@ -1,13 +1,12 @@
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
-import { sumChanges } from '../model/diff-stats.ts';
-import { hostOf, nativeId } from '../model/ids.ts';
 import type { MessageRange, PartOfTranscript } from '../model/ports.ts';
-import type { SubAgentRef, Transcript, TranscriptMessage } from '../model/transcript.ts';
+import type { TranscriptMessage } from '../model/transcript.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { sourcesOf } from './read-session.ts';
+import { toTranscript } from './to-transcript.ts';
 
 /** Files whose messages have been found already: the next part of a long conversation costs its own bytes only. */
 export interface OpenBodies {
@@ -53,12 +52,6 @@ export async function readTranscript(
   const isWhole = wanted.size === all.length;
   const transcript = toTranscript(tree, node, { messages, isWhole, leftOut: sumOf(parts.map(({ bodies }) => bodies)) });
   return { transcript, total: all.length };
-}
-
-interface ReadBodies {
-  readonly messages: readonly TranscriptMessage[];
-  readonly isWhole: boolean;
-  readonly leftOut: Readonly<Record<string, number>>;
 }
 
 function sumOf(bodies: readonly Bodies[]): Readonly<Record<string, number>> {
@@ -110,57 +103,4 @@ function begins({ places }: Part): string {
 
 function noTranscripts({ title }: SourceAdapter): UserError {
   return new UserError('no-transcripts', `troupe cannot read transcripts of ${title} yet.`, 'See its README.');
-}
-
-function toTranscript(tree: SessionTree, node: AgentNode, { messages, isWhole, leftOut }: ReadBodies): Transcript {
-  const refs = new Map(
-    tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
-  );
-  const { usage } = node;
-  return {
-    session_id: nativeId(node.id),
-    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
-    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
-    model: node.model ?? null,
-    title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
-    created_at: toIso(node.startedAt),
-    updated_at: toIso(node.lastActivityAt),
-    author: null,
-    usage: usage
-      ? {
-          input_tokens: usage.input,
-          output_tokens: usage.output,
-          cache_read_tokens: usage.cacheRead,
-          cache_write_tokens: usage.cacheWrite,
-        }
-      : null,
-    diff_stats: isWhole ? sumChanges(messages) : null,
-    known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
-    left_out: leftOut,
-    messages: messages.map((message) => withRefs(message, refs)),
-    sub_agents: [],
-  };
-}
-
-/** The door from a call into the transcript of the agent that it made. */
-function withRefs(message: TranscriptMessage, agents: ReadonlyMap<string, AgentNode>): TranscriptMessage {
-  const content = message.content.map((block) => {
-    const agent = block.type === 'tool_use' ? agents.get(block.tool_use_id) : undefined;
-    return agent && block.type === 'tool_use' ? { ...block, sub_agent_ref: toRef(agent) } : block;
-  });
-  return { ...message, content };
-}
-
-function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
-  const team = group?.kind === 'team' ? group.id : undefined;
-  return {
-    agent_id: nativeId(id),
-    agent_name: name ?? description ?? null,
-    agent_type: type ?? null,
-    team_name: team ?? null,
-  };
-}
-
-function toIso(at: number | undefined): string | null {
-  return at === undefined ? null : new Date(at).toISOString();
 }

@@ -60,6 +60,16 @@ describe('the transcripts of a session', () => {
     expect(document.session.agents.length).toBe(flattenTranscripts(document).length);
   });
 
+  it('have doors to all agents that a call made, and none to themselves', async () => {
+    const flow = await readDocument(await open('2.1.325-workflow'));
+    const refs = blocksOf(flow).flatMap((block) => (block.type === 'tool_use' ? (block.sub_agent_refs ?? []) : []));
+    expect(refs.map(({ agent_id }) => agent_id)).toEqual(flow.sub_agents.map(({ session_id }) => session_id));
+    expect(refs.length).toBeGreaterThan(2);
+    const fork = (await readDocument(await open('2.1.325-fork'))).sub_agents[0];
+    expect(fork && blocksOf(fork).some((block) => block.type === 'tool_use' && block.sub_agent_ref)).toBe(false);
+    expect(fork && blocksOf(fork)).toContainEqual({ type: 'text', text: expect.stringMatching(/^Your directive: /) });
+  });
+
   it('leave out what the host did for itself, and say so', async () => {
     const warm = await open('2.0.76-parallel');
     expect(warm.skipped.length).toBeGreaterThan(0);

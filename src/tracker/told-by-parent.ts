@@ -16,7 +16,8 @@ export function toldIn({ messages }: Transcript, adapter: SourceAdapter): Readon
   const told = new Map<string, Told>();
   for (const { content, timestamp } of messages) {
     for (const block of content) {
-      const agent = block.type === 'tool_use' ? block.sub_agent_ref?.agent_id : undefined;
+      // A call that made several says nothing of any one of them.
+      const agent = block.type === 'tool_use' && !block.sub_agent_refs ? block.sub_agent_ref?.agent_id : undefined;
       if (block.type === 'tool_use' && agent !== undefined) {
         const { prompt, answer } = adapter.errandIn?.(block.input, answerTo(block.tool_use_id, content)) ?? {};
         told.set(agent, { call: block.tool_use_id, prompt, askedAt: timestamp, answer, answeredAt: null });

@@ -2,7 +2,7 @@
 import { asObject, asText, isObject, withinDepth } from '../../base/json.ts';
 import type { MediaBlock, ToolResultBlock, TranscriptBlock } from '../../model/transcript.ts';
 import { changesIn } from './file-changes.ts';
-import { recognised, toNotices, toSystemNotice } from './harness-text.ts';
+import { framedPrompt, recognised, toNotices, toSystemNotice } from './harness-text.ts';
 import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { summarise } from './tools.ts';
 
@@ -74,7 +74,10 @@ function toSpoken(
   if (text === undefined) return [];
   if (record['type'] !== 'user') return [{ type: 'text', text }];
   if (record['isCompactSummary'] === true) return [{ type: 'summary', text }];
-  return (isHarness ? toNotices(text) : recognised(text)) ?? [{ type: 'text', text }];
+  if (isHarness) return toNotices(text);
+  const { preface, prompt } = framedPrompt(text) ?? {};
+  if (preface && prompt !== undefined) return [preface, { type: 'text', text: prompt }];
+  return recognised(text) ?? [{ type: 'text', text }];
 }
 
 function toResult(block: RawRecord, details: unknown, options: BlockOptions): ToolResultBlock {

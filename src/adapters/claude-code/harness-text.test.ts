@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognised, toNotices, toSystemNotice, withoutReminders } from './harness-text.ts';
+import { framedPrompt, recognised, toNotices, toSystemNotice, withoutReminders } from './harness-text.ts';
 
 const only = (text: string) => toNotices(text)[0];
 
@@ -71,6 +71,18 @@ describe('what the harness says', () => {
       { kind: 'compaction', title: 'Context compacted: it held 5 tokens' },
     ]);
     expect(toSystemNotice('informational', 'Hello', undefined)).toMatchObject([{ kind: 'note', text: 'Hello' }]);
+  });
+
+  it('rules and warnings in front of a prompt', () => {
+    expect(framedPrompt('<fork-boilerplate>\nBe quick.\n</fork-boilerplate>\n\nYour directive: Go.')).toMatchObject({
+      preface: { kind: 'note', title: 'Rules for a fork', text: 'Be quick.' },
+      prompt: 'Your directive: Go.',
+    });
+    expect(framedPrompt('[Workflow harness — computed task] Careful:\n  Go.\n    Deeper.')).toMatchObject({
+      preface: { title: 'Task of a workflow' },
+      prompt: 'Go.\n  Deeper.',
+    });
+    expect(framedPrompt('Go.')).toBeUndefined();
   });
 
   it('is not what a person wrote around the same words', () => {

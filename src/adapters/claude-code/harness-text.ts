@@ -157,6 +157,27 @@ function titleOfNote(text: string): string | undefined {
   return skill === undefined ? undefined : `Skill ${skill}`;
 }
 
+interface FramedPrompt {
+  /** What the host says to the agent before it. */
+  readonly preface: NoticeBlock;
+  readonly prompt: string;
+}
+
+const FORK_ENDS = '</fork-boilerplate>';
+
+/** The prompt of a fork comes behind the rules for forks, a workflow's (2.1.325) behind a warning, each line indented. */
+export function framedPrompt(text: string): FramedPrompt | undefined {
+  const end = text.startsWith('<fork-boilerplate>') ? text.indexOf(FORK_ENDS) : -1;
+  if (end !== -1) {
+    const rules = text.slice('<fork-boilerplate>'.length, end).trim();
+    return { preface: notice('note', 'Rules for a fork', rules), prompt: text.slice(end + FORK_ENDS.length).trim() };
+  }
+  const line = text.startsWith('[Workflow harness') ? text.indexOf('\n') : -1;
+  if (line === -1) return undefined;
+  const prompt = text.slice(line + 1).replace(/^ {2}/gm, '');
+  return { preface: notice('note', 'Task of a workflow', text.slice(0, line)), prompt };
+}
+
 /** What the host notes on a line of its own: `system` records that hold a text. */
 export function toSystemNotice(subtype: string, text: string, metadata: unknown): readonly NoticeBlock[] {
   if (!subtype.endsWith('compact_boundary')) return toNotices(text);

@@ -1,0 +1,31 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createGitAuthors } from './git-author.ts';
+
+const work = mkdtempSync(path.join(tmpdir(), 'troupe-author-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+it('is whoever git says, below the repository too', async () => {
+  const folder = path.join(work, 'repo', 'src');
+  mkdirSync(folder, { recursive: true });
+  const git = (...args: readonly string[]) => execFileSync('git', ['-C', path.dirname(folder), ...args]);
+  git('init', '-q');
+  git('config', 'user.name', 'Ada Example');
+  git('config', 'user.email', 'ada@example.org');
+  const authorOf = createGitAuthors();
+  expect(await authorOf(folder)).toEqual({ name: 'Ada Example', email: 'ada@example.org' });
+  git('config', 'user.name', 'Somebody Else');
+  expect((await authorOf(folder))?.name).toBe('Ada Example');
+});
+
+it('is nobody where there is no repository, and where there is nothing', async () => {
+  const plain = path.join(work, 'plain');
+  mkdirSync(plain);
+  const authorOf = createGitAuthors();
+  expect(await authorOf(plain)).toBeNull();
+  expect(await authorOf(path.join(work, 'nowhere'))).toBeNull();
+  expect(await authorOf('--help\u0000')).toBeNull();
+});

@@ -1,0 +1,78 @@
+import { groupBy } from '../base/group.ts';
+import { sumChanges } from '../model/diff-stats.ts';
+import { hostOf, nativeId } from '../model/ids.ts';
+import type { SubAgentRef, Transcript, TranscriptBlock, TranscriptMessage } from '../model/transcript.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
+
+export interface ReadBodies {
+  readonly messages: readonly TranscriptMessage[];
+  readonly isWhole: boolean;
+  readonly leftOut: Readonly<Record<string, number>>;
+}
+
+/** What was read of an agent's conversation, with what the tree knows of it. */
+export function toTranscript(
+  tree: SessionTree,
+  node: AgentNode,
+  { messages, isWhole, leftOut }: ReadBodies,
+): Transcript {
+  const { usage } = node;
+  const doors = doorsIn(tree, node);
+  return {
+    session_id: nativeId(node.id),
+    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
+    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
+    model: node.model ?? null,
+    title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
+    created_at: toIso(node.startedAt),
+    updated_at: toIso(node.lastActivityAt),
+    author: null,
+    usage: usage
+      ? {
+          input_tokens: usage.input,
+          output_tokens: usage.output,
+          cache_read_tokens: usage.cacheRead,
+          cache_write_tokens: usage.cacheWrite,
+        }
+      : null,
+    diff_stats: isWhole ? sumChanges(messages) : null,
+    known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
+    left_out: leftOut,
+    messages: messages.map((message) => ({ ...message, content: message.content.map(doors) })),
+    sub_agents: [],
+  };
+}
+
+/**
+ * Puts doors into blocks: from a call to the agents that it made. A fork's transcript holds the very call that made it,
+ * and no door to itself. A notice may be about something that is no agent.
+ */
+function doorsIn({ agents }: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
+  const made = groupBy(
+    agents.filter(({ id, link }) => link.call !== undefined && id !== self.id),
+    ({ link }) => link.call as string | undefined,
+  );
+  const ids = new Set(agents.map(({ id }) => nativeId(id)));
+  return (block) => {
+    if (block.type === 'notice' && block.agent_id !== null && !ids.has(block.agent_id))
+      return { ...block, agent_id: null };
+    const refs = block.type === 'tool_use' ? (made.get(block.tool_use_id) ?? []).map(toRef) : [];
+    const [first] = refs;
+    if (block.type !== 'tool_use' || !first) return block;
+    return { ...block, sub_agent_ref: first, ...(refs.length > 1 && { sub_agent_refs: refs }) };
+  };
+}
+
+function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {
+  const team = group?.kind === 'team' ? group.id : undefined;
+  return {
+    agent_id: nativeId(id),
+    agent_name: name ?? description ?? null,
+    agent_type: type ?? null,
+    team_name: team ?? null,
+  };
+}
+
+function toIso(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
