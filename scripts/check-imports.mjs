@@ -12,6 +12,7 @@ const MAY_IMPORT = {
   transforms: ['base', 'model'],
   guard: ['base', 'model'],
   policy: ['base', 'model', 'io', 'guard'],
+  asks: ['base', 'model'],
   judge: ['base', 'model', 'guard', 'adapters/adapter'],
   io: ['base'],
   audit: ['base', 'model', 'io'],
@@ -37,7 +38,7 @@ const MAY_IMPORT = {
 };
 
 /** Rooms that run in the browser too: no Node module at all. */
-const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard']);
+const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard', 'asks']);
 
 /** Packages that a pure room may import all the same: themselves without Node, and made for what would be wrong by hand. */
 const PURE_PACKAGES = { guard: ['unbash'] };

@@ -1,2 +1,2 @@
 // dist/hook-judge.cjs: the judging part of the hook, with the shell grammar in it. Loaded where there is a policy only.
-export { judgeCall } from './judge/judge-call.ts';
+export { judgeAlone } from './judge/answer-ask.ts';

@@ -47,8 +47,8 @@ function guardingIn(folder: string): Guarding {
       const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
       const policy = policyIn(placesOf(folder, project));
       if (!policy) return { printed: '', decision: 'none' };
-      const { judgeCall } = require(path.join(path.dirname(program), 'hook-judge.cjs')) as Judging;
-      return judgeCall(payload, { host, caller, policyFor: () => policy, home: homedir(), at: Date.now() });
+      const { judgeAlone } = require(path.join(path.dirname(program), 'hook-judge.cjs')) as Judging;
+      return judgeAlone(payload, { host, caller, policyFor: () => policy, home: homedir(), at: Date.now() });
     },
     onError: (error) => noteError(folder, error),
   };

@@ -48,8 +48,11 @@ function append(file: string, line: string): void {
   }
 }
 
+/** An answer is waited for for an hour at most. */
+const LONGEST_HELD_MS = 2 * 3_600_000;
+
 /** One tenth of a millisecond is as much as can be told. Clocks are set: what cannot be is not said. */
 function heldFor(since: number): number | null {
   const ms = performance.timeOrigin + performance.now() - since;
-  return ms >= 0 && ms < 3_600_000 ? Math.round(ms * 10) / 10 : null;
+  return ms >= 0 && ms < LONGEST_HELD_MS ? Math.round(ms * 10) / 10 : null;
 }

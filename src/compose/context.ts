@@ -18,6 +18,8 @@ const policy = async () => (await import('./policy.ts')).createPolicyControl();
 
 const questions = async () => (await import('./guard-questions.ts')).createGuardQuestions();
 
+const asks = async () => (await import('./asks.ts')).createAskControl();
+
 const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
@@ -57,6 +59,10 @@ export function createContext(): FaceContext {
       explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
       test: async (file, policyFile) => (await questions()).test(file, policyFile),
       suggest: async (where, session) => (await questions()).suggest(where, session),
+    },
+    asks: {
+      list: async () => (await asks()).list(),
+      answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     async *examine(where) {

@@ -7,10 +7,12 @@ import type { LiveTrees } from '../model/ports.ts';
 import type { KnownSession } from '../tracker/identify-caller.ts';
 import type { OpenSession } from './caller-sessions.ts';
 import { drainOnce } from './drain-once.ts';
+import { createCallerNaming, type NameCaller } from './name-caller.ts';
 
 export interface DrainLoop {
   /** Everything that waited when this was called is taken over, or somebody else is at it. */
   settled(): Promise<void>;
+  readonly nameCaller: NameCaller;
   close(): void;
 }
 
@@ -74,6 +76,7 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
       look();
       await running;
     },
+    nameCaller: createCallerNaming(open, clock),
     close() {
       isClosed = true;
       clearTimeout(later);

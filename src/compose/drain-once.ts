@@ -1,13 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { type Drained, drain } from '../audit/drain.ts';
 import type { Clock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
-import { computeAuditAgent } from '../reports/compute-audit-agent.ts';
-import { createIdentifier } from '../tracker/identify.ts';
-import { createCallerIdentifier } from '../tracker/identify-caller.ts';
 import { maskValue } from '../transforms/mask-secrets.ts';
 import type { OpenSession } from './caller-sessions.ts';
+import { createCallerNaming } from './name-caller.ts';
 
 export interface DrainOnceOptions {
   /** Where troupe keeps its state. */
@@ -21,22 +18,11 @@ export interface DrainOnceOptions {
 
 /** Takes over what waits in the spool, with the names of those who made the calls. */
 export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
-  const identifier = createIdentifier(ADAPTERS, clock);
   return drain({
     folder,
     clock,
     hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
-    async identify(event, at) {
-      const callers = createCallerIdentifier({
-        adapters: ADAPTERS,
-        clock,
-        open: (one) => open(one, at),
-        identifier,
-        pause: (ms) => pause(ms),
-      });
-      const { identity, tree } = await callers.identify(event, at);
-      return computeAuditAgent(identity, tree);
-    },
+    identify: createCallerNaming(open, clock),
     mask: maskValue,
     ...known({ patienceMs }),
   });

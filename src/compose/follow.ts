@@ -14,6 +14,7 @@ import { thisMachine } from '../tracker/this-machine.ts';
 import { startTracker } from '../tracker/tracker.ts';
 import { createCallerSessions } from './caller-sessions.ts';
 import { type DrainLoop, startDraining } from './drain-loop.ts';
+import type { NameCaller } from './name-caller.ts';
 import { demoFolder } from './package.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
@@ -27,6 +28,8 @@ export function readOwnConfig(): Promise<Config> {
 export interface Followed extends Live {
   /** What hooks told until now is taken over. Not in the demo, which has none. */
   readonly settled?: () => Promise<void>;
+  /** Who made a call that a hook tells of now. */
+  readonly nameCaller?: NameCaller;
 }
 
 /** What changes on this machine, or in the demo, from now on. */
@@ -44,7 +47,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
   return {
     ...live,
-    ...(draining && { settled: () => draining.settled() }),
+    ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),
     close() {
       draining?.close();
       live.close();

@@ -10,12 +10,17 @@ import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
 import { isSilent, judgeCall } from '../judge/judge-call.ts';
-import type { CallerChain } from '../model/hook.ts';
+import { type CallerChain, TRIAL_SESSION } from '../model/hook.ts';
+import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { type Asking, holdCall } from './hold-call.ts';
 
-/** Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. */
-export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
+/**
+ * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
+ * that is for a person to say, the call is held until one does.
+ */
+export function createHookIntake(folder: string, keys: HookKeys, asking: Asking): HookIntake {
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = rememberPolicies(systemClock);
@@ -28,17 +33,18 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
       if (!bytes) return undefined;
       const payload = parseSpooled(bytes)?.payload;
       const now = host.callerOf(payload);
-      const project = now.project ?? host.read(payload)?.cwd ?? '/';
+      const event = host.read(payload);
+      const project = now.project ?? event?.cwd ?? '/';
       const policy = await policyFor({ ...where, folder: project });
       const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
-      const { printed, ...decided } = judgeCall(payload, {
-        host,
-        caller,
-        policyFor: () => policy,
-        home,
-        at: Date.now(),
-      });
-      return settleSpooled(folder, draft, { ppid, ...decided }, since) ? printed : undefined;
+      const at = Date.now();
+      const judgement = judgeCall(payload, { host, caller, policyFor: () => policy, home, at });
+      const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
+      const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
+      if (judgement.wait && event?.call && !isTrial)
+        return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
+      const { printed, wait: _, ...decided } = judgement;
+      return settle(decided) ? printed : undefined;
     },
   };
 }

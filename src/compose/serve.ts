@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { createDesk } from '../asks/create-desk.ts';
 import { systemClock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
@@ -79,11 +81,18 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
-  const hooks = isAlone ? undefined : createHookIntake(folder, keys);
+  const desk = isAlone ? undefined : createDesk({ clock: systemClock, createId: createAskId, later });
+  const asking = desk && { desk, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
+  const hooks = asking && createHookIntake(folder, keys, asking);
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
     // Those who play the recording have no hooks in it.
-    ...known({ hooks, openFiles: openFilesLimit(), guard: isDemo ? undefined : createGuardLog(where, live.settled) }),
+    ...known({
+      hooks,
+      asks: desk,
+      openFiles: openFilesLimit(),
+      guard: isDemo ? undefined : createGuardLog(where, live.settled),
+    }),
   });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
   const told = new Promise<'stopped' | 'replaced'>((resolve) => {
@@ -114,6 +123,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
       await leaveHooks?.();
+      desk?.close();
       await claim?.release();
       await server.close();
       live.close();
@@ -125,6 +135,15 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     live.close();
     throw error;
   }
+}
+
+function createAskId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+function later(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
 }
 
 /** What hinders following, when it begins; `/api/status` has it as it stands. */

@@ -100,6 +100,10 @@ done
  * The payload stays where it is, for us alone: only its name is sent. The key is of this run of the server and good for
  * nothing else, and the answer has to bring the proof: whoever took the port of a server that is gone learns and decides
  * nothing. Half an answer has no second proof.
+ *
+ * A server that has to ask a person first says so at once, in a part that ends with NUL, and for how many seconds at most.
+ * Then the host may end us: we say nothing, and the server sees us go. It may also go without a word, so now and then we
+ * look whether it is there. A server that goes leaves the decision to node.
  */
 const ASK_SERVER = `
 if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
@@ -109,9 +113,22 @@ if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
     printf 'POST /api/hooks/%s?draft=%s&ppid=%s&since=%s HTTP/1.0\\r\\nHost: 127.0.0.1:%s\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' \\
       "$1" "$new" "$PPID" "$since" "$port" "$key" >&3
     IFS= read -r -t 2 -d '' answer <&3
+    # One that is late is not asked again until it says that it is back.
+    [ $SECONDS -lt 2 ] || printf '' >| "$state/hook-address"
+    case $answer in
+    'HTTP/1.1 200 '*$'\\r\\n\\r\\n'"$proof"$'\\nhold '[0-9]*$'\\n')
+      hold=\${answer##*hold } hold=\${hold%$'\\n'} answer=\${answer%%"$proof"*} SECONDS=0
+      trap - HUP INT TERM
+      while part= && [ $SECONDS -lt "$hold" ]; do
+        IFS= read -r -t 1 -d '' part <&3
+        ended=$? answer=$answer$part
+        [ $ended -gt 128 ] || break
+        kill -0 "$PPID" || exit 0
+      done
+      trap '' HUP INT TERM
+      ;;
+    esac
   } 3<> "/dev/tcp/127.0.0.1/$port"
-  # One that is late is not asked again until it says that it is back.
-  [ $SECONDS -lt 2 ] || printf '' >| "$state/hook-address"
   case $answer in
   'HTTP/1.1 200 '*$'\\r\\n\\r\\n'"$proof"$'\\n'*$'\\n'"$proof"$'\\n')
     answer=\${answer#*$'\\r\\n\\r\\n'"$proof"$'\\n'}

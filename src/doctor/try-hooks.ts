@@ -7,6 +7,7 @@ import type { HooksCapability } from '../adapters/adapter.ts';
 import { known } from '../base/json.ts';
 import type { GuardLog } from '../faces/face.ts';
 import type { AuditEntry } from '../model/audit.ts';
+import { TRIAL_SESSION } from '../model/hook.ts';
 import type { HookRole } from '../model/hook-command.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { installWhereOursAre } from '../reports/hooks-remedies.ts';
@@ -48,7 +49,7 @@ interface Trial {
 
 async function tryCommand(command: string, trial: Trial): Promise<Finding> {
   const { role, hooks, version, log, own, again } = trial;
-  const session = `troupe-doctor-${randomUUID()}`;
+  const session = `${TRIAL_SESSION}${randomUUID()}`;
   const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
   const transcript = path.join(own, `${session}.jsonl`);
   if (version !== undefined) await writeFile(transcript, hooks.sampleTranscript(session, version));

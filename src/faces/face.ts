@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import type { Answered, Ask, AskAnswer, Person } from '../model/ask.ts';
 import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../model/audit.ts';
 import type { GuardExplanation } from '../model/guard-explanation.ts';
 import type { GuardTestReport } from '../model/guard-test.ts';
@@ -45,6 +46,7 @@ export interface FaceContext {
   readonly hooks: HooksControl;
   readonly policy: PolicyControl;
   readonly questions: GuardQuestions;
+  readonly asks: AskControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
   /** Looks at everything that has to be in order, one finding after the other. */
@@ -105,7 +107,19 @@ export interface HookIntake {
   /** What the answer brings, so that a hook knows whose it is. */
   readonly proof: string;
   /** Keeps the call and gives what the hook is to print; undefined where it is not ours to keep. */
-  take(call: HookCallNotice): Promise<string | undefined>;
+  take(call: HookCallNotice): Promise<HookReply | undefined>;
+}
+
+/** What the hook is to print: now, or when a person has answered. */
+export type HookReply = string | HeldReply;
+
+export interface HeldReply {
+  /** At most so long. */
+  readonly ms: number;
+  /** Undefined where it is not ours to say any more. */
+  readonly text: Promise<string | undefined>;
+  /** The hook is gone. */
+  withdraw(): void;
 }
 
 export interface HookCallNotice {
@@ -187,6 +201,14 @@ export interface GuardQuestions {
   test(file: string, policyFile?: string): Promise<GuardTestReport>;
   /** The smallest policy under which a session would have run: by the beginning of its id, or the newest. */
   suggest(where: Where, session?: string): Promise<PolicySuggestion>;
+}
+
+/** Calls that the running server holds until a person answers. */
+export interface AskControl {
+  /** Those that wait, and the last few that did; undefined where no server runs. */
+  list(): Promise<readonly Ask[] | undefined>;
+  /** By its whole id. */
+  answer(id: string, answer: AskAnswer, by: Person): Promise<Answered>;
 }
 
 export interface InstallRequest {

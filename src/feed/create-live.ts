@@ -60,7 +60,7 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
   const snapshot = () => {
     const sessions = [...details.values()].sort(byActivity);
     const listing = trees.listing();
-    return { sessions, ...computeListing(listing), places: listing.places };
+    return { sessions, ...computeListing(listing), places: listing.places, asks: [] };
   };
   /** The session that is named; else any that is followed, the last active first. */
   const treeWith = async (agent: string, session: string | undefined): Promise<SessionTree | undefined> => {

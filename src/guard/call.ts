@@ -80,6 +80,8 @@ export interface Verdict {
   readonly reason: string;
   /** The agent above the caller whom the rule that won binds; null: the rule is about the caller itself. */
   readonly ancestor: string | null;
+  /** Of an ask: for how long troupe waits for an answer, and what holds without one. Null: the host asks. */
+  readonly wait: Rule['wait'];
   /** Which rules were looked at, and what came of each: for `explain`. */
   readonly tried: readonly TriedRule[];
 }

@@ -37,6 +37,28 @@ describe('order', () => {
     expect(decide(closed, bash('ls; date')).decision).toBe('deny');
   });
 
+  test('an ask waits where all who ask do: as long as the most impatient, and allows only where all do', () => {
+    const wait = (ms: number, otherwise: 'allow' | 'deny' = 'deny') => ({ wait: { ms, otherwise } });
+    const rules = [
+      rule('ask', 'Bash(git push:*)', wait(300_000, 'allow')),
+      rule('ask', 'Bash(git:*)', { scope: 'project', ...wait(60_000) }),
+      rule('ask', 'Bash(curl:*)', wait(20_000, 'allow')),
+      rule('ask', 'Bash(ssh:*)'),
+      rule('allow', 'Bash(ls:*)'),
+    ];
+    const waits = (command: string, fallback: Decision = 'none') => decide(policy(rules, fallback), bash(command)).wait;
+    expect(waits('curl x')).toEqual({ ms: 20_000, otherwise: 'allow' });
+    // The project's rule says deny, and it can only tighten.
+    expect(waits('git push')).toEqual({ ms: 60_000, otherwise: 'deny' });
+    expect(waits('ls; curl x')).toEqual({ ms: 20_000, otherwise: 'allow' });
+    expect(waits('curl x; ssh y')).toBeNull();
+    expect(waits('ssh y')).toBeNull();
+    expect(waits('ls')).toBeNull();
+    // What is left to the host must not be allowed because nobody answered about something else.
+    expect(waits('curl x; date')).toEqual({ ms: 20_000, otherwise: 'deny' });
+    expect(waits('curl x; date', 'ask')).toBeNull();
+  });
+
   test('a rule without tools is for every tool', () => {
     expect(decide(policy([rule('deny', [])], 'allow'), makeCall('Anything', {})).decision).toBe('deny');
     expect(decide(policy([rule('allow', [])]), bash('$x')).decision).toBe('allow');

@@ -11,13 +11,13 @@ import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
 import type { Decision, Policy, Rule, ToolPattern } from './policy.ts';
+import { type AskedPart, waitOf } from './wait-of.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
-interface PartVerdict {
+interface PartVerdict extends AskedPart {
   readonly part: JudgedPart;
-  readonly decision: Decision;
   readonly rule: Rule | null;
   /** The ancestor whose deny it is; null: the agent's own. */
   readonly ancestor: Judged | null;
@@ -57,6 +57,7 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
     rule: strictest.rule,
     reason: reasonOf(strictest, trial),
     ancestor: strictest.ancestor && agentText(strictest.ancestor),
+    wait: strictest.decision === 'ask' ? waitOf(verdicts) : null,
     tried: trial.tried,
   };
 }
@@ -105,7 +106,7 @@ function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decis
   const firstOf = (decision: Decision, isOne: (rule: Rule) => boolean) =>
     matched.find((rule) => rule.decision === decision && isOne(rule));
   const deny = firstOf('deny', () => true);
-  if (deny !== undefined) return { part, decision: 'deny', rule: deny, ancestor: null };
+  if (deny !== undefined) return { part, decision: 'deny', rule: deny, ancestor: null, asking: [] };
   // Only what surely is meant may go beyond an ancestor.
   const despite = matched.some(
     (rule) =>
@@ -115,18 +116,20 @@ function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decis
       holdsSomeTool(rule, part, trial, 'must'),
   );
   const inherited = despite ? undefined : above.find(({ rule, ancestor }) => holdsFor(rule, ancestor, part, trial));
-  if (inherited !== undefined) return { part, decision: 'deny', ...inherited };
+  if (inherited !== undefined) return { part, decision: 'deny', ...inherited, asking: [] };
 
   const decisive = (['ask', 'allow', 'none'] as const)
     .filter((decision) => decision === 'ask' || part.needsAllow)
     .map((decision) => firstOf(decision, isPersons))
     .find((rule) => rule !== undefined);
   const decision = decisive?.decision ?? (part.needsAllow ? fallback : 'allow');
+  const rules = matched.filter((rule) => rule.decision === 'ask');
   // A project may ask where the person would not: never where the person denies.
   const asked = firstOf('ask', (rule) => !isPersons(rule));
   if (asked !== undefined && STRICTNESS[decision] < STRICTNESS.ask)
-    return { part, decision: 'ask', rule: asked, ancestor: null };
-  return { part, decision, rule: decisive ?? null, ancestor: null };
+    return { part, decision: 'ask', rule: asked, ancestor: null, asking: rules };
+  const asking = decision !== 'ask' ? [] : decisive === undefined ? [null, ...rules] : rules;
+  return { part, decision, rule: decisive ?? null, ancestor: null, asking };
 }
 
 function holdsFor(rule: Rule, judged: Judged, part: JudgedPart, trial: Trial): boolean {

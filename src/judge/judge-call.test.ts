@@ -4,7 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JUDGED_HOSTS } from '../adapters/judged-hosts.ts';
 import type { Policy } from '../guard/policy.ts';
+import type { AnsweredBy } from '../model/ask.ts';
 import { compilePolicy } from '../policy/compile.ts';
+import { answerAsk, judgeAlone } from './answer-ask.ts';
 import { type Judgement, judgeCall, resolveLinks } from './judge-call.ts';
 
 let folder = '';
@@ -105,5 +107,35 @@ describe('a judgement', () => {
 
   it('says nothing about other events', () => {
     expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
+  });
+});
+
+describe('an ask that waits', () => {
+  const policy = (otherwise: string) =>
+    policyOf(`version: 1
+rules:
+  - { name: pushes, tools: "Bash(git push:*)", decision: ask, wait: 90s, otherwise: ${otherwise}, reason: It leaves. }
+`);
+  const push = () => call({ tool_name: 'Bash', tool_input: { command: 'git push' } });
+
+  it('says for how long; the answer carries what was said, and by whom', () => {
+    const judgement = judge(push(), policy('deny'));
+    expect(judgement).toMatchObject({ decision: 'ask', wait: { ms: 90_000, otherwise: 'deny' } });
+    const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerAsk(host, judgement, decision, by);
+    expect(said('allow', 'page').reason).toMatch(/by pushes: It leaves\. A person was asked and allowed it\.$/);
+    expect(said('deny', 'expiry').reason).toMatch(/No answer came within 90 s, so it is denied\.$/);
+    const { printed, ...rest } = said('deny', 'terminal');
+    expect(JSON.parse(printed).hookSpecificOutput).toMatchObject({
+      permissionDecision: 'deny',
+      permissionDecisionReason: rest.reason,
+    });
+    expect(rest).toEqual({ decision: 'deny', rule: 'user:1', reason: rest.reason, answeredBy: 'terminal' });
+  });
+
+  it('without a server ends as it does without an answer', () => {
+    const alone = (text: string) => judgeAlone(push(), { host, policyFor: () => policy(text), home: folder, at: 0 });
+    expect(alone('deny')).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
+    expect(alone('allow')).toMatchObject({ decision: 'allow', answeredBy: 'no-server' });
+    expect(Object.keys(alone('deny'))).not.toContain('wait');
   });
 });

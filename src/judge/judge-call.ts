@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { HooksCapability } from '../adapters/adapter.ts';
 import type { GuardedAgent, GuardedCall } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
-import type { Decision, Policy } from '../guard/policy.ts';
+import type { Decision, Policy, Rule } from '../guard/policy.ts';
 import { usesOf } from '../guard/tools/uses-of.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../model/hook.ts';
 
@@ -28,6 +28,8 @@ export interface Judgement {
   /** The rule that won. */
   readonly rule: string | null;
   readonly reason: string;
+  /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
+  readonly wait?: NonNullable<Rule['wait']>;
 }
 
 /**
@@ -47,8 +49,8 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const caller = options.caller ?? host.callerOf(payload);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     if (isSilent(policy)) return NO_OPINION;
-    const { decision, rule, reason } = decide(policy, toCall(event, caller, options));
-    return answer(host, decision, rule?.id ?? null, reason);
+    const { decision, rule, reason, wait } = decide(policy, toCall(event, caller, options));
+    return { ...answer(host, decision, rule?.id ?? null, reason), ...(wait && { wait }) };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     return answer(host, policy?.onError ?? 'ask', null, `The guard of troupe failed: ${words}`);

@@ -1,3 +1,5 @@
+import type { AnsweredBy } from './ask.ts';
+
 /** What was decided about a call. `observed`: nobody was asked. */
 export const DECISIONS = ['observed', 'none', 'allow', 'ask', 'deny'] as const;
 export type AuditDecision = (typeof DECISIONS)[number];
@@ -25,8 +27,10 @@ export interface AuditEntry {
   readonly decision: AuditDecision;
   readonly rule: string | null;
   readonly reason: string | null;
-  /** How long the call was held. */
+  /** How long the call was held; with the time in which an answer was waited for. */
   readonly ms: number | null;
+  /** Who settled a call that a person was asked about by troupe. Left out of all others. */
+  readonly answeredBy?: AnsweredBy;
   /** The hash of the line before; the first line has 64 zeros. */
   readonly prev: string;
   /** SHA-256 over this line without its hash. */

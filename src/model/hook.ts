@@ -14,6 +14,9 @@ export interface HookEvent {
   readonly call?: HookCall;
 }
 
+/** Sessions in which `troupe doctor` tries the hooks: nobody is there whom an answer would help. */
+export const TRIAL_SESSION = 'troupe-doctor-';
+
 /** `nobody`: it is the main agent where the host's version names its sub-agents, and may be anybody where it does not. */
 export type HookCaller =
   | { readonly named: 'agent'; readonly agent: AgentId; readonly type?: string }

@@ -80,7 +80,7 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   [`${RULE}  - { decision: ask, ▶otherwise: deny }\n`, '`otherwise` is for an answer that was waited for.'],
   [`${RULE}  - { decision: ask, wait: ▶5 }\n`, '`wait` must be a text, not a number.'],
   [`${RULE}  - { decision: ask, wait: ▶5 min }\n`, '`wait` cannot be `5 min`.', 'Write 30s, 5m or 1h'],
-  [`${RULE}  - { decision: ask, wait: ▶25h }\n`, '`wait` is too long.'],
+  [`${RULE}  - { decision: ask, wait: ▶61m }\n`, '`wait` is too long.'],
   [`${RULE}  - { decision: ask, wait: 5m, otherwise: ▶ask }\n`, '`otherwise` is `ask`; it may be `allow` or `deny`.'],
   [
     `${RULE}  - { decision: deny, ▶despite_ancestors: true }\n`,

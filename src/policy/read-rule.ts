@@ -100,11 +100,11 @@ const sentence = textOf<string>((text) => {
 });
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
-/** Nobody comes back to a question after a day, and hosts give up before. */
-const MAX_WAIT_MS = 24 * UNIT_MS.h;
+/** The host waits for its hook as long as it was told when the hook was installed, and no longer (docs/HOOKS.md). */
+const MAX_WAIT_MS = UNIT_MS.h;
 
 const duration = textOf<number>((text) => {
-  const remedy = 'Write 30s, 5m or 1h; at most 24h.';
+  const remedy = 'Write 30s, 5m or 1h; at most 1h: hosts wait no longer for a hook.';
   if (!DURATION.test(text)) return { wrong: `cannot be \`${text.slice(0, 60)}\`.`, remedy };
   const ms = Number.parseInt(text, 10) * UNIT_MS[text.at(-1) as keyof typeof UNIT_MS];
   return ms <= MAX_WAIT_MS ? ms : { wrong: 'is too long.', remedy };

@@ -24,17 +24,18 @@ export function formatAuditPage({ entries, hasMore, badLines }: AuditPage, optio
 /** One line of `--follow`: its columns stand where those of the line before stood, whatever comes. */
 export function formatAuditLine(entry: AuditEntry, options: TextOptions): string {
   const [time, agent, tool, summary, decision, ms] = cellsOf(entry, options);
+  const { answeredBy } = entry;
   const { width } = options;
   const start: readonly (readonly [Cell | undefined, number])[] = [
     [time, widthOf(time?.text ?? '')],
-    [decision, DECISION_WIDTH],
+    [decision && { ...decision, text: entry.decision }, DECISION_WIDTH],
     [ms, MS_WIDTH],
     [agent, width === undefined ? Math.max(PIPED_AGENT_WIDTH, widthOf(agent?.text ?? '')) : agentWidth(width)],
     [tool, TOOL_WIDTH],
   ];
   const text = start.map(([cell = NO_CELL, columns]) => formatCell(cell, columns, 'left')).join('  ');
   const used = start.reduce((sum, [, columns]) => sum + columns + 2, 0);
-  const rest = summary?.text ?? '';
+  const rest = `${answeredBy === undefined ? '' : `(${answeredBy}) `}${summary?.text ?? ''}`;
   return `${text}  ${width === undefined ? rest : cutTo(rest, Math.max(0, width - used))}`.trimEnd();
 }
 
@@ -65,9 +66,14 @@ function cellsOf(entry: AuditEntry, { paint, width, now }: TextOptions): readonl
     },
     { text: cleanLine(entry.tool ?? '–') },
     { text: cleanLine(entry.summary ?? '') },
-    { text: decision, paint: decisionPaint(paint, decision) },
+    { text: decisionText(entry), paint: decisionPaint(paint, decision) },
     { text: heldText(entry), paint: paint.dim },
   ];
+}
+
+/** Who answered, where a person was asked by troupe. */
+function decisionText({ decision, answeredBy }: AuditEntry): string {
+  return answeredBy === undefined ? decision : `${decision} (${answeredBy})`;
 }
 
 function agentWidth(width: number): number {

@@ -1,3 +1,4 @@
+import { withAsk } from '../model/ask.ts';
 import type { LiveEvent, LiveSnapshot, SessionChange, SessionDetail } from './live-shapes.ts';
 
 const NOTHING: LiveSnapshot = {
@@ -8,6 +9,7 @@ const NOTHING: LiveSnapshot = {
   places: [],
   isComplete: false,
   notices: [],
+  asks: [],
 };
 
 /** The picture after an event: how a client of the feed keeps up. What did not change is the same object as before. */
@@ -21,6 +23,8 @@ export function applyEvent(picture: LiveSnapshot = NOTHING, event: LiveEvent): L
       return { ...picture, sessions: picture.sessions.filter((session) => !isSame(session, event.data)) };
     case 'change':
       return { ...picture, sessions: withChange(picture.sessions, event.data) };
+    case 'ask':
+      return { ...picture, asks: withAsk(picture.asks, event.data) };
   }
 }
 

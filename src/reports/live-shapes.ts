@@ -1,4 +1,5 @@
 // The JSON of the live feed (docs/API.md). The names are a contract: add, never rename.
+import type { Ask } from '../model/ask.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import type { Activity } from '../model/tree.ts';
 import type { AgentReport, DiagnosticsReport, SessionReport } from './shapes.ts';
@@ -43,6 +44,8 @@ export interface LiveSnapshot {
   readonly isComplete: boolean;
   /** What hinders following, in words: the system's limit of file watches is reached. */
   readonly notices: readonly string[];
+  /** Calls that wait for a person's answer, and the last few that did; oldest first. None where no server holds them. */
+  readonly asks: readonly Ask[];
 }
 
 /** What became different in one session. What is left as it was is null or not listed. */
@@ -88,7 +91,8 @@ export type LiveEvent =
   | { readonly type: 'snapshot'; readonly data: LiveSnapshot }
   | { readonly type: 'change'; readonly data: SessionChange }
   | { readonly type: 'gone'; readonly data: SessionGone }
-  | { readonly type: 'listing'; readonly data: ListingChange };
+  | { readonly type: 'listing'; readonly data: ListingChange }
+  | { readonly type: 'ask'; readonly data: Ask };
 
 /** A line of the audit on its way to a screen: without what the tool was given, which may be long. */
 export type HeardCall = Omit<AuditEntry, 'input'>;

@@ -1,6 +1,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../../model/audit.ts';
 import { optionalArgument, sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
+import { answerCommand, asksCommand } from './guard-ask-commands.ts';
 import { explainCommand, suggestCommand, testCommand } from './guard-question-commands.ts';
 import { toWhen } from './when.ts';
 
@@ -122,6 +123,8 @@ export const guardRoutes = buildRouteMap({
     explain: explainCommand,
     test: testCommand,
     suggest: suggestCommand,
+    asks: asksCommand,
+    answer: answerCommand,
     log: logCommand,
     coverage: coverageCommand,
   },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { known } from '../../base/json.ts';
-import type { HookIntake } from '../face.ts';
+import type { HeldReply, HookIntake } from '../face.ts';
 import { answerRefusal, type Refusal } from './answers.ts';
 
 export function isForHooks(request: IncomingMessage): boolean {
@@ -13,15 +13,35 @@ export function isForHooks(request: IncomingMessage): boolean {
  */
 export async function answerHook(request: IncomingMessage, response: ServerResponse, hooks: HookIntake): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
-  const text = await hooks.take({
+  const reply = await hooks.take({
     host: pathname.slice('/api/hooks/'.length),
     draft: searchParams.get('draft') ?? '',
     ...known({ ppid: asNumber(searchParams.get('ppid')), since: inMs(asNumber(searchParams.get('since'))) }),
   });
-  if (text === undefined) return answerRefusal(response, NOT_KEPT);
+  if (reply === undefined) return answerRefusal(response, NOT_KEPT);
   response.sendDate = false;
-  response.end(`${hooks.proof}\n${text}\n${hooks.proof}\n`);
+  const text = typeof reply === 'string' ? reply : await hold(response, reply, hooks.proof);
+  if (text === undefined) return void response.destroy();
+  await new Promise<void>((resolve) => {
+    response.once('close', resolve);
+    response.end(`${hooks.proof}\n${text}\n${hooks.proof}\n`);
+  });
 }
+
+/**
+ * So that a hook knows at once that it is heard, and for how long it is to wait: a part of its own, which ends with a NUL,
+ * for that is where a shell stops reading.
+ */
+function hold(response: ServerResponse, { ms, text, withdraw }: HeldReply, proof: string): Promise<string | undefined> {
+  response.socket?.setTimeout(0);
+  response.once('close', withdraw);
+  if (response.destroyed) withdraw();
+  response.write(`${proof}\nhold ${Math.ceil((ms + MARGIN_MS) / 1_000)}\n\0`);
+  return text;
+}
+
+/** We are the ones who end it: a hook that gives up has lost us. */
+const MARGIN_MS = 10_000;
 
 function asNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;

@@ -1,8 +1,11 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
+import type { Asks } from '../../model/ask.ts';
+import type { LiveEvent } from '../../reports/live-shapes.ts';
 import type { GuardLog, HookIntake, Live, Subscription } from '../face.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
@@ -21,6 +24,8 @@ export interface ServerOptions {
   readonly hooks?: HookIntake;
   /** What the hooks heard; without it there is nothing at `/api/guard`. */
   readonly guard?: GuardLog;
+  /** Calls that wait for a person's word; without it there is nothing at `/api/asks`. */
+  readonly asks?: Asks;
   readonly token: string;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
@@ -46,11 +51,13 @@ export interface Server {
 
 /** What is followed on this machine, over HTTP: docs/API.md. */
 export function createServer(options: ServerOptions): Server {
-  const { live, guard, hooks, token, page = new Map(), onError = () => undefined } = options;
+  const { live, guard, asks, hooks, token, page = new Map(), onError = () => undefined } = options;
   const log = createEventLog(options.epoch, options.limits);
   const streams = createEventStreams(log, options.limits);
   let port = 0;
   const subscriptions: Subscription[] = [];
+  /** Hooks that wait for us. */
+  const waiting = new Set<Promise<void>>();
 
   const routes = createRoutes({ ...options, page, streams, onError, port: () => port });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
@@ -62,12 +69,19 @@ export function createServer(options: ServerOptions): Server {
 
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     crowd.serves(request, response);
-    const refusal = findRefusal(request, { port, token, page, ...known({ hookKey: hooks?.key }) });
+    const refusal = findRefusal(request, {
+      ...{ port, token, page, takesAnswers: asks !== undefined },
+      ...known({ hookKey: hooks?.key }),
+    });
     if (hooks && !refusal && isForHooks(request)) {
-      answerHook(request, response, hooks).catch((error) => {
-        onError(error);
-        answerRefusal(response, OUR_MISTAKE);
-      });
+      const answered = answerHook(request, response, hooks)
+        .catch((error) => {
+          onError(error);
+          if (response.headersSent) response.destroy();
+          else answerRefusal(response, OUR_MISTAKE);
+        })
+        .finally(() => waiting.delete(answered));
+      waiting.add(answered);
       return;
     }
     for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value);
@@ -80,7 +94,9 @@ export function createServer(options: ServerOptions): Server {
     async listen(wanted = 0) {
       port = await listenOn(server, wanted);
       server.on('error', onError);
-      subscriptions.push(live.subscribe((event) => streams.publish(log.append(event))));
+      const tell = (event: LiveEvent): void => streams.publish(log.append(event));
+      subscriptions.push(live.subscribe((event) => tell(asks ? withAsks(event, asks) : event)));
+      if (asks) subscriptions.push(asks.subscribe((data) => tell({ type: 'ask', data })));
       const heard = guard?.follow({}, (entry) =>
         streams.publish(log.append({ type: 'audit', data: withoutInput(entry) })),
       );
@@ -91,12 +107,21 @@ export function createServer(options: ServerOptions): Server {
       for (const subscription of subscriptions.splice(0)) subscription.close();
       streams.close();
       if (!server.listening) return;
+      // Who has its answer gets it; who has none yet is not waited for.
+      await Promise.race([Promise.all(waiting), pause(LAST_WORDS_MS, undefined, { ref: false })]);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await closed;
     },
   };
 }
+
+/** What is followed knows nothing of them. */
+function withAsks(event: LiveEvent, asks: Asks): LiveEvent {
+  return event.type === 'snapshot' ? { ...event, data: { ...event.data, asks: asks.list() } } : event;
+}
+
+const LAST_WORDS_MS = 500;
 
 /** Loopback clients are near and small: whoever needs longer or more is broken or hostile. */
 const HTTP_LIMITS = {

@@ -10,6 +10,7 @@ const NOTHING: LiveSnapshot = {
   places: [],
   isComplete: false,
   notices: [],
+  asks: [],
 };
 const begin: LiveEvent = { type: 'snapshot', data: NOTHING };
 const listing = (ignoredFiles: number): LiveEvent => ({

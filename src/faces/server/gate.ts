@@ -11,6 +11,8 @@ export interface Keeper {
   readonly page: PageFiles;
   /** Of the hooks of this machine, where they may call. */
   readonly hookKey?: string;
+  /** Calls wait here for a person's word. */
+  readonly takesAnswers?: boolean;
 }
 
 /**
@@ -25,15 +27,37 @@ export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal |
   if (keeper.hookKey !== undefined && isForHooks(request)) return findHookRefusal(request, keeper.hookKey);
   if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) return FOREIGN_ORIGIN;
   if (isFromAnotherPage(request, keeper)) return OTHER_SITE;
-  if (request.method !== 'GET' && request.method !== 'HEAD') return WRONG_METHOD;
-  if (bringsBody(request)) return BODY;
+  const isAnswer = keeper.takesAnswers === true && request.method === 'POST' && isForAnswers(request);
+  const wrongForm = isAnswer ? findAnswerRefusal(request) : findReadRefusal(request);
+  if (wrongForm) return wrongForm;
   const { url = '' } = request;
   if (!isPlainAddress(url)) return BAD_ADDRESS;
   if (isPublic(url, keeper) || hasToken(request, keeper)) return undefined;
   return NO_TOKEN;
 }
 
-/** The only address that keeps something. No page is let in, not even ours: a hook is no browser, and has its own key. */
+function findReadRefusal(request: IncomingMessage): Refusal | undefined {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return WRONG_METHOD;
+  return bringsBody(request) ? BODY : undefined;
+}
+
+function isForAnswers({ url = '' }: IncomingMessage): boolean {
+  return /^\/api\/asks\/[\w-]+$/.test(url);
+}
+
+/**
+ * An answer lets an agent do something. So it is JSON, which no form of another page can send, and where a browser says which
+ * page sends it, that must be ours.
+ */
+function findAnswerRefusal({ headers }: IncomingMessage): Refusal | undefined {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin') return OTHER_SITE;
+  if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return NOT_JSON;
+  const isSmall = /^[1-9]\d{0,2}$/.test(headers['content-length'] ?? '');
+  return isSmall && headers['transfer-encoding'] === undefined ? undefined : BIG_ANSWER;
+}
+
+/** Where hooks tell of calls. No page is let in, not even ours: a hook is no browser, and has its own key. */
 function findHookRefusal(request: IncomingMessage, key: string): Refusal | undefined {
   const { headers, method, url = '' } = request;
   if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined) return FOREIGN_ORIGIN;
@@ -88,6 +112,8 @@ const ONLY_POST: Refusal = {
   headers: { Allow: 'POST' },
 };
 const BODY: Refusal = { status: 400, code: 'no-body', message: 'A request to this server has no body.' };
+const NOT_JSON: Refusal = { status: 415, code: 'not-json', message: 'An answer is JSON.' };
+const BIG_ANSWER: Refusal = { status: 413, code: 'answer-too-big', message: 'An answer says its length, below 1000.' };
 const BAD_ADDRESS: Refusal = { status: 400, code: 'bad-address', message: 'This is no address of this server.' };
 const NO_TOKEN: Refusal = {
   status: 401,

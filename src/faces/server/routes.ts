@@ -2,8 +2,10 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { UserError } from '../../base/user-error.ts';
+import type { Asks } from '../../model/ask.ts';
 import type { GuardLog, Live } from '../face.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
+import { addAskRoutes } from './ask-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { addGuardRoutes } from './guard-routes.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
@@ -15,6 +17,7 @@ import { isToken, tokenCookie } from './token.ts';
 export interface RoutesContext {
   readonly live: Live;
   readonly guard?: GuardLog;
+  readonly asks?: Asks;
   readonly streams: EventStreams;
   readonly token: string;
   readonly page: PageFiles;
@@ -28,7 +31,7 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, streams, token, page, version, startedAt, port, onError } = options;
+  const { live, guard, asks, streams, token, page, version, startedAt, port, onError } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
@@ -93,6 +96,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   if (guard) addGuardRoutes(routes, guard);
+  if (asks) addAskRoutes(routes, asks);
 
   routes.notFound((context) => answerError(context, NO_ROUTE));
   routes.onError((error, context) => {

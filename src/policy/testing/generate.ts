@@ -94,7 +94,7 @@ export const rule: fc.Arbitrary<Omit<Rule, 'id' | 'scope' | 'place'>> = fc
     when: fc.option(window),
     wait: fc.option(
       fc.record({
-        ms: fc.integer({ min: 1, max: 86_400 }).map((s) => s * 1_000),
+        ms: fc.integer({ min: 1, max: 3_600 }).map((s) => s * 1_000),
         otherwise: fc.constantFrom<'allow' | 'deny'>('allow', 'deny'),
       }),
     ),

@@ -1,4 +1,5 @@
 import type { AuditDecision } from '../../../src/model/audit.ts';
+import { answeredByText } from '../../../src/render/ask-texts.ts';
 import { callerText, DECISION_TEXTS, heldText } from '../../../src/render/audit-texts.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
 import type { HeardCall } from '../../../src/reports/live-shapes.ts';
@@ -15,12 +16,13 @@ export const DECISION_MARKS: Readonly<Record<AuditDecision, string>> = {
 
 /** Everything about a call, for those who point at it. */
 export function callTitle(call: HeardCall): string {
-  const { at, agent, decision, rule, reason } = call;
+  const { at, agent, decision, rule, reason, answeredBy } = call;
   const held = heldText(call);
   return [
     `${exactTime(at)}  ${callerText(agent)}`,
     cleanLine(`${call.tool ?? '–'} ${call.summary ?? ''}`),
     `${decision}: ${DECISION_TEXTS[decision]}${held === '' ? '' : `, in ${held} ms`}`,
+    ...(answeredBy === undefined ? [] : [`A person was asked: ${answeredByText(answeredBy)}`]),
     ...[rule, reason].flatMap((text) => (text === null ? [] : [cleanLine(text)])),
   ].join('\n');
 }

@@ -101,5 +101,15 @@ export function makeSession(
 }
 
 export function makePicture(sessions: readonly SessionDetail[], over: Partial<LiveSnapshot> = {}): LiveSnapshot {
-  return { sessions, older: [], olderTotal: 0, ignoredFiles: 0, places: [], isComplete: true, notices: [], ...over };
+  return {
+    sessions,
+    older: [],
+    olderTotal: 0,
+    ignoredFiles: 0,
+    places: [],
+    isComplete: true,
+    notices: [],
+    asks: [],
+    ...over,
+  };
 }

@@ -24,6 +24,7 @@ export function memoryLive(sessions: readonly SessionDetail[] = [], ignoredFiles
     places: ['/home/dev/.claude'],
     isComplete: true,
     notices: [],
+    asks: [],
   };
   const detailOf = (id: string) => picture.sessions.find((session) => session.id === id);
   const emit = (event: LiveEvent): void => {

@@ -42,6 +42,7 @@ export function pictureOf(sessions: readonly SessionDetail[], fields: Partial<Li
     places: ['/home/dev/.claude'],
     isComplete: true,
     notices: [],
+    asks: [],
     ...fields,
   };
 }

@@ -71,6 +71,7 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts
       </td>
       <td class="guard-decision">
         <span aria-hidden="true">{DECISION_MARKS[call.decision]}</span> {call.decision}
+        {call.answeredBy !== undefined && <span class="guard-answered"> {call.answeredBy}</span>}
       </td>
       <td class="guard-ms">{held === '' ? '' : `${held} ms`}</td>
     </tr>

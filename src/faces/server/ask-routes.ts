@@ -1,0 +1,48 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, Hono } from 'hono';
+import { asObject } from '../../base/json.ts';
+import { UserError } from '../../base/user-error.ts';
+import { type Ask, type AskAnswer, type Asks, PERSONS, type Person } from '../../model/ask.ts';
+import { answerError, answerJson, type Refusal } from './answers.ts';
+
+/** What waits for a person's word, and the only address at which one can be given. */
+export function addAskRoutes(routes: Hono<{ Bindings: HttpBindings }>, asks: Asks): void {
+  routes.get('/api/asks', (context) => answerJson(context, { asks: asks.list() }));
+
+  routes.post('/api/asks/:id', async (context) => {
+    const { answer, by } = await readAnswer(context);
+    const answered = asks.answer(context.req.param('id'), answer, by);
+    if (answered.outcome === 'unknown') return answerError(context, NO_ASK);
+    const { ask } = answered;
+    if (answered.outcome === 'taken') return answerJson(context, { ask });
+    const { status, ...error } = lateness(ask);
+    return answerJson(context, { error: { ...error, remedy: null }, ask }, status);
+  });
+}
+
+async function readAnswer(context: Context): Promise<{ readonly answer: AskAnswer; readonly by: Person }> {
+  const body = asObject(await context.req.json().catch(() => undefined));
+  const answer = body?.['answer'];
+  if (answer !== 'allow' && answer !== 'deny')
+    throw new UserError('bad-answer', 'This is no answer.', 'Send {"answer":"allow"} or {"answer":"deny"}.');
+  // Browsers say where a request comes from, and nobody else does.
+  if (context.req.header('origin') !== undefined) return { answer, by: 'page' };
+  const by = PERSONS.find((face) => face === body?.['by'] && face !== 'page');
+  return { answer, by: by ?? 'api' };
+}
+
+const NO_ASK: Refusal = { status: 404, code: 'ask-not-found', message: 'Nothing of this id waits for an answer.' };
+
+function lateness({ end }: Ask): Pick<Refusal, 'status' | 'code' | 'message'> {
+  const so = end?.decision === 'allow' ? 'allowed' : 'denied';
+  switch (end?.by) {
+    case 'expiry':
+      return { status: 410, code: 'ask-expired', message: `The time for an answer is over: it was ${so}.` };
+    case 'withdrawn':
+      return { status: 410, code: 'ask-withdrawn', message: 'The call does not wait any more.' };
+    case 'stop':
+      return { status: 410, code: 'ask-expired', message: `The server is ending: it was ${so}.` };
+    default:
+      return { status: 409, code: 'ask-answered', message: `It was answered already: ${so}.` };
+  }
+}

@@ -1,0 +1,73 @@
+import type { AuditAgent } from './audit.ts';
+
+/** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
+export interface Ask {
+  /** Nobody can guess it: to answer, one has to have been told. */
+  readonly id: string;
+  readonly at: string;
+  /** From then on `otherwise` holds. */
+  readonly expiresAt: string;
+  readonly otherwise: AskAnswer;
+  readonly host: string;
+  readonly session: string | null;
+  readonly agent: AuditAgent;
+  readonly tool: string | null;
+  /** The host's id of the call. */
+  readonly call: string | null;
+  readonly summary: string | null;
+  /** As in the audit: secrets masked, long texts cut. */
+  readonly input: unknown;
+  readonly cwd: string | null;
+  /** The rule that asks. */
+  readonly rule: string | null;
+  readonly reason: string;
+  /** Null: it is open. */
+  readonly end: AskEnd | null;
+}
+
+export type AskAnswer = 'allow' | 'deny';
+
+export interface AskEnd {
+  readonly at: string;
+  /** Null: the call was taken back, and nothing was decided. */
+  readonly decision: AskAnswer | null;
+  readonly by: AnsweredBy;
+}
+
+/** A person, on one of these faces. */
+export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
+export type Person = (typeof PERSONS)[number];
+
+/**
+ * `expiry`: no answer came in time. `stop`: the server ended before one came. `no-server`: there was nobody to hold the call.
+ * `withdrawn`: the host, or its person, gave the call up.
+ */
+export const ANSWERED_BY = [...PERSONS, 'expiry', 'stop', 'no-server', 'withdrawn'] as const;
+export type AnsweredBy = (typeof ANSWERED_BY)[number];
+
+export type Answered =
+  | { readonly outcome: 'taken'; readonly ask: Ask }
+  /** It had ended before; `ask` says how. */
+  | { readonly outcome: 'late'; readonly ask: Ask }
+  | { readonly outcome: 'unknown' };
+
+/** Who answers for the person, and who shows what is asked. */
+export interface Asks {
+  /** Those that are open, and the last few that were; oldest first. */
+  list(): readonly Ask[];
+  /** Whenever one is opened, becomes better known, or ends. */
+  subscribe(listener: (ask: Ask) => void): { close(): void };
+  answer(id: string, answer: AskAnswer, by: Person): Answered;
+}
+
+/** So many that have ended are still told of. */
+export const ENDED_KEPT = 20;
+
+/** The list after news of one of them. */
+export function withAsk(asks: readonly Ask[], news: Ask): readonly Ask[] {
+  const isKnown = asks.some(({ id }) => id === news.id);
+  const all = isKnown ? asks.map((ask) => (ask.id === news.id ? news : ask)) : [...asks, news];
+  const ended = all.filter(({ end }) => end !== null).length;
+  let toDrop = Math.max(0, ended - ENDED_KEPT);
+  return all.filter(({ end }) => end === null || toDrop-- <= 0);
+}

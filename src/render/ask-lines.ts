@@ -1,0 +1,20 @@
+import type { Ask } from '../model/ask.ts';
+import { askedText, askerText, otherwiseText, remainingText } from './ask-texts.ts';
+import { cleanLine } from './clean-text.ts';
+import type { TextOptions } from './session-table.ts';
+import { cutTo } from './width.ts';
+
+/** So much of an id is enough to answer by. */
+export const SHORT_ID = 8;
+
+/** `troupe guard asks` for people: a few lines each, oldest first. */
+export function formatAsks(asks: readonly Ask[], { paint, width, now }: TextOptions): readonly string[] {
+  const within = (text: string): string => (width === undefined ? text : cutTo(text, width));
+  return asks.flatMap((ask, index) => [
+    ...(index === 0 ? [] : ['']),
+    `${paint.bold(ask.id.slice(0, SHORT_ID))}  ${paint.yellow(`${remainingText(ask, now)} left`)}, ${otherwiseText(ask)}`,
+    within(`  ${askerText(ask)}`),
+    within(`  ${askedText(ask)}`),
+    paint.dim(within(`  ${cleanLine(ask.reason)}`)),
+  ]);
+}
