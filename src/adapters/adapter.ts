@@ -125,6 +125,8 @@ export interface SettingsHook extends HookCommand {
   readonly event: string;
   /** The very text. */
   readonly command: string;
+  /** For how long the host waits for it. */
+  readonly seconds: number;
   /** How it differs from what this version of troupe enters, in words for people. */
   readonly changed?: string;
 }

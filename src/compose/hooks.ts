@@ -26,5 +26,11 @@ export function createHooks(): HooksControl {
         hookFile,
         configFolder: configFolder(machine.env, machine.home),
       }),
+    async longestWaitMs() {
+      const { env, home } = machine;
+      const where = { home, configFolder: configFolder(env, home), stateFolder: state, folder: process.cwd() };
+      const { policy } = await (await import('../policy/load-policy.ts')).loadPolicy(where);
+      return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
+    },
   });
 }

@@ -27,6 +27,7 @@ const whole: HooksStatus = {
   shadows: [],
   doubled: [],
   beforeCalls: [{ role: 'observe', command: 'observe' }],
+  impatient: [],
   scripts: [{ file: '/state/bin/observe', scope: 'user', state: 'ours', version: '0.1.0' }],
   isComplete: true,
 };
@@ -40,6 +41,15 @@ function found(
 describe('hooks', () => {
   it('are well where all of it is there', () => {
     expect(found({})).toEqual([['good', 'hooks-installed', null]]);
+  });
+
+  it('whose guard is waited for shorter than a rule waits for an answer', () => {
+    const impatient = [{ scope: 'project' as const, file: project.file, seconds: 10, waitSeconds: 300 }];
+    expect(found({ places: [{ ...project, guard: true }], impatient })).toContainEqual([
+      'problem',
+      'hooks-impatient',
+      'troupe hooks install --scope project --guard has it wait longer.',
+    ]);
   });
 
   it('are missing, in part or wholly', () => {

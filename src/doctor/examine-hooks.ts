@@ -1,6 +1,6 @@
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { installAgain, installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
-import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { counted, findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
@@ -9,6 +9,7 @@ const { good, note, warning, problem } = findingsOf('hooks');
 export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap((place) => onPlace(place, status));
   yield* status.shadows.map(onShadow);
+  yield* status.impatient.map((guard) => onImpatient(guard, status));
   const again = installWhereOursAre(status);
   yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
@@ -52,6 +53,14 @@ function onShadow({ file, reason }: HookShadow): Finding {
         `${file} lets only hooks of managed settings run.`,
         'Ask whoever looks after the machine.',
       );
+}
+
+function onImpatient({ file, scope, seconds, waitSeconds }: ImpatientGuard, status: HooksStatus): Finding {
+  return problem(
+    'hooks-impatient',
+    `A rule waits ${waitSeconds} s for an answer, but the host waits ${seconds} s for the guard, and then goes on without it (${file}).`,
+    `${installWhereOursAre(status, scope)} has it wait longer.`,
+  );
 }
 
 function onScript({ file, state, scope, version }: ScriptStatus, status: HooksStatus): readonly Finding[] {

@@ -30,6 +30,7 @@ async function tryCommand(command: string, hostVersion: string | null): Promise<
     shadows: [],
     doubled: [],
     beforeCalls: [{ role: 'observe', command }],
+    impatient: [],
     scripts: [],
     isComplete: true,
   };

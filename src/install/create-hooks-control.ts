@@ -31,6 +31,8 @@ export interface HooksControlOptions {
   readonly writeStubs: () => Promise<Readonly<Record<HookRole, string>>>;
   /** Where they lie, written or not. */
   readonly stubs: Readonly<Record<HookRole, string>>;
+  /** The longest time for which the policy of this folder waits for an answer; 0 where it waits for none. */
+  readonly longestWaitMs: () => Promise<number>;
 }
 
 export function createHooksControl(options: HooksControlOptions): HooksControl {
@@ -39,7 +41,8 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
     planUninstall: (request) => planUninstall(options, request),
     status: async ({ host }) => {
       const { adapter, settings } = hostOf(options.adapters, host);
-      return hooksStatus({ ...options, adapter, settings, hostVersion: await versionOf(settings, options.machine) });
+      const hostVersion = await versionOf(settings, options.machine);
+      return hooksStatus({ ...options, adapter, settings, hostVersion, waitMs: await options.longestWaitMs() });
     },
   };
 }

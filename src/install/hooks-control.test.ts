@@ -22,7 +22,9 @@ import { createHooksControl } from './create-hooks-control.ts';
 
 let base: string;
 let now = 0;
+let waitMs = 0;
 beforeEach(() => {
+  waitMs = 0;
   base = mkdtempSync(path.join(tmpdir(), 'troupe-hooks-'));
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
@@ -42,6 +44,7 @@ function control(version = '0.1.0'): HooksControl {
     version,
     clock: () => Date.UTC(2026, 10, 15) + now++,
     stubs,
+    longestWaitMs: async () => waitMs,
     writeStubs: async () => {
       mkdirSync(at('state', 'bin'), { recursive: true });
       for (const file of Object.values(stubs)) {
@@ -246,6 +249,19 @@ describe('status', () => {
     await (await control().planInstall({ scope: 'user', guard: true, ...(await hostVersion()) })).apply();
     const installed = await status();
     expect(installed.isComplete).toBe(true);
+    waitMs = 3_600_000;
+    expect(await status()).toMatchObject({ isComplete: true, impatient: [] });
+    const text = readFileSync(own(), 'utf8');
+    write(own(), text.replace('"timeout": 3660', '"timeout": 310'));
+    waitMs = 300_000;
+    expect(await status()).toMatchObject({
+      isComplete: false,
+      impatient: [{ scope: 'user', file: own(), seconds: 310, waitSeconds: 300 }],
+    });
+    waitMs = 290_000;
+    expect((await status()).impatient).toEqual([]);
+    write(own(), text);
+    waitMs = 0;
     expect(installed.places[0]).toMatchObject({ scope: 'user', events, guard: true, versions: ['0.1.0'] });
     expect(await status('0.2.0')).toMatchObject({ isComplete: false, scripts: [{ state: 'other-version' }, {}] });
     write(at('project', '.claude', 'settings.json'), '{"disableAllHooks":true}');

@@ -2,7 +2,7 @@ import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import type { HookRole } from '../model/hook-command.ts';
-import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
 export interface StatusQuestion {
@@ -14,6 +14,8 @@ export interface StatusQuestion {
   readonly version: string;
   /** The scripts that entries are to run. */
   readonly stubs: Readonly<Record<HookRole, string>>;
+  /** So long the policy may wait for an answer. */
+  readonly waitMs: number;
 }
 
 /** What is installed where, and whether it can work. Reads, and only reads. */
@@ -31,6 +33,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
         scripts.push({ file, scope, ...(await scriptState(file, stubs[role], version)) });
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
+  const impatient = impatientIn(inForce, question.waitMs);
   return {
     host: adapter.host,
     hostTitle: adapter.title,
@@ -41,9 +44,11 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     shadows,
     doubled,
     beforeCalls: beforeCalls(settings, ours),
+    impatient,
     scripts,
     isComplete:
       shadows.length === 0 &&
+      impatient.length === 0 &&
       doubled.length === 0 &&
       places.every(({ changed }) => changed.length === 0) &&
       events.every((event) => ours.some((hook) => hook.event === event)) &&
@@ -77,6 +82,19 @@ function toPlace({ scope, file, exists, view }: Looked, version: string): Settin
     versions: [...new Set(view.ours.map(({ version }) => version))],
     othersBeforeCalls: view.othersBeforeCalls,
   };
+}
+
+/** The guard needs a moment before it waits, and one after. */
+const AROUND_WAIT_SECONDS = 15;
+
+function impatientIn(looked: readonly Looked[], waitMs: number): readonly ImpatientGuard[] {
+  const waitSeconds = Math.ceil(waitMs / 1_000);
+  if (waitSeconds === 0) return [];
+  return looked.flatMap(({ scope, file, view }) =>
+    view.ours
+      .filter(({ role, seconds }) => role === 'guard' && seconds < waitSeconds + AROUND_WAIT_SECONDS)
+      .map(({ seconds }) => ({ scope, file, seconds, waitSeconds })),
+  );
 }
 
 /** Of several files that turn all hooks off or on, the strongest counts: they come weakest first. */

@@ -1,11 +1,11 @@
 import { installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
-import type { HookShadow, HooksStatus, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 
 /** `troupe hooks status` for people: every settings file, what is in the way, and what to do. */
 export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {
-  const { hostTitle, hostVersion, events, places, shadows, scripts, isComplete } = status;
+  const { hostTitle, hostVersion, events, places, shadows, impatient, scripts, isComplete } = status;
   const bad = (text: string): string => paint.yellow(`! ${cleanLine(text)}`);
   return [
     paint.bold(`${hostTitle} ${hostVersion ?? '(version not known)'}: ${events.length} events can be observed`),
@@ -14,6 +14,7 @@ export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly st
       othersBeforeCalls.map((command) => paint.dim(`  ${scope}: also in front of calls: ${cleanLine(command)}`)),
     ),
     ...shadows.map((shadow) => bad(shadowText(shadow))),
+    ...impatient.map((guard) => bad(impatientText(guard))),
     ...scripts.filter(({ state }) => state !== 'ours').map((script) => bad(scriptText(script))),
     ...missingText(status).map(bad),
     isComplete ? paint.green('Everything that can be observed is.') : remedy(status),
@@ -35,6 +36,10 @@ function shadowText({ file, reason }: HookShadow): string {
   return reason === 'all-off'
     ? `No hook runs: ${file} turns all of them off.`
     : `No hook of ours runs: ${file} allows managed ones only.`;
+}
+
+function impatientText({ file, seconds, waitSeconds }: ImpatientGuard): string {
+  return `The host waits ${seconds} s for the guard (${file}), and a rule waits ${waitSeconds} s for an answer: the host would go on without it.`;
 }
 
 function scriptText({ file, state, version }: ScriptStatus): string {
@@ -65,11 +70,13 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
 }
 
 function remedy(status: HooksStatus): string {
-  const { places, shadows, doubled, scripts } = status;
+  const { places, shadows, doubled, scripts, impatient } = status;
   if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
   if (shadows.length > 0) return 'Take out what turns hooks off.';
   if (doubled.length > 0) return `Mend it with: ${tellOnce(status)}`;
   const scope =
-    scripts.find(({ state }) => state !== 'ours')?.scope ?? places.find(({ changed }) => changed.length > 0)?.scope;
+    scripts.find(({ state }) => state !== 'ours')?.scope ??
+    impatient[0]?.scope ??
+    places.find(({ changed }) => changed.length > 0)?.scope;
   return `Mend it with: ${installWhereOursAre(status, scope)}`;
 }

@@ -26,6 +26,8 @@ export interface HooksStatus {
   readonly doubled: readonly string[];
   /** Our commands in front of tool calls, word for word. */
   readonly beforeCalls: readonly { readonly role: HookRole; readonly command: string }[];
+  /** Guards for which the host waits shorter than the policy has them wait for an answer. */
+  readonly impatient: readonly ImpatientGuard[];
   /** The scripts that our entries run. */
   readonly scripts: readonly ScriptStatus[];
   /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */
@@ -48,6 +50,15 @@ export interface SettingsStatus {
   readonly versions: readonly string[];
   /** Of others, in front of tool calls. */
   readonly othersBeforeCalls: readonly string[];
+}
+
+export interface ImpatientGuard {
+  readonly scope: SettingsStatus['scope'];
+  readonly file: string;
+  /** So long the host waits. */
+  readonly seconds: number;
+  /** So long the policy may wait for an answer. */
+  readonly waitSeconds: number;
 }
 
 export interface HookShadow {

@@ -8,9 +8,12 @@ import { BEFORE_A_CALL, eventsOf, knowsAsync, WAITED_FOR } from './events.ts';
 import { append, nodeAt, remove, replace } from './json-text.ts';
 import { BOM, type Handler, handlersIn, isForAll, pathOf, readTolerantly } from './read-settings.ts';
 
-/** Seconds. A host that waits must not wait long: ours answer in milliseconds, or something is broken. */
+/**
+ * Seconds. A host that waits must not wait long: ours answer in milliseconds, or something is broken. But where a person is
+ * asked, the guard holds the call for as long as a policy may say, an hour, and answers then.
+ */
 const OBSERVER_SECONDS = 5;
-const GUARD_SECONDS = 10;
+const GUARD_SECONDS = 3_600 + 60;
 
 /** What is to stand there, by event. For texts in which `problemIn` finds none; an empty one is a file that is not there. */
 export function planInstall(text: string, version: string, commands: HookCommands): string {

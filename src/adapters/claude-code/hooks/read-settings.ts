@@ -1,6 +1,6 @@
 // What stands in a settings file of Claude Code, as far as hooks are concerned.
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { asFlag, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
+import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type { SettingsHook, SettingsView } from '../../adapter.ts';
 import { HOST } from '../line-context.ts';
@@ -104,8 +104,12 @@ function ownOf(handler: Handler): SettingsHook | undefined {
   if (!found) return undefined;
   const { isAsWritten, ...own } = found;
   const changed = narrowing(handler) ?? (isAsWritten ? undefined : 'its command is not what troupe writes');
-  return { event, command, ...own, ...(changed !== undefined && { changed }) };
+  const seconds = asAmount(handler.value['timeout']) ?? DEFAULT_SECONDS;
+  return { event, command, seconds, ...own, ...(changed !== undefined && { changed }) };
 }
+
+/** For how long the program waits for a hook where nobody says: the least of all versions. */
+const DEFAULT_SECONDS = 60;
 
 const FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'timeout', 'async']);
 
