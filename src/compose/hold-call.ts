@@ -58,11 +58,15 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
   return { ms: wait.ms, text: ask.ended.then(() => answer), withdraw: ask.withdraw };
 }
 
+/** Who says yes should see all of it. */
+const LONGEST_SHOWN = 20_000;
+
 /** Masked as in the audit: what is asked is shown to whoever may look. */
-function questionOf({ event, call, judgement, at }: CallToHold, agent: AuditAgent): Question {
-  const { rule, reason } = judgement;
-  const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason }, mask: maskValue });
-  const { host, session, tool, summary, input, cwd } = entry;
+function questionOf({ event, call, judgement, wait, at }: CallToHold, agent: AuditAgent): Question {
+  const extra = { rule: judgement.rule, reason: wait.why };
+  const entry = toEntry({ id: '', at, event, call, agent, extra, mask: maskValue });
+  const { host, session, tool, summary, cwd } = entry;
+  const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
   return {
     ...{ host, session, agent: entry.agent, tool, call: entry.call, summary, input, cwd },
     ...{ rule: entry.rule, reason: entry.reason ?? '' },

@@ -6,6 +6,7 @@ import { createKeyReader } from '../faces/terminal/keys.ts';
 import { watch as watchScreen } from '../faces/terminal/watch.ts';
 import { watchPlain } from '../faces/terminal/watch-plain.ts';
 import { hasScreen, openScreen } from '../io/screen.ts';
+import { createAskControl } from './asks.ts';
 import { follow } from './follow.ts';
 import { packageVersion } from './package.ts';
 import { pagedTranscripts } from './paged-transcripts.ts';
@@ -30,6 +31,7 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
         transcript: pagedTranscripts(feed.transcript),
         screen: openScreen(createKeyReader),
         version: packageVersion,
+        answer: (id, answer) => createAskControl().answer(id, answer, 'terminal'),
       });
     } else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
   } finally {

@@ -14,7 +14,13 @@ export interface ReceivedEvent {
 
 /** A snapshot is one line. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
-const TYPES: ReadonlySet<string> = new Set(['snapshot', 'change', 'gone', 'listing'] satisfies LiveEvent['type'][]);
+const TYPES: ReadonlySet<string> = new Set([
+  'snapshot',
+  'change',
+  'gone',
+  'listing',
+  'ask',
+] satisfies LiveEvent['type'][]);
 
 /** Server-sent events, as our own server writes them. Events of a kind that we do not know are passed over. */
 export function createEventParser(): EventParser {

@@ -120,7 +120,10 @@ rules:
 
   it('says for how long; the answer carries what was said, and by whom', () => {
     const judgement = judge(push(), policy('deny'));
-    expect(judgement).toMatchObject({ decision: 'ask', wait: { ms: 90_000, otherwise: 'deny' } });
+    expect(judgement).toMatchObject({
+      decision: 'ask',
+      wait: { ms: 90_000, otherwise: 'deny', why: 'pushes: It leaves.' },
+    });
     const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerAsk(host, judgement, decision, by);
     expect(said('allow', 'page').reason).toMatch(/by pushes: It leaves\. A person was asked and allowed it\.$/);
     expect(said('deny', 'expiry').reason).toMatch(/No answer came within 90 s, so it is denied\.$/);

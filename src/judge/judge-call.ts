@@ -21,6 +21,11 @@ export interface JudgeOptions {
   readonly at: number;
 }
 
+export interface AskWait extends NonNullable<Rule['wait']> {
+  /** For the person: what the rule says of itself. */
+  readonly why: string;
+}
+
 export interface Judgement {
   /** What the hook is to print. */
   readonly printed: string;
@@ -29,7 +34,7 @@ export interface Judgement {
   readonly rule: string | null;
   readonly reason: string;
   /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
-  readonly wait?: NonNullable<Rule['wait']>;
+  readonly wait?: AskWait;
 }
 
 /**
@@ -50,7 +55,10 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     if (isSilent(policy)) return NO_OPINION;
     const { decision, rule, reason, wait } = decide(policy, toCall(event, caller, options));
-    return { ...answer(host, decision, rule?.id ?? null, reason), ...(wait && { wait }) };
+    return {
+      ...answer(host, decision, rule?.id ?? null, reason),
+      ...(wait && { wait: { ...wait, why: whyOf(rule, reason) } }),
+    };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     return answer(host, policy?.onError ?? 'ask', null, `The guard of troupe failed: ${words}`);
@@ -66,6 +74,11 @@ export function isSilent({ rules, defaults }: Policy): boolean {
 
 function answer(host: JudgedHost, decision: Decision, rule: string | null, reason: string): Judgement {
   return { printed: host.formatAnswer({ decision, reason }), decision, rule, reason };
+}
+
+/** Who is asked sees the call: what matters is why one asks. */
+function whyOf(rule: Rule | null, reason: string): string {
+  return [rule?.name, rule?.reason].filter((text) => text).join(': ') || reason;
 }
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */

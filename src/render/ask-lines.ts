@@ -1,5 +1,6 @@
 import type { Ask } from '../model/ask.ts';
-import { askedText, askerText, otherwiseText, remainingText } from './ask-texts.ts';
+import { askerText, otherwiseText, remainingText } from './ask-texts.ts';
+import { askedLines } from './asked-lines.ts';
 import { cleanLine } from './clean-text.ts';
 import type { TextOptions } from './session-table.ts';
 import { cutTo } from './width.ts';
@@ -14,7 +15,7 @@ export function formatAsks(asks: readonly Ask[], { paint, width, now }: TextOpti
     ...(index === 0 ? [] : ['']),
     `${paint.bold(ask.id.slice(0, SHORT_ID))}  ${paint.yellow(`${remainingText(ask, now)} left`)}, ${otherwiseText(ask)}`,
     within(`  ${askerText(ask)}`),
-    within(`  ${askedText(ask)}`),
+    ...askedLines(ask, (width ?? 200) - 2).map((line) => `  ${line}`),
     paint.dim(within(`  ${cleanLine(ask.reason)}`)),
   ]);
 }

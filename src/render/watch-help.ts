@@ -47,6 +47,7 @@ const KEYS: readonly Hint[] = [
   ['/', 'filter; esc clears'],
   ['s S', 'sort: next way, again'],
   ['a', 'hide, show the finished'],
+  ['y n', 'a call waits: allow, deny'],
   ['q', 'quit'],
 ];
 

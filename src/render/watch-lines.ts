@@ -1,7 +1,10 @@
+import type { Ask } from '../model/ask.ts';
 import type { LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import { typeText } from './agent-texts.ts';
 import { plural } from './amounts.ts';
+import { SHORT_ID } from './ask-lines.ts';
+import { askedText, askerText, endText, remainingText } from './ask-texts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 import { formatStatus } from './status.ts';
@@ -32,6 +35,14 @@ export function formatAgentLine(agent: AgentReport, session: SessionDetail, now:
     cutTo(cleanLine(doing), WIDTHS.doing),
   ];
   return parts.join('  ').trimEnd();
+}
+
+/** A call that waits for an answer, with how to give one; or how it ended. */
+export function formatAskLine(ask: Ask, now: number, paint: Paint): string {
+  const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${askerText(ask)}: ${askedText(ask)}`;
+  if (ask.end) return `${what}  ${endText(ask.end)}`;
+  const how = `troupe guard answer ${ask.id.slice(0, SHORT_ID)} allow|deny, within ${remainingText(ask, now)}`;
+  return `${what}  ${paint.bold('needs you')}: ${how}`;
 }
 
 const MAX_TYPE = 18;

@@ -4,6 +4,7 @@ import type { WatchRow } from '../../render/watch-rows.ts';
 import { FIRST_VIEW, sessionKey, type WatchView } from '../../render/watch-view.ts';
 import { applyEvent } from '../../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
+import { markAsking } from '../../reports/mark-asking.ts';
 import type { Key } from './keys.ts';
 import { settleView } from './settle-view.ts';
 import { pressInTree } from './tree-keys.ts';
@@ -14,6 +15,8 @@ export interface Tree {
   press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined;
   frame(size: Size, now: number): readonly string[];
   selected(): WatchRow | undefined;
+  /** Keys are text, or end the help. */
+  takesKeys(): boolean;
   /** As it stands now. */
   session(key: string): SessionDetail | undefined;
   /** In the last line, until the next key. */
@@ -27,6 +30,8 @@ export interface TreeSetup extends Omit<FrameOptions, 'size' | 'now' | 'source'>
 
 export function createTree(setup: TreeSetup): Tree {
   const { session } = setup;
+  /** As it was told, and as it is shown. */
+  let raw: LiveSnapshot | undefined;
   let picture: LiveSnapshot | undefined;
   let view: WatchView = FIRST_VIEW;
   let rows: readonly WatchRow[] = [];
@@ -36,7 +41,8 @@ export function createTree(setup: TreeSetup): Tree {
   };
   return {
     hear(event) {
-      picture = only(applyEvent(picture, event), session);
+      raw = applyEvent(raw, event);
+      picture = only(markAsking(raw), session);
     },
     press(key, size, now) {
       // Keys may come faster than frames: each must find the rows as the one before it left them.
@@ -52,6 +58,7 @@ export function createTree(setup: TreeSetup): Tree {
       return formatFrame(picture, rows, view, { ...setup, size, now, source: setup.source() });
     },
     selected: () => rows.find(({ key }) => key === view.selected),
+    takesKeys: () => view.isTyping || view.showsHelp,
     session: (key) => picture?.sessions.find((one) => sessionKey(one) === key),
     say(message) {
       view = { ...view, message };

@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
+import { makeAsk } from './testing/make-ask.ts';
 import { AT_WORK, broughtUpTo, createFeed, NOW, pictureOf, recordedSessions, withAgents } from './testing/recorded.ts';
 import { watchPlain } from './watch-plain.ts';
 
@@ -86,6 +87,22 @@ describe('the log', () => {
     expect(await take()).toEqual([]);
     feed.emit({ type: 'gone', data: { sessionId: nested.id, host: nested.host } });
     expect(await take()).toEqual([expect.stringContaining('no longer followed')]);
+  });
+
+  it('a call that waits, with how to answer it; and how it ended', async () => {
+    const { take, feed } = start(pictureOf([nested]));
+    await take();
+    const ask = makeAsk('a', nested);
+    feed.emit({ type: 'ask', data: ask });
+    expect((await take()).join('\n')).toMatch(
+      /^12:00:00 {2}◐ aaaaaaaa {2}main › .*Check app\.js: Bash git push origin main {2}needs you: troupe guard answer aaaaaaaa allow\|deny, within 5:00$/m,
+    );
+    feed.emit({ type: 'ask', data: { ...ask, end: { at: ask.at, decision: 'deny', by: 'expiry' } } });
+    expect((await take()).join('\n')).toContain('Bash git push origin main  Denied: no answer came in time.');
+    const other = start(pictureOf([nested]), { session: 'zzz' });
+    await other.take();
+    other.feed.emit({ type: 'ask', data: ask });
+    expect(await other.take()).toEqual([]);
   });
 
   it('a burst of changes is one line', async () => {

@@ -1,10 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Ask } from '../../model/ask.ts';
 import { type ColourDepth, createPaint } from '../../render/paint.ts';
-import { formatAgentLine, formatFirstLine, formatGoneLine } from '../../render/watch-lines.ts';
+import { formatAgentLine, formatAskLine, formatFirstLine, formatGoneLine } from '../../render/watch-lines.ts';
 import { isBusy, standingOf } from '../../render/watch-status.ts';
 import { agentKey, agentsOf, sessionKey } from '../../render/watch-view.ts';
 import { applyEvent } from '../../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot } from '../../reports/live-shapes.ts';
+import { markAsking } from '../../reports/mark-asking.ts';
 import type { AgentReport } from '../../reports/shapes.ts';
 import type { SourcedFeed } from '../face.ts';
 
@@ -49,11 +51,12 @@ export function watchPlain(options: WatchPlainOptions): Promise<void> {
 function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
   if (event.type === 'change' || event.type === 'gone')
     return event.data.sessionId.startsWith(session) ? event : undefined;
+  const isAskWanted = (ask: Ask): boolean => session === '' || (ask.session ?? '').startsWith(session);
+  if (event.type === 'ask') return isAskWanted(event.data) ? event : undefined;
   if (event.type !== 'snapshot' || session === '') return event;
-  return {
-    ...event,
-    data: { ...event.data, sessions: event.data.sessions.filter(({ id }) => id.startsWith(session)) },
-  };
+  const { sessions, asks } = event.data;
+  const wanted = { sessions: sessions.filter(({ id }) => id.startsWith(session)), asks: asks.filter(isAskWanted) };
+  return { ...event, data: { ...event.data, ...wanted } };
 }
 
 /** Long enough that a burst of changes of one agent is one line. */
@@ -69,6 +72,7 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
   const startedAt = clock();
   const said = new Map<string, Said>();
   const mentioned = new Set<string>();
+  const asked = new Map<string, 'open' | 'ended'>();
   let picture: LiveSnapshot | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isBegun = false;
@@ -80,7 +84,14 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
     const now = clock();
     const lines = isBegun ? [] : [formatFirstLine(picture, now)];
     isBegun = true;
-    for (const session of picture.sessions) {
+    for (const ask of picture.asks) {
+      const before = asked.get(ask.id);
+      const state = ask.end === null ? 'open' : 'ended';
+      asked.set(ask.id, state);
+      // What was settled before we came is history.
+      if (before !== state && (before !== undefined || state === 'open')) lines.push(formatAskLine(ask, now, paint));
+    }
+    for (const session of markAsking(picture).sessions) {
       for (const agent of agentsOf(session)) {
         const key = agentKey(agent);
         const before = said.get(key);

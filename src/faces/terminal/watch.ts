@@ -1,11 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 import { known } from '../../base/json.ts';
-import type { Screen } from '../../base/screen.ts';
+import type { Screen, Size } from '../../base/screen.ts';
+import type { Answered, AskAnswer } from '../../model/ask.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { ColourDepth } from '../../render/paint.ts';
 import { createWatchPaint } from '../../render/watch-paint.ts';
-import { sessionKey } from '../../render/watch-view.ts';
+import { agentsOf, sessionKey } from '../../render/watch-view.ts';
+import type { SessionDetail } from '../../reports/live-shapes.ts';
+import type { AgentReport } from '../../reports/shapes.ts';
 import type { SourcedFeed, Subscription } from '../face.ts';
+import { createAskBar } from './ask-bar.ts';
 import { startFrames } from './frames.ts';
 import type { Key } from './keys.ts';
 import { createScreenPainter } from './paint-screen.ts';
@@ -20,6 +24,8 @@ export interface WatchOptions {
   readonly clock: Clock;
   readonly colours: ColourDepth;
   readonly version: string;
+  /** What the person says to a call that waits. */
+  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
   /** Only the sessions whose id begins so. */
   readonly session?: string;
 }
@@ -33,10 +39,27 @@ export async function watch(options: WatchOptions): Promise<void> {
   const painter = createScreenPainter((text) => screen.write(text));
   const tree = createTree({ paint, source: () => feed.source(), version, ...known({ session }) });
   let reader: Reader | undefined;
+  const bar = createAskBar({
+    ...{ paint, answer: options.answer, say: tree.say, onChange: () => frames.soon() },
+    hueOf: ({ host, session: id, agent }) =>
+      (id === null ? [] : agentsIn(tree.session(sessionKey({ host, id })))).find((one) => one.id === agent.id)?.hue ??
+      null,
+    ...known({ session }),
+  });
+  /** Below the rest: what somebody reads stays where it is when a call begins to wait. */
+  const rest = (): Size => {
+    const size = screen.size();
+    return { ...size, rows: size.rows - bar.height(size) };
+  };
 
   const frames = startFrames(() => {
     const size = screen.size();
-    painter.paint((reader ?? tree).frame(size, clock()), size);
+    const asked = bar.lines(
+      size,
+      options.clock(),
+      reader || tree.takesKeys() ? 'back in the tree: y allow · n deny' : undefined,
+    );
+    painter.paint([...(reader ?? tree).frame(rest(), clock()), ...asked], size);
   }, options.clock);
 
   const leave = (): void => {
@@ -69,10 +92,11 @@ export async function watch(options: WatchOptions): Promise<void> {
       if (key.name === 'ctrl-l') painter.forget();
     }
     if (reader) {
-      if (reader.press(key, screen.size()) === 'back') leave();
+      if (reader.press(key, rest()) === 'back') leave();
       return false;
     }
-    const wish = tree.press(key, screen.size(), clock());
+    if (!tree.takesKeys() && bar.press(key)) return false;
+    const wish = tree.press(key, rest(), clock());
     if (wish === 'read') read();
     return wish === 'quit';
   };
@@ -97,6 +121,7 @@ export async function watch(options: WatchOptions): Promise<void> {
       // Last: it may call back at once.
       subscription = feed.subscribe((event) => {
         tree.hear(event);
+        bar.hear(event);
         reader?.hear(event);
         frames.soon();
       });
@@ -108,4 +133,8 @@ export async function watch(options: WatchOptions): Promise<void> {
     frames.close();
     screen.close();
   }
+}
+
+function agentsIn(session: SessionDetail | undefined): readonly AgentReport[] {
+  return session ? agentsOf(session) : [];
 }

@@ -35,6 +35,7 @@ export function openWatch(
     transcript: async () => {
       throw new Error('no transcripts in this test');
     },
+    answer: async () => ({ outcome: 'unknown' }),
     clock: () => now,
     colours: 'none',
     version: '1.2.3',
