@@ -1,45 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { recordedHooks } from '../src/compose/testing/recorded-spool.ts';
-import { writeHookStubs } from '../src/daemon/hook-stubs.ts';
 import { misfits } from '../src/faces/server/testing/validate.ts';
 import type { Ask } from '../src/model/ask.ts';
 import type { AuditEntry } from '../src/model/audit.ts';
+import { BASH, type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 
 // A call that waits for a person: the built server, the script that hosts run, and a socket between them.
 
-const NAME = '2.1.197-nested';
-const calls = recordedHooks(NAME).map(({ payload }) => payload);
-const bash = calls.find(({ tool_name, agent_id }) => tool_name === 'Bash' && agent_id !== undefined) ?? {};
-
-const policy = (wait: string, otherwise: string): string => `version: 1
-rules:
-  - name: pushes are asked about
-    tools: "Bash(git push:*)"
-    decision: ask
-    wait: ${wait}
-    otherwise: ${otherwise}
-    reason: It leaves this machine.
-`;
-
 let program: ProgramHome;
 let state: string;
-let guard: string;
+let calls: HeldCalls;
 let server: RunningProgram;
 let origin: string;
 let token: string;
 beforeEach(async () => {
-  program = createProgramHome(NAME);
-  state = path.join(program.home, '.local/state/troupe');
-  const config = path.join(program.home, '.config/troupe');
-  mkdirSync(config, { recursive: true });
-  writeFileSync(path.join(config, 'policy.yaml'), policy('60s', 'deny'));
-  const options = { node: process.execPath, hookFile: path.resolve('dist/hook.cjs'), configFolder: config };
-  ({ guard } = await writeHookStubs(state, options));
+  program = createProgramHome(RECORDING);
+  calls = await prepareHeldCalls(program);
+  ({ state } = calls);
 });
 afterEach(() => program.remove());
 
@@ -48,30 +27,6 @@ async function serve(): Promise<void> {
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
   const url = new URL(JSON.parse(server.out()).url);
   [origin, token] = [url.origin, url.searchParams.get('token') ?? ''];
-}
-
-interface Hook {
-  readonly child: ChildProcess;
-  readonly ended: Promise<{ readonly status: number | string | null; readonly said: Said }>;
-}
-interface Said {
-  readonly permissionDecision?: string;
-  readonly permissionDecisionReason?: string;
-}
-
-/** As a host does it: by a shell, with the call on stdin. */
-function push(command = 'git push origin main', over: object = {}): Hook {
-  const child = spawn('sh', ['-c', `'${guard}' claude-code`], { env: { ...process.env, HOME: program.home } });
-  let out = '';
-  child.stdout.on('data', (data) => {
-    out += data;
-  });
-  child.stdin.end(JSON.stringify({ ...bash, tool_input: { command }, ...over }));
-  const ended = once(child, 'close').then(([code, signal]) => ({
-    status: signal ?? code,
-    said: out === '' ? {} : JSON.parse(out).hookSpecificOutput,
-  }));
-  return { child, ended };
 }
 
 const headers = (): Record<string, string> => ({
@@ -99,10 +54,10 @@ const logged = async (): Promise<AuditEntry> => {
 describe('an answer', () => {
   it('reaches the hook that waits; the second, a late one and a forged one do nothing', async () => {
     await serve();
-    const hook = push('git push https://ada:hunter2@example.org/x.git main');
+    const hook = calls.push('git push https://ada:hunter2@example.org/x.git main');
     const ask = await open();
     expect(misfits('asks', { asks: [ask] })).toBe('');
-    expect(ask).toMatchObject({ tool: 'Bash', rule: 'user:1', otherwise: 'deny', session: bash['session_id'] });
+    expect(ask).toMatchObject({ tool: 'Bash', rule: 'user:1', otherwise: 'deny', session: BASH['session_id'] });
     expect(ask.id).toMatch(/^[0-9a-f]{32}$/);
     expect(JSON.stringify(ask)).not.toContain('hunter2');
     expect(Date.parse(ask.expiresAt) - Date.parse(ask.at)).toBe(60_000);
@@ -138,7 +93,7 @@ describe('an answer', () => {
 
   it('is given on the command line, by the beginning of an id', async () => {
     await serve();
-    const hook = push();
+    const hook = calls.push();
     const ask = await open();
     const { out } = await program.run(['guard', 'asks']);
     expect(out).toMatch(
@@ -154,7 +109,7 @@ describe('an answer', () => {
 
   it('is not taken from another page, nor from whoever has no token', async () => {
     await serve();
-    const hook = push();
+    const hook = calls.push();
     const { id } = await open();
     const send = async (over: Record<string, string>, body = '{"answer":"allow"}') =>
       (await fetch(`${origin}/api/asks/${id}`, { method: 'POST', headers: { ...headers(), ...over }, body })).status;
@@ -171,9 +126,9 @@ describe('an answer', () => {
 
 describe('without an answer', () => {
   it.each(['allow', 'deny'])('after the time, otherwise: %s', async (otherwise) => {
-    writeFileSync(path.join(program.home, '.config/troupe/policy.yaml'), policy('1s', otherwise));
+    calls.setPolicy('1s', otherwise);
     await serve();
-    const hook = push();
+    const hook = calls.push();
     const { id } = await open();
     const { said } = await hook.ended;
     expect(said.permissionDecision).toBe(otherwise);
@@ -186,7 +141,7 @@ describe('without an answer', () => {
   it('a host that gives the call up: it is taken back, and nothing is decided', async () => {
     await serve();
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const hook = push();
+      const hook = calls.push();
       const { id } = await open();
       hook.child.kill(signal);
       await vi.waitUntil(async () => (await list()).find((ask) => ask.id === id)?.end, { timeout: 10_000 });
@@ -202,7 +157,7 @@ describe('without an answer', () => {
       ['SIGKILL', 'No server of troupe runs that could ask', 'no-server'],
     ] as const) {
       await serve();
-      const hook = push();
+      const hook = calls.push();
       await open();
       server.child.kill(signal);
       const { said } = await hook.ended;
@@ -217,7 +172,7 @@ describe('without an answer', () => {
   });
 
   it('no server from the beginning: otherwise, at once', async () => {
-    const { said } = await push().ended;
+    const { said } = await calls.push().ended;
     expect(said.permissionDecision).toBe('deny');
     expect(await logged()).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
     expect((await program.run(['guard', 'asks'])).errors).toContain('no server runs');

@@ -1,6 +1,7 @@
 import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
+import { AskBar } from './asks/ask-bar.tsx';
 import { useBackend } from './backend-context.ts';
 import { DetailPanel } from './panel/detail-panel.tsx';
 import { startReadingSelected } from './sessions/read-older.ts';
@@ -40,6 +41,7 @@ export function App() {
         Skip to the view
       </a>
       <TopBar />
+      <AskBar />
       <SessionsColumn />
       <ViewArea />
       {isDetailOpen.value && <DetailPanel />}

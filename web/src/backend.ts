@@ -1,3 +1,4 @@
+import type { Answered, AskAnswer } from '../../src/model/ask.ts';
 import type { AuditFilter } from '../../src/model/audit.ts';
 import type { TranscriptMessage } from '../../src/model/transcript.ts';
 import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
@@ -21,6 +22,8 @@ export interface Backend {
   input(call: HeardCall): Promise<{ readonly input: unknown } | undefined>;
   /** Whether the hooks heard of all of them; undefined where nobody knows. */
   coverage(session: string): Promise<CoverageReport | undefined>;
+  /** What the person says to a call that waits. */
+  answer(id: string, answer: AskAnswer): Promise<Answered>;
 }
 
 export interface HeardPart {

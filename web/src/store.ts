@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals';
+import type { Ask } from '../../src/model/ask.ts';
 import { applyEvent } from '../../src/reports/apply-change.ts';
 import { computeAt } from '../../src/reports/compute-at.ts';
 import type { AuditEvent, LiveEvent, LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
+import { markAsking } from '../../src/reports/mark-asking.ts';
 import type { AgentReport } from '../../src/reports/shapes.ts';
 import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
 import type { Backend, ConnectionState } from './backend.ts';
@@ -90,6 +92,16 @@ export function agentsOf(session: SessionDetail): readonly AgentReport[] {
 /** The time that durations are counted to. */
 export const nowShown = computed(() => replayAt.value ?? clock.value);
 
+/** The picture as it was told; `picture` also says who waits for an answer. */
+let told: LiveSnapshot | undefined;
+
+/** What became of a call is known by the answer before the stream tells it. */
+export function hearAsk(ask: Ask): void {
+  if (!told) return;
+  told = applyEvent(told, { type: 'ask', data: ask });
+  picture.value = markAsking(told);
+}
+
 /** Takes in what the backend tells, at most once a frame: a flood of changes is one redrawing. */
 export function connect(backend: Backend): () => void {
   let waiting: (LiveEvent | AuditEvent)[] = [];
@@ -98,10 +110,11 @@ export function connect(backend: Backend): () => void {
     isDue = false;
     const events = waiting;
     waiting = [];
-    picture.value = events.reduce<LiveSnapshot | undefined>(
+    told = events.reduce<LiveSnapshot | undefined>(
       (before, event) => (event.type === 'audit' ? before : applyEvent(before, event)),
-      picture.value,
+      told,
     );
+    picture.value = told && markAsking(told);
     // What came before a snapshot may not be all.
     if (events.some(({ type }) => type === 'snapshot')) tellMissed();
     tellHeard(events.flatMap((event) => (event.type === 'audit' ? [event.data] : [])));

@@ -1,8 +1,9 @@
+import type { Answered, AskAnswer } from '../../../src/model/ask.ts';
 import type { AuditFilter, AuditPage } from '../../../src/model/audit.ts';
 import type { AuditEvent, HeardCall, LiveEvent } from '../../../src/reports/live-shapes.ts';
 import type { Backend, ConnectionState } from '../backend.ts';
 
-const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'audit'] as const;
+const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'ask', 'audit'] as const;
 
 /** The server that the page came from. The cookie that it set says who we are. */
 export function createLiveBackend(): Backend {
@@ -20,6 +21,7 @@ export function createLiveBackend(): Backend {
       }),
     heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
     input: readInput,
+    answer: sendAnswer,
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
 }
@@ -77,6 +79,18 @@ async function getJson<T>(route: string, query: Readonly<Record<string, string>>
   if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(await reasonOf(response));
   return response.json();
+}
+
+async function sendAnswer(id: string, answer: AskAnswer): Promise<Answered> {
+  const response = await fetch(`api/asks/${encodeURIComponent(id)}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ answer }),
+  });
+  if (response.status === 404) return { outcome: 'unknown' };
+  const isLate = response.status === 409 || response.status === 410;
+  if (!response.ok && !isLate) throw new Error(await reasonOf(response));
+  return { outcome: isLate ? 'late' : 'taken', ask: (await response.json()).ask };
 }
 
 async function reasonOf(response: Response): Promise<string> {

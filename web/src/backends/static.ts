@@ -27,6 +27,7 @@ export function createStaticBackend(data: EmbeddedData): Backend {
     heard: async () => undefined,
     input: async () => undefined,
     coverage: async () => undefined,
+    answer: async () => ({ outcome: 'unknown' }),
     async transcript(agent, session, { from, limit }) {
       const whole = data.transcripts[`${session} ${agent}`];
       if (!whole) return undefined;

@@ -32,6 +32,7 @@ const ACTS: Readonly<Record<Command, () => void>> = {
   'next-session': () => stepSession(1),
   'next-needs-you': () => goToNext('needs-you'),
   'next-silent': () => goToNext('silent'),
+  asks: () => document.getElementById('asks-title')?.focus(),
   detail: toggleDetail,
   replay: toggleReplay,
   theme: nextTheme,

@@ -11,6 +11,7 @@ export type Command =
   | 'next-session'
   | 'next-needs-you'
   | 'next-silent'
+  | 'asks'
   | 'detail'
   | 'replay'
   | 'theme'
@@ -33,6 +34,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: '[', command: 'previous-session', text: 'previous session' },
   { key: ']', command: 'next-session', text: 'next session' },
   { key: 'n', command: 'next-needs-you', text: 'next one who needs you' },
+  { key: 'a', command: 'asks', text: 'calls that wait for your answer' },
   { key: 's', command: 'next-silent', text: 'next silent one' },
   { key: 'd', command: 'detail', text: 'detail: open, close' },
   { key: 'r', command: 'replay', text: 'replay from the start, or back to live' },
