@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import * as net from 'node:net';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { makeStubs, runAlong, type Stubs } from './testing/stubs.ts';
+
+// The guard while a server has it wait for a person's answer.
+
+let stubs: Stubs;
+let listener: net.Server | undefined;
+let sockets: net.Socket[] = [];
+beforeEach(async () => {
+  stubs = await makeStubs();
+});
+afterEach(() => {
+  listener?.close();
+  for (const socket of sockets) socket.destroy();
+  sockets = [];
+  stubs.remove();
+});
+
+const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n';
+
+async function listen(answer: (socket: net.Socket) => void): Promise<void> {
+  listener = net.createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as net.AddressInfo;
+  writeFileSync(path.join(stubs.state, 'hook-address'), `${process.pid} ${port} key PROOF\n`);
+}
+
+const FROM_NODE = { status: 0, stdout: 'from node', stderr: '' };
+
+describe('a guard that is told to wait', () => {
+  it('waits longer than it would for an answer, and prints what comes then', async () => {
+    await listen((socket) => {
+      socket.write(`${HEAD}PROOF\nhold 20\n\0`);
+      setTimeout(() => socket.write('PROOF\n{"a'), 2_500);
+      setTimeout(() => socket.end('":1}\nPROOF\n'), 3_500);
+    });
+    expect(await runAlong(stubs.guard, '{}')).toEqual({ status: 0, stdout: '{"a":1}', stderr: '' });
+    // The server was not late: it said at once what to expect.
+    expect(readFileSync(path.join(stubs.state, 'hook-address'), 'utf8')).toContain('PROOF');
+  });
+
+  const cases: readonly (readonly [string, (socket: net.Socket) => void])[] = [
+    ['the server goes', (socket) => setTimeout(() => socket.destroy(), 300)],
+    ['half an answer', (socket) => setTimeout(() => socket.end('PROOF\n{"a":1}\n'), 100)],
+    ['an answer without a proof', (socket) => setTimeout(() => socket.end('{"a":1}\n'), 100)],
+    ['told to wait again', (socket) => setTimeout(() => socket.end('PROOF\nhold 5\n\0PROOF\nx\nPROOF\n'), 100)],
+    ['more than it was told to wait', () => undefined],
+  ];
+  it.each(cases)('%s: node decides', async (_, then) => {
+    await listen((socket) => {
+      socket.write(`${HEAD}PROOF\nhold 1\n\0`);
+      then(socket);
+    });
+    expect(await runAlong(stubs.guard, '{}')).toEqual(FROM_NODE);
+    expect(stubs.events()).toHaveLength(1);
+  });
+
+  it.each(['other\nhold 20\n\0', 'hold 20\n\0', 'PROOF\nhold \n\0', 'PROOF\nhold x\n\0', 'PROOF\nhold 1;touch x\n\0'])(
+    'is not told so by %j',
+    async (words) => {
+      await listen((socket) => socket.write(HEAD + words));
+      const ran = runAlong(stubs.guard, '{}');
+      expect(await Promise.race([ran, sleep(6_000)])).toEqual(FROM_NODE);
+      expect(existsSync(path.join(stubs.state, 'spool', 'x'))).toBe(false);
+    },
+  );
+
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('is ended by %s, and says nothing', async (signal) => {
+    const closed = vi.fn();
+    await listen((socket) => {
+      socket.on('close', closed);
+      socket.write(`${HEAD}PROOF\nhold 60\n\0`);
+    });
+    const child = spawn(stubs.guard, ['claude-code']);
+    let out = '';
+    child.stdout.on('data', (data) => {
+      out += data;
+    });
+    child.stdin.end('{}');
+    await vi.waitUntil(() => sockets.length === 1, 5_000);
+    await sleep(300);
+    child.kill(signal);
+    const [status, by] = await once(child, 'close');
+    expect([status, by, out]).toEqual([null, signal, '']);
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    // Whoever held it settles it.
+    expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]);
+  });
+
+  it('goes where its host is gone without a word', async () => {
+    await listen((socket) => socket.write(`${HEAD}PROOF\nhold 60\n\0`));
+    const child = spawn('sh', ['-c', `"$0" claude-code; true`, stubs.guard]);
+    child.stdin.end('{}');
+    await vi.waitUntil(() => sockets.length === 1, 5_000);
+    await sleep(300);
+    child.kill('SIGKILL');
+    await vi.waitUntil(() => sockets[0]?.destroyed || sockets[0]?.readableEnded, 5_000);
+    expect(stubs.events()).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type AskDesk, createDesk, type Question } from '../../asks/create-desk.ts';
+import { readEvents } from './testing/read-events.ts';
+import { recordedLive } from './testing/recorded-live.ts';
+import { type Served, serve, TOKEN } from './testing/serve.ts';
+import { misfits } from './testing/validate.ts';
+
+const NOBODY = { who: 'unknown', id: null, type: null, name: null, kind: null, depth: null } as const;
+const QUESTION: Question = {
+  host: 'claude-code',
+  session: 's',
+  agent: { ...NOBODY, path: [], evidence: 'none', reason: 'it is a test' },
+  tool: 'Bash',
+  call: null,
+  summary: 'git push',
+  input: { command: 'git push' },
+  cwd: null,
+  rule: 'user:1',
+  reason: 'It leaves this machine.',
+};
+const IDS = ['0', '1', '2'].map((digit) => digit.repeat(32));
+
+let now = 0;
+let desk: AskDesk;
+let server: Served;
+beforeEach(async () => {
+  now = Date.parse('2026-11-15T12:00:00Z');
+  const ids = [...IDS];
+  desk = createDesk({ clock: () => now, createId: () => ids.shift() ?? '', later: () => () => {} });
+  server = await serve(await recordedLive('2.1.325-single'), { asks: desk });
+});
+afterEach(() => server.close());
+
+const open = () => desk.open(QUESTION, { ms: 60_000, otherwise: 'deny' }, () => true);
+
+async function post(id: string, body: string | undefined, headers: Record<string, string> = {}) {
+  const response = await fetch(`http://127.0.0.1:${server.port}/api/asks/${id}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
+    ...(body !== undefined && { body }),
+  });
+  const json = await response.json();
+  return { status: response.status, code: json.error?.code, ask: json.ask, json };
+}
+const ALLOW = '{"answer":"allow"}';
+
+describe('/api/asks', () => {
+  it('lists what waits, and how the last ones ended', async () => {
+    open();
+    open();
+    desk.answer(IDS[0] ?? '', 'deny', 'cli');
+    const listed = (await server.json('/api/asks')) as { asks: object[] };
+    expect(misfits('asks', listed)).toBe('');
+    expect(listed.asks).toMatchObject([{ end: { by: 'cli', decision: 'deny' } }, { end: null }]);
+  });
+
+  it('takes one answer; what comes after is told what it was', async () => {
+    open();
+    expect(await post(IDS[0] ?? '', ALLOW)).toMatchObject({ status: 200, ask: { end: { by: 'api' } } });
+    const late = await post(IDS[0] ?? '', '{"answer":"deny","by":"cli"}');
+    expect(late).toMatchObject({ status: 409, code: 'ask-answered', ask: { end: { decision: 'allow', by: 'api' } } });
+    const held = open();
+    held?.withdraw();
+    expect(await post(IDS[1] ?? '', ALLOW)).toMatchObject({ status: 410, code: 'ask-withdrawn' });
+    open();
+    now += 60_000;
+    expect(await post(IDS[2] ?? '', ALLOW)).toMatchObject({ status: 410, code: 'ask-expired' });
+    expect(await post('f'.repeat(32), ALLOW)).toMatchObject({ status: 404, code: 'ask-not-found' });
+  });
+
+  it('says who answered: the page by its origin, others by their own word, but never as the page', async () => {
+    for (const id of IDS) {
+      open();
+      expect(id).toBe(desk.list().at(-1)?.id);
+    }
+    const origin = `http://127.0.0.1:${server.port}`;
+    const [one = '', two = '', three = ''] = IDS;
+    expect((await post(one, ALLOW, { origin })).ask.end.by).toBe('page');
+    expect((await post(two, '{"answer":"allow","by":"page"}')).ask.end.by).toBe('api');
+    expect((await post(three, '{"answer":"allow","by":"terminal"}')).ask.end.by).toBe('terminal');
+  });
+
+  it('what is no answer, or from no one who may give it, decides nothing', async () => {
+    open();
+    const id = IDS[0] ?? '';
+    const cases = [
+      [ALLOW, { authorization: 'Bearer other' }, 401],
+      [ALLOW, { origin: 'http://evil.example' }, 403],
+      [ALLOW, { 'sec-fetch-site': 'same-site' }, 403],
+      [ALLOW, { 'sec-fetch-site': 'cross-site' }, 403],
+      [ALLOW, { 'sec-fetch-site': 'none' }, 403],
+      [ALLOW, { 'content-type': 'text/plain' }, 415],
+      [ALLOW, { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+      [`${ALLOW}${' '.repeat(1_000)}`, {}, 413],
+      [undefined, {}, 413],
+      ['{"answer":"yes"}', {}, 400],
+      ['{"answer":', {}, 400],
+      ['null', {}, 400],
+    ] as const;
+    for (const [body, headers, status] of cases)
+      expect([body, headers, (await post(id, body, headers)).status]).toEqual([body, headers, status]);
+    expect((await server.get(`/api/asks/${id}`, { method: 'PUT' })).status).toBe(405);
+    expect((await server.get(`/api/asks/${id}`)).status).toBe(404);
+    expect((await server.get('/api/status', { method: 'POST' })).status).toBe(405);
+    expect(desk.list()[0]?.end).toBeNull();
+    expect(server.errors).toEqual([]);
+  });
+
+  it('is nowhere where no calls are held', async () => {
+    const without = await serve(await recordedLive('2.1.325-single'));
+    expect((await without.get('/api/asks')).status).toBe(404);
+    expect((await without.get('/api/asks/x', { method: 'POST' })).status).toBe(405);
+    await without.close();
+  });
+});
+
+describe('events of asks', () => {
+  it('are told as they come, are in every snapshot, and come again to who lost the connection', async () => {
+    const reader = readEvents(server.port, TOKEN);
+    await reader.until(() => reader.events.length === 1);
+    const last = reader.events[0]?.id ?? '';
+    open();
+    desk.answer(IDS[0] ?? '', 'allow', 'terminal');
+    await reader.until(() => reader.events.length === 3);
+    for (const { type, data } of reader.events) expect(misfits('events', { type, data })).toBe('');
+    expect(reader.picture()?.asks).toMatchObject([{ id: IDS[0], end: { by: 'terminal' } }]);
+    reader.close();
+
+    const back = readEvents(server.port, TOKEN, { 'Last-Event-ID': last });
+    await back.until(() => back.events.length === 2);
+    expect(back.events.map(({ type }) => type)).toEqual(['ask', 'ask']);
+    back.close();
+
+    open();
+    const late = readEvents(server.port, TOKEN);
+    await late.until(() => late.events.length === 1);
+    expect(late.picture()?.asks.map(({ end }) => end?.by)).toEqual(['terminal', undefined]);
+    late.close();
+  });
+});
