@@ -19,6 +19,7 @@ rules:
     otherwise: ${otherwise}
     reason: It cannot be undone.
 `;
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 /** TROUPE_ASK_AFTER: so many seconds the person takes to answer. */
 const patience = Number(process.env['TROUPE_ASK_AFTER'] ?? 0) * 1000;
 
@@ -33,6 +34,8 @@ for (const program of programs) {
     const troupe = (...args: readonly string[]): string =>
       spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { env, cwd: own, encoding: 'utf8' })
         .stdout;
+    const tmux = (...args: readonly string[]): string =>
+      spawnSync('tmux', ['-L', path.basename(own), ...args], { env, cwd: own, encoding: 'utf8' }).stdout ?? '';
     let server: RunningServer | undefined;
     for (const folder of ['home', 'state', 'config/projects']) mkdirSync(path.join(own, folder), { recursive: true });
     troupe('hooks', 'install', '--guard', '--scope', 'project', '--yes', '--host-version', version);
@@ -87,6 +90,30 @@ for (const program of programs) {
       expect(result.text).toMatch(/A person was asked and denied it|Hook PreToolUse:Bash denied this tool/);
       expect(entry).toMatchObject({ decision: 'deny', answeredBy: 'page' });
     }, 120_000);
+
+    it.skipIf(!hasTmux)(
+      'answered in troupe watch',
+      async () => {
+        const { isThere, result, entry } = await play('watch', policy('60s', 'allow'), async () => {
+          const command = [process.execPath, path.join(root, 'dist/troupe.js'), 'watch', '--root', config];
+          tmux('new-session', '-d', '-x', '100', '-y', '30', ...command);
+          try {
+            await vi.waitUntil(() => tmux('capture-pane', '-p').includes('y allow once'), { timeout: 20_000 });
+            tmux('send-keys', 'n');
+            await vi.waitUntil(() => tmux('capture-pane', '-p').includes('Deny it?'), { timeout: 10_000 });
+            tmux('send-keys', 'n');
+            await vi.waitUntil(() => tmux('capture-pane', '-p').includes('Denied in the terminal.'), {
+              timeout: 10_000,
+            });
+          } finally {
+            tmux('kill-server');
+          }
+        });
+        expect([isThere, result.isError]).toEqual([true, true]);
+        expect(entry).toMatchObject({ decision: 'deny', answeredBy: 'terminal' });
+      },
+      120_000,
+    );
 
     it('nobody answers: what the rule says otherwise', async () => {
       const { ask, result, entry } = await play('expiry', policy('3s', 'deny'), async () => {});
