@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -45,6 +54,14 @@ describe('a draft', () => {
     expect([text(DRAFT), names().length]).toEqual(['{}', 2]);
     rmSync(path.join(state, 'spool'), { recursive: true });
     expect(settleSpooled(state, DRAFT, {})).toBe(false);
+  });
+
+  it('keeps the time of its call, however long the answer took', () => {
+    writeFileSync(place(DRAFT), '{}');
+    const called = new Date(Date.now() - 1_800_000);
+    utimesSync(place(DRAFT), called, called);
+    expect(settleSpooled(state, DRAFT, { decision: 'deny' }, called.getTime())).toBe(true);
+    expect(Math.abs(statSync(place('claude-code.12.0.json')).mtimeMs - called.getTime())).toBeLessThan(2);
   });
 
   it('says nothing of a time that cannot be', () => {

@@ -1,7 +1,7 @@
 // A call that the guard stub has written down and asks about lies in the spool as a draft. Whoever answers, the server or
 // the standalone hook, settles it; only one of them can. Node's own modules only: the standalone hook starts with it.
 
-import { closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 
@@ -25,8 +25,11 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
     throw error;
   }
   try {
-    const ms = heldFor(since ?? statSync(place).mtimeMs);
+    const { mtimeMs, atime, mtime } = statSync(place);
+    const ms = heldFor(since ?? mtimeMs);
     append(place, `\n${JSON.stringify({ ...extra, ms })}\n`);
+    // Its time is when the hook was called, also where a person took long to answer.
+    if (ms === null || ms > LONG_MS) utimesSync(place, atime, mtime);
     // The draft holds the name of its event: nobody else writes it as long as the draft is there.
     renameSync(place, path.join(spool, `${draft.slice('.new-'.length)}.json`));
     return true;
@@ -47,6 +50,9 @@ function append(file: string, line: string): void {
     closeSync(descriptor);
   }
 }
+
+/** Within it, when a file was written last is as good as when it was made. */
+const LONG_MS = 500;
 
 /** An answer is waited for for an hour at most. */
 const LONGEST_HELD_MS = 2 * 3_600_000;
