@@ -1,24 +1,49 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { namesCallers } from '../../src/adapters/claude-code/hooks/payload.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
-import { nameOf, programs, record, root, work } from './kit.ts';
+import { AGENTS, addRemovalPlays, nameOfPlay, REMOVALS } from './guard-plays.ts';
+import { nameOf, programs, recordTogether, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
-// A policy under the real program: what a type of sub-agent may not do does not happen, and its transcript says why. Before
-// 2.1.69 a hook may be called before its call is in any file: then nobody is known, and a deny for some agents holds for
-// whoever may be one of them.
+// A policy under the real program: what agents of one type may not do does not happen, in whatever way they run, and their
+// transcripts say why; main may do it. Before 2.1.69 a hook does not say who calls, and may be called before its call is in any
+// file: then nobody is known, a deny for some agents holds for whoever may be one of them, and `defaults.unknown` for the rest.
 
-const POLICY = `version: 1
-defaults: { unknown: none }
+const policyText = (unknown: string) => `version: 1
+defaults: { unknown: ${unknown} }
 rules:
   - name: helpers remove nothing
     agents: { type: general-purpose }
     tools: "Bash(rm:*)"
     decision: deny
     reason: Ask a person to remove it.
+  - name: main may remove
+    agents: { kind: main }
+    tools: "Bash(rm:*)"
+    decision: allow
 `;
+
+/** By whom, and what must come of it where everybody is known. The lead of a helper is bound by the helper's deny. */
+const EXPECTED: Readonly<Record<string, { readonly decision: string; readonly rule: string | null }>> = {
+  main: { decision: 'allow', rule: 'user:2' },
+  'main-later': { decision: 'allow', rule: 'user:2' },
+  explorer: { decision: 'none', rule: null },
+  lead: { decision: 'none', rule: null },
+  'helper-one': { decision: 'deny', rule: 'user:1' },
+  'helper-two': { decision: 'deny', rule: 'user:1' },
+  'helper-of-lead': { decision: 'deny', rule: 'user:1' },
+  'lead-of-helper': { decision: 'deny', rule: 'user:1' },
+  'background-helper': { decision: 'deny', rule: 'user:1' },
+  'resumed-helper': { decision: 'deny', rule: 'user:1' },
+};
+
+/** TROUPE_TELL=1: says who was told what, and `?` where that was said to somebody who was not known. */
+const isTold = process.env['TROUPE_TELL'] !== undefined;
+
+beforeAll(addRemovalPlays);
 
 for (const program of programs) {
   const takesSettings = execFileSync(program, ['--help'], { encoding: 'utf8' }).includes('--settings');
@@ -28,44 +53,108 @@ for (const program of programs) {
     const state = path.join(own, 'state');
     const env = { ...process.env, HOME: path.join(own, 'home'), TROUPE_HOME: state };
     const version = execFileSync(program, ['--version'], { encoding: 'utf8' }).match(/\d+\.\d+\.\d+/)?.[0] ?? '';
+    const isNamed = namesCallers(version);
     const troupe = (...args: readonly string[]): string =>
       spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { env, cwd: own, encoding: 'utf8' })
         .stdout;
+    const logged = (): readonly AuditEntry[] =>
+      troupe('guard', 'log', '-n', '1000', '--json', '--root', config)
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line): AuditEntry => JSON.parse(line));
+    /** Gives the folder it was done in, and what the audit has of it. */
+    const perform = async (play: string, scenario: string) => {
+      const before = logged().length;
+      const project = await recordTogether(program, [nameOfPlay(play)], {
+        scenario,
+        env: { CLAUDE_CONFIG_DIR: config },
+        extra: ['--settings', path.join(own, '.claude/settings.json'), '--agents', AGENTS],
+      });
+      return { project, entries: logged().slice(before) };
+    };
     let server: RunningServer | undefined;
     for (const folder of ['home', 'state', 'config/projects']) mkdirSync(path.join(own, folder), { recursive: true });
-    writeFileSync(path.join(state, 'policy.yaml'), POLICY);
+    writeFileSync(path.join(state, 'policy.yaml'), policyText('none'));
     troupe('hooks', 'install', '--guard', '--scope', 'project', '--yes', '--host-version', version);
+    troupe('guard', 'check');
     afterAll(() => server?.stop());
 
     for (const how of ['without a server', 'with a server']) {
-      it(`${how}: the command of the sub-agent is denied, with the reason`, async () => {
-        if (how === 'with a server') server = await startServer(config, env);
-        const before = new Set(filesIn(config));
-        await record(program, {
-          scenario: `guard-${how.split(' ')[0]}`,
-          play: 'guarded',
-          env: { CLAUDE_CONFIG_DIR: config },
-          extra: ['--settings', path.join(own, '.claude/settings.json')],
-        });
-        const texts = filesIn(config)
-          .filter((file) => !before.has(file))
-          .map((file) => readFileSync(file, 'utf8'))
-          .join('\n');
-        // 2.0.76 forgets the reason where another hook of the same call (the kit's) is done later.
-        expect(texts).toMatch(/Ask a person to remove it|Hook PreToolUse:Bash denied this tool/);
-        const denied = troupe('guard', 'log', '--decision', 'deny', '--json')
-          .split('\n')
-          .filter((line) => line.startsWith('{'))
-          .map((line): AuditEntry => JSON.parse(line));
-        expect(denied.at(-1)).toMatchObject({ tool: 'Bash', summary: 'rm -rf build', rule: 'user:1' });
-        expect(denied.at(-1)?.agent).toMatchObject({ who: 'subagent', type: 'general-purpose' });
+      it.each(Object.keys(REMOVALS))(`${how}, %s: who may not remove does not, and is told why`, async (play) => {
+        if (how === 'with a server') server ??= await startServer(config, env);
+        const isById = play === 'resumed' && !sendsMessages(version);
+        const { project, entries } = await perform(
+          isById ? `${play}-by-id` : play,
+          `${version}-${play}-${how.split(' ')[0]}`,
+        );
+        const results = resultsIn(config);
+        const tried = new Map<string, AuditEntry>();
+        for (const entry of entries) {
+          const who = /^rm -rf build\/([\w-]+)$/.exec(entry.summary ?? '')?.[1];
+          if (entry.tool === 'Bash' && who !== undefined) tried.set(who, entry);
+        }
+        const isNesting = tried.has('helper-of-lead') || tried.has('lead-of-helper');
+        const wanted = REMOVALS[play]?.removers ?? [];
+        const expectedToTry = play === 'nested' && !isNesting ? ['lead'] : wanted;
+        expect([...tried.keys()].sort()).toEqual([...expectedToTry].sort());
+        for (const [who, entry] of tried) {
+          const { decision, rule } = entry;
+          const expected = EXPECTED[who];
+          const label = `${who}: ${entry.reason}`;
+          // Who cannot be told from a helper is denied what helpers are; never the other way round.
+          if (isNamed || expected?.decision === 'deny') expect({ decision, rule }, label).toEqual(expected);
+          else expect([expected, EXPECTED['helper-one']], label).toContainEqual({ decision, rule });
+          expect(existsSync(path.join(project, 'build', who)), label).toBe(decision === 'deny');
+          if (decision === 'deny') expect(results.get(entry.call ?? ''), label).toContain('Ask a person to remove it');
+        }
+        if (isNamed) {
+          expect(tried.get('main')?.agent.who ?? 'main').toBe('main');
+          for (const [who, { agent }] of tried)
+            if (who.includes('helper') && who !== 'lead-of-helper')
+              expect(agent, who).toMatchObject({ who: 'subagent', type: 'general-purpose' });
+        }
+        if (isTold) tell(`${version} ${how}, ${play}`, tried);
+      });
+
+      it.skipIf(isNamed)(`${how}: the default for unknown agents decides where nobody is known`, async () => {
+        writeFileSync(path.join(state, 'policy.yaml'), policyText('deny'));
+        troupe('guard', 'check');
+        if (how === 'with a server') server ??= await startServer(config, env);
+        const { entries } = await perform('resumed-by-id', `${version}-unknown-${how.split(' ')[0]}`);
+        writeFileSync(path.join(state, 'policy.yaml'), policyText('none'));
+        troupe('guard', 'check');
+        const others = entries.filter(({ summary }) => !summary?.startsWith('rm '));
+        expect(others.length).toBeGreaterThan(0);
+        for (const { decision, reason, tool, summary } of others)
+          expect(decision, `${tool} ${summary}: ${reason}`).toBe(reason?.includes('not known') ? 'deny' : 'none');
       });
     }
   });
 }
 
-function filesIn(config: string): readonly string[] {
-  return readdirSync(path.join(config, 'projects'), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.jsonl'))
-    .map((file) => path.join(config, 'projects', file));
+function tell(title: string, tried: ReadonlyMap<string, AuditEntry>): void {
+  const words = [...tried].map(
+    ([who, { decision, reason }]) => `${who} ${decision}${reason?.includes('not known') ? ' ?' : ''}`,
+  );
+  process.stdout.write(`${title}: ${words.join(', ')}\n`);
+}
+
+/** Up to 2.1.150 it is not offered with -p. */
+function sendsMessages(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  return major > 2 || minor > 1 || (minor === 1 && patch >= 190);
+}
+
+/** What came of each call, by what the transcripts say. */
+function resultsIn(config: string): ReadonlyMap<string, string> {
+  const results = new Map<string, string>();
+  for (const file of readdirSync(path.join(config, 'projects'), { recursive: true, encoding: 'utf8' })) {
+    if (!file.endsWith('.jsonl')) continue;
+    for (const line of readFileSync(path.join(config, 'projects', file), 'utf8').split('\n')) {
+      if (!line.includes('"tool_result"')) continue;
+      for (const block of JSON.parse(line).message?.content ?? [])
+        if (block.type === 'tool_result') results.set(block.tool_use_id, JSON.stringify(block.content));
+    }
+  }
+  return results;
 }

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, expect } from 'vitest';
 
 // TROUPE_LIVE_KIT: the kit's folder. TROUPE_CLAUDE_BIN: one or more programs.
-const kit = process.env['TROUPE_LIVE_KIT'] ?? '';
+export const kit = process.env['TROUPE_LIVE_KIT'] ?? '';
 export const programs = (process.env['TROUPE_CLAUDE_BIN'] ?? '')
   .split(path.delimiter)
   .filter((program) => program !== '');
@@ -69,17 +69,17 @@ export async function record(
   return { out, config: path.join(out, 'config') };
 }
 
-/** One run for each play, all at once and in one folder. */
+/** One run for each play, all at once and in one folder, with no hooks but those in `extra`. Gives that folder. */
 export async function recordTogether(
   bin: string,
   plays: readonly string[],
-  { env: extraEnv, extra = [] }: Omit<Scenario, 'scenario' | 'play'>,
-): Promise<void> {
+  { scenario = 'together', env: extraEnv, extra = [] }: Partial<Omit<Scenario, 'play'>>,
+): Promise<string> {
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeAnthropic }, { claudeEnv, TOOLS }, { makeWorkspace, commit, runProgram }] = await Promise.all(
     ['fake-anthropic.mjs', 'record-claude.mjs', 'workspace.mjs'].map(load),
   );
-  const workspace = makeWorkspace({ root: path.join(work, 'projects'), scenario: 'together', play: plays[0] });
+  const workspace = makeWorkspace({ root: path.join(work, 'projects'), scenario, play: plays[0] });
   commit(workspace.project);
   const model = await startFakeAnthropic({ log: path.join(workspace.base, 'model.jsonl') });
   const env = claudeEnv(workspace, model.url, extraEnv);
@@ -100,6 +100,7 @@ export async function recordTogether(
   } finally {
     await model.close?.();
   }
+  return workspace.project;
 }
 
 export async function dictate(play: string, maxDepth: number): Promise<readonly DictatedAgent[]> {
