@@ -298,17 +298,21 @@ describe('what people are told', () => {
   });
 
   test('a denied line offers what would allow exactly this', () => {
-    expect(suggestRule(bash('git push origin main'))).toEqual(['Bash(git push origin main)']);
-    expect(suggestRule(bash('git commit -m "a b" && ls'))).toEqual(['Bash(git commit -m "a b")', 'Bash(ls)']);
-    expect(suggestRule(bash('sudo rm x'))).toEqual(['Bash(sudo rm x)']);
-    expect(suggestRule(bash('cat $x > out/a'))).toEqual(['Bash(cat *)', 'Edit(/out/a)']);
+    expect(suggestRule(bash('git push origin main'))?.patterns).toEqual(['Bash(git push origin main)']);
+    expect(suggestRule(bash('git commit -m "a b" && ls'))?.patterns).toEqual(['Bash(git commit -m "a b")', 'Bash(ls)']);
+    expect(suggestRule(bash('sudo rm x'))?.patterns).toEqual(['Bash(sudo rm x)']);
+    expect(suggestRule(bash('cat $x > out/a'))?.patterns).toEqual(['Bash(cat *)', 'Edit(/out/a)']);
     expect(suggestRule(bash('$x'))).toBeNull();
     expect(suggestRule(bash("python3 -c 'x'"))).toBeNull();
-    expect(suggestRule(makeCall('Edit', { file_path: '/p/src/[id].ts' }))).toEqual(['Edit(/src/\\[id\\].ts)']);
-    expect(suggestRule(makeCall('Read', { file_path: '~/a' }))).toEqual(['Read(~/a)']);
-    expect(suggestRule(makeCall('Read', { file_path: '/etc/a' }))).toEqual(['Read(//etc/a)']);
-    expect(suggestRule(makeCall('WebFetch', { url: 'https://example.com' }))).toEqual(['WebFetch(domain:example.com)']);
-    expect(suggestRule(makeCall('Agent', { subagent_type: 'Explore' }))).toEqual(['Agent(Explore)']);
-    expect(suggestRule(makeCall('mcp__x__y', {}))).toEqual(['mcp__x__y']);
+    expect(suggestRule(makeCall('Edit', { file_path: '/p/src/[id].ts' }))?.patterns).toEqual([
+      'Edit(/src/\\[id\\].ts)',
+    ]);
+    expect(suggestRule(makeCall('Read', { file_path: '~/a' }))?.patterns).toEqual(['Read(~/a)']);
+    expect(suggestRule(makeCall('Read', { file_path: '/etc/a' }))?.patterns).toEqual(['Read(//etc/a)']);
+    expect(suggestRule(makeCall('WebFetch', { url: 'https://example.com' }))?.patterns).toEqual([
+      'WebFetch(domain:example.com)',
+    ]);
+    expect(suggestRule(makeCall('Agent', { subagent_type: 'Explore' }))?.patterns).toEqual(['Agent(Explore)']);
+    expect(suggestRule(makeCall('mcp__x__y', {}))?.patterns).toEqual(['mcp__x__y']);
   });
 });

@@ -62,6 +62,26 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
   };
 }
 
+/** What no allow gets past, and what only one gets past that says so in words. For who wants to write that allow. */
+export interface Obstacles {
+  /** Denies and asks for the agent itself, each once. */
+  readonly own: readonly Rule[];
+  /** Parts that an agent above may not do. */
+  readonly inherited: readonly JudgedPart[];
+}
+
+export function findObstacles(policy: Policy, call: GuardedCall): Obstacles {
+  const trial: Trial = { call, line: lineOf(call), tellsAll: false, tried: [] };
+  const applicable = findApplicable(policy.rules, trial);
+  const parts = partsOf(call);
+  const holds = (rule: Rule, { part }: JudgedPart): boolean =>
+    rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part, call, 'may'));
+  return {
+    own: applicable.own.filter((rule) => isStrict(rule) && parts.some((part) => holds(rule, part))),
+    inherited: parts.filter((part) => applicable.above.some(({ rule }) => holds(rule, part))),
+  };
+}
+
 /** Of equals, the one that a rule decided is told. */
 function rankOf({ decision, rule, part }: PartVerdict): number {
   return STRICTNESS[decision] * 4 + (part.needsAllow ? 2 : 0) + (rule === null ? 0 : 1);

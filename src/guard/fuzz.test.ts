@@ -113,7 +113,7 @@ test('what is suggested allows exactly this call', () => {
     const call = bash(command);
     const suggested = suggestRule(call);
     if (suggested === null) return;
-    const tools = suggested.map((text) => pattern(text));
+    const tools = suggested.patterns.map((text) => pattern(text));
     expect(decide(policy([{ ...rule('allow', []), tools }]), call).decision).toBe('allow');
   });
 });

@@ -94,9 +94,13 @@ export interface ExplainedTrial {
 }
 
 export interface RuleSuggestion {
-  /** To be put below `rules:` of the person's own policy. Null: no rule can allow exactly this; `reason` says why. */
+  /** To be put below `rules:` of `file`. Null: no rule can allow exactly this; `reason` says why. */
   readonly yaml: string | null;
   readonly reason: string | null;
-  /** A rule that would still stand in the way. */
-  readonly stands: ExplainedRule | null;
+  /** The person's own policy: those of a project can only tighten. Null: there is no rule, or nobody said where. */
+  readonly file: string | null;
+  /** What else the rule would allow. */
+  readonly note: string | null;
+  /** Rules that no allow gets past: nothing comes of the rule as long as they are as they are. */
+  readonly stands: readonly ExplainedRule[];
 }

@@ -5,8 +5,8 @@ import type { ExplainedCall, ExplainedPath, ExplainedUses, GuardExplanation } fr
 import { toExplainedRule } from './explained-rule.ts';
 import { suggestAllow } from './suggest-allow.ts';
 
-/** What the guard says to a call, and how it comes to it. */
-export function explainCall(policy: Policy, call: GuardedCall): GuardExplanation {
+/** What the guard says to a call, and how it comes to it. `ownFile`: the person's own policy. */
+export function explainCall(policy: Policy, call: GuardedCall, ownFile: string | null = null): GuardExplanation {
   const { decision, rule, reason, ancestor, tried } = explain(policy, call);
   const rules = new Map(policy.rules.map((one) => [one.id, toExplainedRule(one)]));
   return {
@@ -22,7 +22,7 @@ export function explainCall(policy: Policy, call: GuardedCall): GuardExplanation
       const told = rules.get(id);
       return told ? [{ rule: told, ...trial }] : [];
     }),
-    suggestion: decision === 'deny' || decision === 'ask' ? suggestAllow(policy, call) : null,
+    suggestion: decision === 'deny' || decision === 'ask' ? suggestAllow(policy, call, ownFile) : null,
   };
 }
 

@@ -1,35 +1,66 @@
 // The rule under which a call that is denied or asked about would run: exactly this one.
-import type { GuardedCall } from '../guard/call.ts';
-import { decide } from '../guard/decide.ts';
-import type { Policy, Rule } from '../guard/policy.ts';
+import type { GuardedAgent, GuardedCall } from '../guard/call.ts';
+import { decide, findObstacles } from '../guard/decide.ts';
+import type { AgentSelector, Policy, Rule } from '../guard/policy.ts';
 import { suggestRule } from '../guard/suggest-rule.ts';
 import type { RuleSuggestion } from '../model/guard-explanation.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { toToolPattern } from './read-tools.ts';
 import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
 
-export function suggestAllow(policy: Policy, call: GuardedCall): RuleSuggestion {
-  const agents = selectorFor(call.agent);
-  if (agents === undefined) return none('Nobody knows who makes the call: a rule could only allow it to everybody.');
-  const tools = suggestRule(call);
-  if (tools === null) return none(`No pattern can allow it: ${call.uses.unknown ?? UNNAMEABLE}.`);
-  const rule: AllowRule = { agents, tools };
-  if (!canBeWritten(rule)) return none(`No pattern can allow it: ${UNNAMEABLE}.`);
-  const first = decideWith(policy, rule, call);
+/** `file`: the person's own policy, where the rule goes: those of a project can only tighten. */
+export function suggestAllow(policy: Policy, call: GuardedCall, file: string | null): RuleSuggestion {
+  const none = (reason: string, stands: readonly Rule[] = []): RuleSuggestion => ({
+    yaml: null,
+    reason,
+    file: null,
+    note: null,
+    stands: stands.map(toExplainedRule),
+  });
+  const { own, inherited } = findObstacles(policy, call);
+  const ofProject = own.filter(({ scope }) => scope === 'project' || scope === 'local');
+  if (ofProject.length > 0)
+    return none(
+      "A project's policy stands in the way. No rule of yours loosens it: it has to be changed there.",
+      ofProject,
+    );
+  const agents = exactSelector(call);
+  if (typeof agents === 'string') return none(agents);
+  const suggested = suggestRule(call, inherited);
+  if (suggested === null) return none(`No pattern can allow it: ${call.uses.unknown ?? UNNAMEABLE}.`);
   // A deny of an agent above is passed by in words only.
-  const needsWords = first.decision === 'deny' && first.ancestor !== null;
-  const asked: AllowRule = needsWords ? { ...rule, despiteAncestors: true } : rule;
-  const { decision, rule: left } = needsWords ? decideWith(policy, asked, call) : first;
-  const stands = decision === 'allow' || left === null ? null : toExplainedRule(left);
-  return { yaml: writeRules([asked]), reason: null, stands };
+  const despite = inherited.length > 0 ? { despiteAncestors: true } : {};
+  const rule: AllowRule = { agents, tools: suggested.patterns, ...despite };
+  if (!canBeWritten(rule)) return none(`No pattern can allow it: ${UNNAMEABLE}.`);
+  const others = policy.rules.filter((one) => !own.includes(one));
+  // Nobody is to copy a rule of which nothing would come.
+  if (decide({ ...policy, rules: [...others, toRule(rule)] }, call).decision !== 'allow')
+    return none('No rule can allow exactly this.', own);
+  return {
+    yaml: writeRules([rule]),
+    reason: null,
+    file,
+    note: suggested.fitsOthers ? FITS_OTHERS : null,
+    stands: own.map(toExplainedRule),
+  };
 }
 
-function none(reason: string): RuleSuggestion {
-  return { yaml: null, reason, stands: null };
+const FITS_OTHERS =
+  'Other calls fit it, too: it names a tool, a host, a folder or a command with `*`, and no pattern says more.';
+
+/** Or why there is none. */
+function exactSelector({ agent, project }: GuardedCall): AgentSelector | string {
+  if (agent === null) return 'Nobody knows who makes the call: a rule could only allow it to everybody.';
+  const named = selectorOf(agent);
+  if (named === undefined)
+    return 'Its type is not known, or cannot be named: a rule could only allow it to others, too.';
+  // Without a project it would hold in all of them, for files of the same name.
+  return project === null || project === '/' || project.includes('*') ? named : { ...named, project: [project] };
 }
 
-function decideWith(policy: Policy, rule: AllowRule, call: GuardedCall) {
-  return decide({ ...policy, rules: [...policy.rules, toRule(rule)] }, call);
+function selectorOf(agent: GuardedAgent): AgentSelector | undefined {
+  if (agent.kind !== 'task' || agent.type !== null) return selectorFor(agent);
+  return agent.name === null || agent.name.includes('*') ? undefined : { kind: [agent.kind], name: [agent.name] };
 }
 
 export function toRule({ agents, tools, despiteAncestors = false, name = '' }: AllowRule, id = 'suggested'): Rule {

@@ -66,8 +66,8 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 
 /** Or why there are none. */
 function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
-  const tools = suggestRule(call);
-  if (tools === null) return call.uses.unknown ?? UNNAMEABLE;
+  const tools = suggestRule(call)?.patterns;
+  if (tools === undefined) return call.uses.unknown ?? UNNAMEABLE;
   if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;

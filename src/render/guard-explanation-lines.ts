@@ -137,17 +137,24 @@ const CLOSENESS: readonly ExplainedTrial['outcome'][] = [
   'other agent',
 ];
 
-function suggestionLines({ yaml, reason, stands }: RuleSuggestion, paint: Paint): readonly string[] {
-  if (yaml === null) return ['', cleanLine(reason ?? '')];
+function suggestionLines({ yaml, reason, file, note, stands }: RuleSuggestion, paint: Paint): readonly string[] {
+  const obstacles = stands.map((rule) => paint.yellow(standsText(rule)));
+  if (yaml === null) return ['', cleanLine(reason ?? ''), ...obstacles];
   return [
     '',
-    paint.bold('The rule that would allow exactly this, for `rules:` of your own policy.yaml'),
+    paint.bold(
+      cleanLine(`The rule that would allow exactly this, for \`rules:\` of ${file ?? 'your own policy.yaml'}`),
+    ),
     ...yaml
       .trimEnd()
       .split('\n')
       .map((line) => `  ${line}`),
-    ...(stands === null
-      ? []
-      : [paint.yellow(`Nothing comes of it as long as ${ruleText(stands)} says ${stands.decision}.`)]),
+    ...(note === null ? [] : [cleanLine(note)]),
+    ...obstacles,
   ];
+}
+
+/** No allow beats a deny or an ask. */
+export function standsText(rule: ExplainedRule): string {
+  return `Nothing comes of it as long as ${ruleText(rule)} says ${rule.decision}.`;
 }

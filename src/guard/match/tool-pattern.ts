@@ -24,9 +24,7 @@ export function holdsTool(pattern: ToolPattern, part: Part, call: GuardedCall, c
     case 'Glob':
     case 'LS':
     case 'NotebookRead':
-      return (
-        coversRead(pattern.tool, call.tool, certainty) && holdsFile('read', pattern.argument, part, call, certainty)
-      );
+      return coversRead(pattern.tool, call.tool) && holdsFile('read', pattern.argument, part, call, certainty);
     case 'WebFetch':
       return holdsHost(pattern.argument, part, call, certainty);
     case 'Agent':
@@ -55,9 +53,12 @@ function coversEdit(pattern: string, tool: string, certainty: Certainty): boolea
   return tool === pattern || (pattern === 'Write' && tool === 'Bash' && certainty === 'may');
 }
 
-function coversRead(pattern: string, tool: string, certainty: Certainty): boolean {
-  if (pattern === 'Read') return READ_TOOLS.has(tool) || (tool === 'Bash' && certainty === 'may');
-  return tool === pattern;
+/**
+ * `Read` is also what the shell reads: to deny it, and to say in words that it may although an agent above may not. No other
+ * allow is about that: a command that reads is allowed by its own pattern.
+ */
+function coversRead(pattern: string, tool: string): boolean {
+  return pattern === 'Read' ? READ_TOOLS.has(tool) || tool === 'Bash' : tool === pattern;
 }
 
 function holdsFile(
@@ -81,9 +82,8 @@ function holdsFile(
 
 function holdsHost(argument: string | null, part: Part, call: GuardedCall, certainty: Certainty): boolean {
   const isOwnTool = call.tool === 'WebFetch';
-  if (certainty === 'must' && !isOwnTool) return false;
   if (part.kind === 'host') return argument === null || holdsDomain(argument, part.host, certainty);
-  if (part.kind === 'unknown') return certainty === 'may' ? call.uses.mayBeAnything : argument === null;
+  if (part.kind === 'unknown') return certainty === 'may' ? call.uses.mayBeAnything : argument === null && isOwnTool;
   return isOwnTool && part.kind === 'call' && (argument === null || certainty === 'may');
 }
 
