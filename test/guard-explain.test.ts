@@ -59,7 +59,8 @@ describe('troupe guard explain, of an imagined call', () => {
     write('version: 1\ndefaults: { subagent: deny }\n');
     const call = ['--type', 'coder', '--command', 'npm test > out.txt'];
     const denied = await explain(...call);
-    expect(denied).toMatchObject({ decision: 'deny', rule: null, suggestion: { reason: null, stands: null } });
+    expect(denied).toMatchObject({ decision: 'deny', rule: null, suggestion: { reason: null, stands: [] } });
+    expect(denied.suggestion.file).toBe(path.join(state, 'policy.yaml'));
     const rules = denied.suggestion.yaml.replace(/^/gm, '  ');
     write(`version: 1\ndefaults: { subagent: deny }\nrules:\n${rules}\n`);
     expect(await explain(...call)).toMatchObject({ decision: 'allow', rule: { id: 'user:1' }, suggestion: null });
@@ -74,7 +75,7 @@ describe('troupe guard explain, of an imagined call', () => {
     expect(told.tried).toContainEqual(
       expect.objectContaining({ as: 'planner', isAncestors: true, outcome: 'matched', part: 'psql' }),
     );
-    expect(told.suggestion).toMatchObject({ yaml: expect.stringContaining('despite_ancestors: true'), stands: null });
+    expect(told.suggestion).toMatchObject({ yaml: expect.stringContaining('despite_ancestors: true'), stands: [] });
     expect((await explain('--type', 'coder', '--under', 'other', '--command', 'psql')).decision).toBe('none');
     // Somebody stands between, and nobody knows who.
     expect((await explain('--type', 'coder', '--depth', '2', '--command', 'psql')).decision).toBe('deny');

@@ -7,6 +7,7 @@ import { stateFolder } from '../daemon/state-folder.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
 import type { LiveTrees } from '../model/ports.ts';
+import type { KnownSession } from '../tracker/identify-caller.ts';
 import type { Place } from '../tracker/places.ts';
 import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
 import { assertFolders } from '../tracker/sessions.ts';
@@ -30,6 +31,8 @@ export interface Followed extends Live {
   readonly settled?: () => Promise<void>;
   /** Who made a call that a hook tells of now. */
   readonly nameCaller?: NameCaller;
+  /** A session by its whole id, with the facts behind its tree. One of the older ones is read, and followed from then on. */
+  readonly held: (session: string) => Promise<KnownSession | undefined>;
 }
 
 /** What changes on this machine, or in the demo, from now on. */
@@ -47,6 +50,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
   return {
     ...live,
+    held: (session) => heldIn(trees, session),
     ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),
     close() {
       draining?.close();
@@ -54,6 +58,12 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
       void demo?.close();
     },
   };
+}
+
+async function heldIn(trees: LiveTrees, session: string): Promise<KnownSession | undefined> {
+  const tree = await trees.look(session);
+  const ledger = tree && trees.ledgerOf(tree.id);
+  return ledger && { tree, ledger };
 }
 
 function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number | undefined): DrainLoop {

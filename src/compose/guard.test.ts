@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
 import type { GuardLog } from '../faces/face.ts';
 import type { AuditEntry, AuditFilter } from '../model/audit.ts';
+import { nativeId } from '../model/ids.ts';
+import { createSessions } from '../tracker/sessions.ts';
 import { openGuardLog } from './guard.ts';
 import { fillSpool, type RecordedHook, recordedHooks, recordedRoot } from './testing/recorded-spool.ts';
 
@@ -138,5 +140,25 @@ describe('coverage', () => {
     const report = await logOver('2.1.325-single').coverage();
     expect(report.heard).toBe(0);
     expect(report.missed).toHaveLength(report.ran);
+  });
+});
+
+describe('coverage in a process that follows sessions', () => {
+  it('is that of the session as it is held, not as the disk has it', async () => {
+    const name = '2.1.197-nested';
+    fillSpool(folder, recordedHooks(name));
+    const places = [{ adapter: claudeCode, root: recordedRoot(name), forced: false }];
+    const session = await createSessions(places, { clock: () => NOW }).open();
+    const asked: string[] = [];
+    const held = async (id: string) => {
+      asked.push(id);
+      return id === nativeId(session.tree.id) ? session : undefined;
+    };
+    const log = openGuardLog({ folder, places: [], clock: () => NOW, held });
+    const id = nativeId(session.tree.id);
+    expect(await log.coverage(id)).toEqual(await logOver(name).coverage(id));
+    expect(asked).toEqual([id]);
+    // Nothing is on the disk here.
+    await expect(log.coverage('other')).rejects.toThrow('No session begins with');
   });
 });

@@ -11,6 +11,7 @@ import { matchesFilter } from '../model/audit-filter.ts';
 import { nativeId } from '../model/ids.ts';
 import type { SessionLedger } from '../model/ledger.ts';
 import { computeCoverage } from '../reports/compute-coverage.ts';
+import type { KnownSession } from '../tracker/identify-caller.ts';
 import type { Place } from '../tracker/places.ts';
 import { createSessions } from '../tracker/sessions.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
@@ -19,14 +20,13 @@ import { drainOnce } from './drain-once.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
 
-/** `drain`: see `GuardLogOptions`. */
-export function createGuardLog(where: Where, drain?: () => Promise<unknown>): GuardLog {
+export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
   return openGuardLog({
     folder: stateFolder(thisMachine()),
     places: placesOf(where),
     isNamed: where.roots.length > 0,
     clock: systemClock,
-    ...known({ drain }),
+    ...own,
   });
 }
 
@@ -39,6 +39,8 @@ export interface GuardLogOptions {
   readonly clock: Clock;
   /** In a process that drains whenever something comes, what waits for it to be done; left out: we drain ourselves. */
   readonly drain?: () => Promise<unknown>;
+  /** In a process that follows sessions: one by its whole id, as it is now. Others are read from the disk. */
+  readonly held?: (session: string) => Promise<KnownSession | undefined>;
 }
 
 /** While another process drains: so long we wait for it before we answer with what is there. */
@@ -84,7 +86,8 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
     },
     async coverage(prefix) {
       await drain();
-      const { tree, ledger } = await sessions.open(prefix);
+      const held = prefix === undefined ? undefined : await options.held?.(prefix);
+      const { tree, ledger } = held ?? (await sessions.open(prefix));
       const { calls, unnamed } = await readHeard(folder, ledger);
       return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed);
     },

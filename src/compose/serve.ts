@@ -3,6 +3,7 @@ import { createDesk } from '../asks/create-desk.ts';
 import { systemClock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
+import { configFolder } from '../config/config-folder.ts';
 import { type Address, readAddress, writeAddress } from '../daemon/address-file.ts';
 import { claimDaemon } from '../daemon/claim-daemon.ts';
 import { daemonState, stopDaemon } from '../daemon/control.ts';
@@ -14,18 +15,20 @@ import { remoteFeed } from '../daemon/remote-feed.ts';
 import { remoteTranscript } from '../daemon/remote-transcript.ts';
 import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
-import type { Live, RunningServer, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
+import type { Live, RunningServer, ServedGuard, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
 import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { onEndSignal } from './end-signals.ts';
-import { follow, readOwnConfig } from './follow.ts';
+import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createGuardLog } from './guard.ts';
 import { createHookIntake } from './hook-intake.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
+import { createPolicyReader } from './policy-reader.ts';
 import { reportTrouble } from './report-trouble.ts';
+import { createServedGuard } from './served-guard.ts';
 
 /** One server for each person, in this process or in another. */
 export function createServerControl(): ServerControl {
@@ -91,7 +94,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       hooks,
       asks: desk,
       openFiles: openFilesLimit(),
-      guard: isDemo ? undefined : createGuardLog(where, live.settled),
+      guard: isDemo ? undefined : serveGuard(folder, where, live),
     }),
   });
   let end: (how: 'stopped' | 'replaced') => void = () => {};
@@ -144,6 +147,14 @@ function createAskId(): string {
 function later(ms: number, act: () => void): () => void {
   const timer = setTimeout(act, ms);
   return () => clearTimeout(timer);
+}
+
+function serveGuard(folder: string, where: Where, { settled, held }: Followed): ServedGuard {
+  const { env, home } = thisMachine();
+  const policyIn = createPolicyReader({ home, configFolder: configFolder(env, home), stateFolder: folder });
+  const treeOf = async (session: string) => (await held(session))?.tree;
+  const log = createGuardLog(where, { ...known({ drain: settled }), held });
+  return createServedGuard(log, { folder, home, policyIn, treeOf });
 }
 
 /** What hinders following, when it begins; `/api/status` has it as it stands. */

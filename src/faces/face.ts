@@ -309,3 +309,9 @@ export interface GuardLog {
   /** Of the session whose id begins so; of the newest where none is given. */
   coverage(session?: string): Promise<CoverageReport>;
 }
+
+/** What the server answers about the guard with. */
+export interface ServedGuard extends GuardLog {
+  /** Why a call of the audit was, or would be, decided so: by its number, or the host's id of it. Throws a `UserError` for others. */
+  explain(call: string): Promise<GuardExplanation>;
+}

@@ -6,7 +6,7 @@ import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { Asks } from '../../model/ask.ts';
 import type { LiveEvent } from '../../reports/live-shapes.ts';
-import type { GuardLog, HookIntake, Live, Subscription } from '../face.ts';
+import type { HookIntake, Live, ServedGuard, Subscription } from '../face.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
 import { limitConnections } from './crowd.ts';
@@ -23,7 +23,7 @@ export interface ServerOptions {
   /** Where hooks of this machine may call. */
   readonly hooks?: HookIntake;
   /** What the hooks heard; without it there is nothing at `/api/guard`. */
-  readonly guard?: GuardLog;
+  readonly guard?: ServedGuard;
   /** Calls that wait for a person's word; without it there is nothing at `/api/asks`. */
   readonly asks?: Asks;
   readonly token: string;

@@ -1,13 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
 import { openGuardLog } from '../../compose/guard.ts';
+import { createPolicyReader } from '../../compose/policy-reader.ts';
+import { createServedGuard } from '../../compose/served-guard.ts';
 import { fillSpool, recordedHooks, recordedRoot } from '../../compose/testing/recorded-spool.ts';
 import type { AuditPage } from '../../model/audit.ts';
+import type { GuardExplanation } from '../../model/guard-explanation.ts';
 import type { CoverageReport } from '../../reports/compute-coverage.ts';
 import type { HeardCall } from '../../reports/live-shapes.ts';
+import { createSessions } from '../../tracker/sessions.ts';
 import { memoryLive } from './testing/memory-live.ts';
 import { readEvents } from './testing/read-events.ts';
 import { type Served, serve, TOKEN } from './testing/serve.ts';
@@ -22,7 +26,14 @@ let server: Served;
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'troupe-guard-'));
   const places = [{ adapter: claudeCode, root: recordedRoot(NESTED), forced: false }];
-  server = await serve(memoryLive(), { guard: openGuardLog({ folder, places, clock: Date.now }) });
+  const trees = createSessions(places, { clock: Date.now });
+  const guard = createServedGuard(openGuardLog({ folder, places, clock: Date.now }), {
+    folder,
+    home: folder,
+    policyIn: createPolicyReader({ home: folder, configFolder: folder, stateFolder: folder }),
+    treeOf: async (session) => (await trees.open(session)).tree,
+  });
+  server = await serve(memoryLive(), { guard });
 });
 afterEach(async () => {
   // Waits for a drain that may still be going on.
@@ -93,6 +104,47 @@ describe('/api/guard/coverage/:session', () => {
   it.each(['nobody', '..%2f..%2fetc'])('knows no session %s', async (id) => {
     const { status, text } = await server.get(`/api/guard/coverage/${id}`);
     expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'session-not-found' });
+  });
+});
+
+describe('/api/guard/explain/:call', () => {
+  const explain = async (call: string | number) => {
+    const told = (await server.json(`/api/guard/explain/${call}`)) as GuardExplanation;
+    expect(misfits('explanation', told)).toBe('');
+    return told;
+  };
+
+  it('says which rules were tried, which won, what an ancestor contributed, and what would allow it', async () => {
+    fillSpool(folder, recordedHooks(NESTED));
+    const file = path.join(folder, 'policy.yaml');
+    writeFileSync(file, 'version: 1\nrules: [{ agents: { depth: 1 }, tools: "Bash(wc:*)", decision: deny }]\n');
+    const denied = (await log()).entries.find(({ agent, tool }) => agent.depth === 2 && tool === 'Bash');
+    const told = await explain(denied?.n ?? 0);
+    expect(told).toMatchObject({
+      decision: 'deny',
+      rule: { id: 'user:1', place: { file, line: 2 } },
+      ancestor: expect.any(String),
+      recorded: { n: denied?.n, decision: 'observed' },
+      suggestion: { yaml: expect.stringContaining('despite_ancestors: true'), file, stands: [] },
+    });
+    expect(told.tried).toContainEqual(expect.objectContaining({ isAncestors: true, outcome: 'matched' }));
+    expect(await explain(denied?.call ?? '')).toEqual(told);
+  });
+
+  it('decides nothing where the audit has not all of the call', async () => {
+    const [call] = calls;
+    if (!call) throw new Error('no call');
+    const tool_input = { command: 'deploy --password hunter2' };
+    fillSpool(folder, [{ ...call, payload: { ...call.payload, tool_name: 'Bash', tool_input } }]);
+    const told = await explain(1);
+    expect(told).toMatchObject({ decision: null, tried: [], suggestion: null });
+    expect(told.caveats).toEqual([expect.stringContaining('masked or cut')]);
+    expect(JSON.stringify(told)).not.toContain('hunter2');
+  });
+
+  it.each(['7', 'toolu_nope', '..%2fx', '%00'])('knows no call %s', async (id) => {
+    const { status, text } = await server.get(`/api/guard/explain/${id}`);
+    expect({ status, code: JSON.parse(text).error.code }).toEqual({ status: 404, code: 'call-not-found' });
   });
 });
 

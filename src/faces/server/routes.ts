@@ -3,7 +3,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { UserError } from '../../base/user-error.ts';
 import type { Asks } from '../../model/ask.ts';
-import type { GuardLog, Live } from '../face.ts';
+import type { Live, ServedGuard } from '../face.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { addAskRoutes } from './ask-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
@@ -16,7 +16,7 @@ import { isToken, tokenCookie } from './token.ts';
 
 export interface RoutesContext {
   readonly live: Live;
-  readonly guard?: GuardLog;
+  readonly guard?: ServedGuard;
   readonly asks?: Asks;
   readonly streams: EventStreams;
   readonly token: string;
