@@ -1,5 +1,5 @@
 /// <reference lib="dom" />
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -20,11 +20,14 @@ let browser: Browser;
 let context: BrowserContext;
 let url: string;
 let state: string;
+let policyFile: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
   program = createProgramHome(NAME);
   state = path.join(program.home, '.local/state/troupe');
+  policyFile = path.join(program.home, '.config/troupe/policy.yaml');
+  mkdirSync(path.dirname(policyFile), { recursive: true });
   const server: RunningProgram = program.start(['--no-open', '--json']);
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
   url = JSON.parse(server.out()).url;
@@ -92,7 +95,7 @@ describe.sequential('the guard view', () => {
     await expect.poll(() => agents(page)).toEqual(Array.from({ length: 3 }, () => 'main › Audit the repo'));
     const only = page.getByRole('button', { name: 'only Audit the repo' });
     expect(await only.getAttribute('aria-pressed')).toBe('true');
-    await page.getByRole('button', { name: 'Bash' }).click();
+    await page.getByRole('button', { name: 'Bash', exact: true }).click();
     await expect.poll(() => rows(page).count()).toBe(1);
     await page.getByRole('button', { name: 'clear' }).click();
     await expect.poll(() => rows(page).count()).toBe(calls.length);
@@ -133,6 +136,65 @@ describe.sequential('the guard view', () => {
     await sheet.waitFor({ state: 'hidden' });
     await rows(page).nth(1).getByRole('button', { name: 'All of the input' }).click();
     await sheet.getByText('ls', { exact: true }).waitFor();
+    await page.close();
+  });
+
+  it('explains a denied call, by key, by press and from the panel, with the rule that would allow exactly this', async () => {
+    writeFileSync(
+      policyFile,
+      'version: 1\nrules:\n  - name: auditors count nothing\n    agents: { depth: 1 }\n    tools: "Bash(wc:*)"\n    decision: deny\n    reason: Ask main.\n',
+    );
+    const leaf = calls.findLast(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
+    const reason =
+      'Bash (wc -l x) is denied by auditors count nothing, which binds general-purpose and all below it: Ask main.';
+    const told = { ppid: 1, decision: 'deny', rule: 'user:1', reason, ms: 2 } as const;
+    fillSpool(state, [again(leaf, 703, { tool_input: { command: 'wc -l src/app.js > count.txt' } })], told);
+    const page = await open(`#/guard/${SESSION}`);
+    const row = rows(page).filter({ hasText: 'count.txt' });
+    await expect
+      .poll(() => row.locator('.guard-why').textContent())
+      .toBe('user:1 auditors count nothing, which binds general-purpose and all below it: Ask main.');
+    await page.keyboard.press('End');
+    await page.keyboard.press('e');
+    const sheet = page.getByRole('dialog', { name: 'Why it was denied' });
+    await sheet.getByText('auditors count nothing (user:1, ').first().waitFor();
+    await sheet.getByText('for general-purpose, above it').waitFor();
+    const text = (await sheet.locator('.explain-rule pre').textContent()) ?? '';
+    expect(text).toMatch(/^ {2}- agents:\n/);
+    for (const part of ['Bash(wc -l src/app.js)', 'Edit(/count.txt)', 'despite_ancestors: true'])
+      expect(text).toContain(part);
+    await sheet.getByText(policyFile, { exact: true }).waitFor();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await sheet.getByRole('button', { name: 'Copy the rule' }).click();
+    await sheet.getByText('copied').waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(`${text.trimEnd()}\n`);
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'hidden' });
+    // What is copied, pasted: the call is allowed from now on, and the sheet says both.
+    writeFileSync(policyFile, `${readFileSync(policyFile, 'utf8')}${text}`);
+    await row.getByRole('button', { name: 'deny: explain Bash' }).click();
+    await sheet.getByText('When it was made').waitFor();
+    await expect
+      .poll(() => sheet.locator('.explain-verdict').textContent())
+      .toContain('By the policy of now: ✓ allow by user:2');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press(' ');
+    const panel = page.getByRole('complementary', { name: 'Detail' });
+    await panel.getByRole('button', { name: 'deny: explain Bash' }).click();
+    await sheet.getByText('When it was made').waitFor();
+    await page.close();
+  });
+
+  it('explains nothing where the audit has not all of the call', async () => {
+    const bash = calls.find(({ payload }) => payload['tool_name'] === 'Bash') as RecordedHook;
+    const told = { ppid: 1, decision: 'deny', rule: 'user:1', reason: 'So it was.', ms: 2 } as const;
+    fillSpool(state, [again(bash, 704, { tool_input: { command: 'deploy --password hunter2' } })], told);
+    const page = await open(`#/guard/${SESSION}`);
+    await rows(page).filter({ hasText: 'deploy' }).getByRole('button', { name: 'deny: explain Bash' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Why it was denied' });
+    await sheet.getByText('is masked or cut').waitFor();
+    await sheet.getByText('deny by user:1. So it was.').waitFor();
+    expect(await sheet.locator('.explain-rule').count()).toBe(0);
     await page.close();
   });
 
@@ -179,14 +241,19 @@ describe.sequential('the guard view', () => {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: 850 });
       await rows(page).first().waitFor();
-      const found = await page.evaluate(
-        `(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`,
-      );
-      const violations = (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        `${colorScheme} ${width}`,
-      ).toEqual([]);
+      for (const isExplaining of [false, true]) {
+        if (isExplaining) await page.keyboard.press('End');
+        if (isExplaining) await page.keyboard.press('e');
+        if (isExplaining) await page.locator('dialog:modal .explain').waitFor();
+        const found = await page.evaluate(
+          `(() => { ${axe}; return axe.run(document, { resultTypes: ['violations'] }); })()`,
+        );
+        const violations = (found as { violations: { id: string; nodes: { html: string }[] }[] }).violations;
+        expect(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          `${colorScheme} ${width} ${isExplaining ? 'explained' : ''}`,
+        ).toEqual([]);
+      }
       await page.close();
     }
   }, 60_000);

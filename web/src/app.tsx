@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
 import { AskBar } from './asks/ask-bar.tsx';
 import { useBackend } from './backend-context.ts';
+import { ExplainSheet } from './guard/explain-sheet.tsx';
 import { DetailPanel } from './panel/detail-panel.tsx';
 import { startReadingSelected } from './sessions/read-older.ts';
 import { SessionsColumn } from './sessions/sessions-column.tsx';
@@ -50,6 +51,7 @@ export function App() {
       {width.value === 'phone' && <PaneTabs />}
       <HelpSheet />
       <ProblemsSheet />
+      <ExplainSheet />
       <Announcer />
     </div>
   );

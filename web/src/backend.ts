@@ -1,5 +1,6 @@
 import type { Answered, AskAnswer } from '../../src/model/ask.ts';
 import type { AuditFilter } from '../../src/model/audit.ts';
+import type { GuardExplanation } from '../../src/model/guard-explanation.ts';
 import type { TranscriptMessage } from '../../src/model/transcript.ts';
 import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
 import type { AuditEvent, HeardCall, LiveEvent, SessionDetail } from '../../src/reports/live-shapes.ts';
@@ -20,6 +21,8 @@ export interface Backend {
   heard(filter: AuditFilter, limit: number): Promise<HeardPart | undefined>;
   /** What the tool of such a call was given; undefined where the audit does not have it any more. */
   input(call: HeardCall): Promise<{ readonly input: unknown } | undefined>;
+  /** Why such a call was decided so, by the policy of now; undefined where nobody can say. */
+  explain(call: Pick<HeardCall, 'n'>): Promise<GuardExplanation | undefined>;
   /** Whether the hooks heard of all of them; undefined where nobody knows. */
   coverage(session: string): Promise<CoverageReport | undefined>;
   /** What the person says to a call that waits. */

@@ -22,6 +22,7 @@ export function createLiveBackend(): Backend {
     heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
     input: readInput,
     answer: sendAnswer,
+    explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
 }

@@ -26,6 +26,7 @@ export function createStaticBackend(data: EmbeddedData): Backend {
     timeline: async (id) => data.timelines[id],
     heard: async () => undefined,
     input: async () => undefined,
+    explain: async () => undefined,
     coverage: async () => undefined,
     answer: async () => ({ outcome: 'unknown' }),
     async transcript(agent, session, { from, limit }) {

@@ -27,6 +27,20 @@ export function callTitle(call: HeardCall): string {
   ].join('\n');
 }
 
+/** How the guard's sentences go on behind what they are about (guard/decide.ts). */
+const SAID = /(?: is allowed| is denied| must be asked about| is left to the host)(?: by |: )/g;
+
+/**
+ * The rule that won, and the reason; without the call, which stands beside it. Empty where nobody was asked. What follows the last
+ * of these words is told: a command may have them in it, and must not speak for the guard.
+ */
+export function whyText({ decision, rule, reason }: Pick<HeardCall, 'decision' | 'rule' | 'reason'>): string {
+  if (decision === 'observed') return '';
+  const last = reason === null ? undefined : [...reason.matchAll(SAID)].at(-1);
+  const why = reason?.slice(last ? last.index + last[0].length : 0);
+  return cleanLine([rule, why].filter((text) => text).join(' '));
+}
+
 /** Of a path: those above, and the one itself. */
 export function pathParts({ agent }: HeardCall): { readonly above: string; readonly own: string } {
   if (agent.who === 'unknown') return { above: '', own: callerText(agent) };

@@ -3,7 +3,8 @@ import { callerText } from '../../../src/render/audit-texts.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
 import { useBackend } from '../backend-context.ts';
 import { openCallFeed } from '../guard/call-feed.ts';
-import { callTitle, DECISION_MARKS } from '../guard/call-words.ts';
+import { callTitle } from '../guard/call-words.ts';
+import { DecisionButton } from '../guard/decision-button.tsx';
 import { sessionFilter } from '../guard/session-filter.ts';
 import { wishFor } from '../guard/wish.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
@@ -37,7 +38,7 @@ export function CallsSection({ session, agent: { id, sessionId } }: AgentProps) 
               {call.agent.evidence !== 'exact' && <span class="panel-why">{callerText(call.agent)}</span>}
             </span>
             <span class="panel-decision">
-              <span aria-hidden="true">{DECISION_MARKS[call.decision]}</span> {call.decision}
+              <DecisionButton call={call} />
             </span>
           </li>
         ))}

@@ -34,6 +34,7 @@ export const VIEW_KEYS: readonly { readonly title: string; readonly rows: readon
       ['↑ ↓', 'from call to call'],
       ['space', 'select the agent that made it'],
       ['enter', 'read it in the transcript'],
+      ['e', 'explain it: which rule won and why, and what would allow it'],
       ['i', 'all that the tool was given'],
     ],
   },

@@ -2,7 +2,8 @@ import { heldText } from '../../../../src/render/audit-texts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
 import { momentText } from '../../../../src/render/moment-text.ts';
 import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
-import { callTitle, DECISION_MARKS, pathParts } from '../../guard/call-words.ts';
+import { callTitle, pathParts, whyText } from '../../guard/call-words.ts';
+import { DecisionButton } from '../../guard/decision-button.tsx';
 import { hueOf } from '../../parts/hue.ts';
 import { exactTime } from '../../parts/time-text.ts';
 import { type AgentRef, agentsOf, sessions } from '../../store.ts';
@@ -18,6 +19,8 @@ export interface RowProps {
   readonly onSelect: () => void;
   readonly onRead: () => void;
   readonly onShowInput: () => void;
+  /** It is the one that is meant from now on. */
+  readonly onPoint: () => void;
 }
 
 export function rowId({ n }: HeardCall): string {
@@ -70,9 +73,10 @@ export function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts
         </button>
       </td>
       <td class="guard-decision">
-        <span aria-hidden="true">{DECISION_MARKS[call.decision]}</span> {call.decision}
+        <DecisionButton call={call} isInGrid onPress={acts.onPoint} />
         {call.answeredBy !== undefined && <span class="guard-answered"> {call.answeredBy}</span>}
       </td>
+      <td class="guard-why">{whyText(call)}</td>
       <td class="guard-ms">{held === '' ? '' : `${held} ms`}</td>
     </tr>
   );

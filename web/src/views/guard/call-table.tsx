@@ -6,6 +6,7 @@ import { read, select } from '../../actions.ts';
 import type { Backend } from '../../backend.ts';
 import { useBackend } from '../../backend-context.ts';
 import type { CallFeed } from '../../guard/call-feed.ts';
+import { explainCall } from '../../guard/explained.ts';
 import { wish } from '../../guard/wish.ts';
 import { width } from '../../shell/width.ts';
 import { clock } from '../../store.ts';
@@ -16,7 +17,9 @@ import { CallSheet } from './call-sheet.tsx';
 import { useRowWindow } from './use-row-window.ts';
 
 const ROW_PX = { desk: 30, laptop: 30, phone: 54 } as const;
-const COLUMNS = ['time', 'agent', 'tool', 'what', 'decision', 'waited'] as const;
+/** On a phone, why is a line of its own. */
+const PHONE_WHY_PX = 22;
+const COLUMNS = ['time', 'agent', 'tool', 'what', 'decision', 'why', 'waited'] as const;
 
 /** Midnight comes once a day: rows need not be drawn anew for every second. */
 const today = computed(() => new Date(clock.value).setHours(0, 0, 0, 0));
@@ -28,7 +31,8 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
   const grid = useRef<HTMLTableElement>(null);
   const current = useSignal<number | undefined>(undefined);
   const isInputOpen = useSignal(false);
-  const rowPx = ROW_PX[width.value];
+  const hasWhy = calls.some(({ decision }) => decision !== 'observed');
+  const rowPx = ROW_PX[width.value] + (hasWhy && width.value === 'phone' ? PHONE_WHY_PX : 0);
   const rows = useRowWindow(body, calls, rowPx);
   const at = current.value === undefined ? -1 : calls.findIndex(({ n }) => n === current.value);
   const here = calls[at];
@@ -57,6 +61,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
     else if (key === 'Enter' && here) void readCall(backend, here);
     else if (key === ' ' && here) selectCaller(here);
     else if (key === 'i' && here) isInputOpen.value = true;
+    else if (key === 'e' && here) explainCall(here);
     else return false;
     return true;
   };
@@ -82,7 +87,7 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
         {/* Rows come and go while one scrolls: the grid keeps the focus, and says which of them is meant. */}
         <table
           ref={grid}
-          class={isOfToday ? 'guard-grid' : 'guard-grid guard-days'}
+          class={`guard-grid${isOfToday ? '' : ' guard-days'}${hasWhy ? '' : ' guard-plain'}`}
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table that keys walk through is a grid
           role="grid"
           aria-label="Tool calls"
@@ -115,6 +120,9 @@ export function CallTable({ feed, calls }: { readonly feed: CallFeed; readonly c
                   selectCaller(call);
                 }}
                 onRead={() => void readCall(backend, call)}
+                onPoint={() => {
+                  current.value = call.n;
+                }}
                 onShowInput={() => {
                   current.value = call.n;
                   isInputOpen.value = true;

@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { GuardExplanation } from '../../../src/model/guard-explanation.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import { callText, lineText, recordedText, winnerText } from '../../../src/render/explanation-rows.ts';
+import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import { useBackend } from '../backend-context.ts';
+import { exactTime } from '../parts/time-text.ts';
+import { Sheet } from '../shell/sheet.tsx';
+import { DECISION_MARKS } from './call-words.ts';
+import { explained, isExplaining } from './explained.ts';
+import { TriedRules } from './tried-rules.tsx';
+import { RuleThatWouldAllow } from './would-allow.tsx';
+import './explain.css';
+
+/** Which rules were tried for a call, which won and why, and what would allow it: as `troupe guard explain` says it. */
+export function ExplainSheet() {
+  const call = explained.value;
+  return (
+    <Sheet isOpen={isExplaining} title={call ? titleOf(call) : 'Why'}>
+      {call && <Explanation key={call.n} call={call} />}
+    </Sheet>
+  );
+}
+
+function titleOf({ decision }: HeardCall): string {
+  const words = { deny: 'Why it was denied', ask: 'Why it was asked about', allow: 'Why it was allowed' } as const;
+  return decision === 'deny' || decision === 'ask' || decision === 'allow' ? words[decision] : 'What the policy says';
+}
+
+type Found = 'asked' | 'gone' | GuardExplanation | { readonly trouble: string };
+
+function Explanation({ call }: { readonly call: HeardCall }) {
+  const backend = useBackend();
+  const found = useSignal<Found>('asked');
+  useEffect(() => {
+    backend.explain(call).then(
+      (answer) => {
+        found.value = answer ?? 'gone';
+      },
+      (error) => {
+        found.value = { trouble: error instanceof Error ? error.message : String(error) };
+      },
+    );
+  }, [backend, call.n]);
+  const told = found.value;
+  if (told === 'asked') return <p>Asking the policy…</p>;
+  if (told === 'gone') return <p>It is not in the audit any more.</p>;
+  if ('trouble' in told) return <p role="alert">It could not be explained: {cleanLine(told.trouble)}</p>;
+  return <Told told={told} at={call.at} />;
+}
+
+function Told({ told, at }: { readonly told: GuardExplanation; readonly at: string }) {
+  const { call, uses, tried, suggestion, caveats } = told;
+  return (
+    <div class="explain">
+      <pre class="explain-call">
+        <b>{cleanLine(call.tool)}</b> {callText(call.input)}
+      </pre>
+      <p class="dim">
+        by {lineText(call)}, in {cleanLine(call.cwd ?? 'a folder that is not known')}, {exactTime(at)}
+      </p>
+      <Verdict told={told} />
+      {caveats.map((caveat) => (
+        <p key={caveat} class="explain-caveat">
+          {cleanLine(caveat)}
+        </p>
+      ))}
+      {suggestion && <RuleThatWouldAllow suggestion={suggestion} />}
+      <TriedRules tried={tried} uses={uses} />
+    </div>
+  );
+}
+
+/** What was decided then, and what would be now: mostly the same. */
+function Verdict({ told }: { readonly told: GuardExplanation }) {
+  const { decision, rule, reason, recorded } = told;
+  const isAsThen =
+    recorded !== null && recorded.decision === decision && (recorded.rule ?? null) === (rule?.id ?? null);
+  return (
+    <>
+      {recorded && recorded.decision !== 'observed' && !isAsThen && (
+        <p class="explain-then">{recordedText(recorded)}</p>
+      )}
+      {decision !== null && (
+        <p class={`explain-verdict explain-${decision}`}>
+          {!isAsThen && <span class="dim">By the policy of now: </span>}
+          <b>
+            <span aria-hidden="true">{DECISION_MARKS[decision]}</span> {decision}
+          </b>{' '}
+          by {winnerText(told)}
+        </p>
+      )}
+      {reason !== null && <p class="explain-reason">{cleanLine(reason)}</p>}
+    </>
+  );
+}
