@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
 import { streamLines } from '../io/stream-lines.ts';
 import type { AuditEntry } from '../model/audit.ts';
+import { matchesFilter } from '../model/audit-filter.ts';
 import { auditFolder, compareFiles, type LogFile, listLogFiles } from './log-files.ts';
-import { matches, type ReadOptions, toKnownEntry } from './read-log.ts';
+import { type ReadOptions, toKnownEntry } from './read-log.ts';
 
 export interface FollowOptions extends Omit<ReadOptions, 'order'> {
   /** Ends it. */
@@ -38,7 +39,7 @@ export async function* followLog(folder: string, options: FollowOptions): AsyncG
         for await (const line of streamLines(file.path, start)) {
           if (!line.torn) place = { file, offset: line.offset + line.length + 1 };
           const entry = toKnownEntry(line, file, options);
-          if (!entry || !matches(entry, options)) continue;
+          if (!entry || !matchesFilter(entry, options)) continue;
           yield entry;
           if (++given >= limit || signal.aborted) return;
         }

@@ -270,7 +270,8 @@ describe('reading', () => {
       (await read({ ...options, order: 'oldest' })).map(({ call }) => call).join('');
     expect(await calls({ agent: 'a7' })).toBe('1');
     expect(await calls({ agent: 'ann' })).toBe('13');
-    expect(await calls({ agent: 'Tester' })).toBe('13');
+    expect(await calls({ type: 'Tester' })).toBe('13');
+    expect(await calls({ agent: 'Tester' })).toBe('');
     expect(await calls({ agent: 'main' })).toBe('2');
     expect(await calls({ agent: '7b8' })).toBe('');
     expect(await calls({ decision: 'deny' })).toBe('1');

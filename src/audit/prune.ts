@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { isMissing } from '../io/folders.ts';
 import { takeLock } from '../io/lock-file.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
+import { type SessionId, toSessionId } from '../model/ids.ts';
 import { type ChainLink, parseEntry } from './chain.ts';
 import { readHead, writeHead } from './head-file.ts';
 import { textOf } from './line-text.ts';
@@ -12,16 +13,21 @@ import { spoolFolder } from './spool.ts';
 
 const DAY_MS = 86_400_000;
 
+/** When each session that there is was changed last (epoch milliseconds), by its own files. */
+export type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
+
 /**
- * Removes the files of the audit that are older than so many days, and what was set aside of the spool so long ago.
- * The head says that it was us. Gives the number of files of the audit that went; none while somebody drains.
+ * Removes the files of the audit that are older than so many days, what was set aside of the spool so long ago, and what hooks
+ * told about sessions that are as old, or gone. The head says that it was us. Gives the number of files of the audit that went;
+ * none while somebody drains.
  */
-export async function prune(folder: string, keepDays: number, clock: Clock): Promise<number> {
+export async function prune(folder: string, keepDays: number, clock: Clock, ages?: SessionAges): Promise<number> {
   const lock = await takeLock(lockPath(folder), clock);
   if (!lock) return 0;
   try {
     const oldest = clock() - keepDays * DAY_MS;
     await removeBad(folder, oldest);
+    if (ages) await removeTold(folder, oldest, ages);
     return await removeLogFiles(folder, dayOf(oldest));
   } finally {
     await lock.release();
@@ -56,6 +62,21 @@ async function removeBad(folder: string, oldest: number): Promise<void> {
     const stats = await stat(file).catch(() => undefined);
     if (stats && stats.mtimeMs < oldest) await rm(file, { recursive: true, force: true });
   }
+}
+
+/** They are part of the tree as long as somebody may look at the session: one that goes on without hooks, too. */
+async function removeTold(folder: string, oldest: number, ages: SessionAges): Promise<void> {
+  const old: { readonly file: string; readonly session: SessionId }[] = [];
+  for (const host of await namesIn(path.join(folder, 'hooks')))
+    for (const name of await namesIn(path.join(folder, 'hooks', host))) {
+      const file = path.join(folder, 'hooks', host, name);
+      const stats = await stat(file).catch(() => undefined);
+      if (name.endsWith('.jsonl') && stats?.isFile() && stats.mtimeMs < oldest)
+        old.push({ file, session: toSessionId(host, path.basename(name, '.jsonl')) });
+    }
+  if (old.length === 0) return;
+  const known = await ages();
+  for (const { file, session } of old) if ((known.get(session) ?? 0) < oldest) await rm(file, { force: true });
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -1,25 +1,13 @@
 import type { Line } from '../base/lines.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
 import { streamLines } from '../io/stream-lines.ts';
-import type { AuditDecision, AuditEntry } from '../model/audit.ts';
+import type { AuditEntry, AuditFilter } from '../model/audit.ts';
+import { matchesFilter } from '../model/audit-filter.ts';
 import { parseEntry } from './chain.ts';
 import { textOf } from './line-text.ts';
 import { dayOf, type LogFile, listLogFiles } from './log-files.ts';
 
-/** Which entries; all that is given must hold. */
-export interface LogFilter {
-  /** The beginning of an id, a name or a type; `main`, `subagent` or `unknown`. */
-  readonly agent?: string;
-  readonly decision?: AuditDecision;
-  readonly tool?: string;
-  /** The beginning of the host's id. */
-  readonly session?: string;
-  /** Epoch milliseconds, both included. */
-  readonly since?: number;
-  readonly until?: number;
-}
-
-export interface ReadOptions extends LogFilter {
+export interface ReadOptions extends AuditFilter {
   readonly order?: 'newest' | 'oldest';
   /** At most so many. */
   readonly limit?: number;
@@ -42,30 +30,12 @@ export async function* readLog(folder: string, options: ReadOptions = {}): Async
   }
 }
 
-export function matches(entry: AuditEntry, { agent, decision, tool, session, since, until }: LogFilter): boolean {
-  const at = Date.parse(entry.at);
-  return (
-    (agent === undefined || isAgent(entry, agent.toLowerCase())) &&
-    (decision === undefined || entry.decision === decision) &&
-    (tool === undefined || entry.tool?.toLowerCase() === tool.toLowerCase()) &&
-    (session === undefined || (entry.session?.startsWith(session) ?? false)) &&
-    (since === undefined || at >= since) &&
-    (until === undefined || at <= until)
-  );
-}
-
 /** The entry of a line; tells of one that is none. A torn one is still being written. */
 export function toKnownEntry(line: Line, file: LogFile, { onBadLine }: ReadOptions): AuditEntry | undefined {
   if (line.torn) return undefined;
   const entry = parseEntry(textOf(line));
   if (!entry) onBadLine?.(file.name);
   return entry;
-}
-
-function isAgent({ agent: { id, name, type, who } }: AuditEntry, wanted: string): boolean {
-  return (
-    (id?.toLowerCase().startsWith(wanted) ?? false) || [name, type, who].some((is) => is?.toLowerCase() === wanted)
-  );
 }
 
 async function* readEntries(
@@ -76,7 +46,7 @@ async function* readEntries(
   try {
     for await (const line of order === 'newest' ? readLinesBackwards(file.path) : streamLines(file.path)) {
       const entry = toKnownEntry(line, file, options);
-      if (entry && matches(entry, options)) yield entry;
+      if (entry && matchesFilter(entry, options)) yield entry;
     }
   } catch (error) {
     // It became too old since we listed it.

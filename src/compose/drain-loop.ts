@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { prune } from '../audit/prune.ts';
+import { prune, type SessionAges } from '../audit/prune.ts';
 import type { Clock } from '../base/clock.ts';
 import { watchFolders } from '../io/watch-folders.ts';
 import { nativeId } from '../model/ids.ts';
@@ -25,6 +25,8 @@ export interface DrainLoopOptions {
   readonly clock: Clock;
   /** Left out: the audit keeps everything. */
   readonly keepDays?: number;
+  /** Which sessions there are, so that what hooks told about others may go, too. */
+  readonly ages?: SessionAges;
   readonly onError: (error: unknown) => void;
 }
 
@@ -36,7 +38,7 @@ const DAY_MS = 86_400_000;
 
 /** Takes over what hooks put into the spool, as it comes. */
 export function startDraining(options: DrainLoopOptions): DrainLoop {
-  const { folder, trees, openOther, clock, keepDays, onError } = options;
+  const { folder, trees, openOther, clock, keepDays, ages, onError } = options;
   let isClosed = false;
   let running: Promise<void> | undefined;
   let isAskedAgain = false;
@@ -65,7 +67,7 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
   };
   const watch = watchFolders(path.join(folder, 'spool'), { onChange: look });
   const tidyUp = (): void => {
-    if (keepDays !== undefined) prune(folder, keepDays, clock).catch(onError);
+    if (keepDays !== undefined) prune(folder, keepDays, clock, ages).catch(onError);
   };
   const timers = [setInterval(look, LOOK_EVERY_MS), setInterval(tidyUp, DAY_MS)];
   tidyUp();

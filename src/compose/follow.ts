@@ -6,7 +6,9 @@ import { trackerOptionsOf } from '../config/tracker-options.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { FollowRequest, Live } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
+import type { SessionId } from '../model/ids.ts';
 import type { LiveTrees } from '../model/ports.ts';
+import { findSessions } from '../tracker/find-sessions.ts';
 import type { KnownSession } from '../tracker/identify-caller.ts';
 import type { Place } from '../tracker/places.ts';
 import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
@@ -75,8 +77,15 @@ function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number 
     openOther,
     clock: systemClock,
     onError: reportTrouble,
+    // Hooks do not care where we were told to look: sessions of the usual places count, too.
+    ages: () => sessionAges([...places, ...placesOf({ roots: [] })]),
     ...known({ keepDays }),
   });
+}
+
+async function sessionAges(places: readonly Place[]): Promise<ReadonlyMap<SessionId, number>> {
+  const { sessions } = await findSessions(places);
+  return new Map(sessions.map(({ located }) => [located.id, located.modifiedAt]));
 }
 
 /** The recording makes way as soon as there is something real to see. */

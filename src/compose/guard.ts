@@ -3,11 +3,9 @@ import { type FollowOptions, followLog } from '../audit/follow-log.ts';
 import { readLog } from '../audit/read-log.ts';
 import { verifyLog } from '../audit/verify-log.ts';
 import { type Clock, systemClock } from '../base/clock.ts';
-import { known } from '../base/json.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { GuardLog, Where } from '../faces/face.ts';
-import type { AuditEntry, AuditFilter } from '../model/audit.ts';
-import { matchesFilter } from '../model/audit-filter.ts';
+import type { AuditEntry } from '../model/audit.ts';
 import { nativeId } from '../model/ids.ts';
 import type { SessionLedger } from '../model/ledger.ts';
 import { computeCoverage } from '../reports/compute-coverage.ts';
@@ -62,11 +60,8 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       await Promise.all([drain(), beginning]);
       let badLines = 0;
       const newest: AuditEntry[] = [];
-      for await (const entry of readLog(folder, { ...rangeOf(filter), onBadLine: () => void badLines++ })) {
-        if (!matchesFilter(entry, filter)) continue;
-        newest.push(entry);
-        if (newest.length > limit) break;
-      }
+      const options = { ...filter, limit: limit + 1, onBadLine: () => void badLines++ };
+      for await (const entry of readLog(folder, options)) newest.push(entry);
       const hasMore = newest.length > limit;
       return { entries: newest.slice(0, limit).reverse(), hasMore, badLines };
     },
@@ -74,7 +69,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       const end = new AbortController();
       const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
       beginning = new Promise((onBegin) => {
-        const isTold = tellUntil({ folder, signal: end.signal, onBegin }, filter, listener).finally(onBegin);
+        const isTold = tellUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
         Promise.all([isDrained, isTold]).catch(reportTrouble);
       });
       return { close: () => end.abort() };
@@ -94,11 +89,6 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
   };
 }
 
-/** What lets whole files be left out; the rest is for `matchesFilter`. */
-function rangeOf({ since, until }: AuditFilter) {
-  return known({ since, until });
-}
-
 /** Somebody looks on: where no server drains, we do. */
 async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
@@ -109,10 +99,9 @@ async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): P
 
 async function tellUntil(
   { folder, ...options }: FollowOptions & { readonly folder: string },
-  filter: AuditFilter,
   listener: (entry: AuditEntry) => void,
 ): Promise<void> {
-  for await (const entry of followLog(folder, options)) if (matchesFilter(entry, filter)) listener(entry);
+  for await (const entry of followLog(folder, options)) listener(entry);
 }
 
 /** Clocks of the host's lines and of its hooks are the same; a hook may be called while its line is not written yet. */

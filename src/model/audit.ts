@@ -53,11 +53,12 @@ export interface AuditAgent {
 
 /** Which lines are wanted; what is left out filters nothing. */
 export interface AuditFilter {
-  /** The beginning of an agent's id, its name, its label, or `main`. */
+  /** The beginning of an agent's id, its name, its label, or `main`, `subagent`, `unknown`. */
   readonly agent?: string;
   readonly type?: string;
   readonly decision?: AuditDecision;
   readonly tool?: string;
+  /** The beginning of the host's id. */
   readonly session?: string;
   /** Epoch milliseconds, both included. */
   readonly since?: number;

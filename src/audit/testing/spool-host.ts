@@ -53,7 +53,8 @@ export function testOptions(folder: string): DrainOptions {
     hostOf: (name) => (name === 'test' || name === 'other.host' ? testHost : undefined),
     async identify({ caller }) {
       if (caller.named === 'nobody') return MAIN;
-      return { ...MAIN, who: 'subagent', id: caller.agent.slice(5), type: caller.type ?? null, name: 'Ann', depth: 1 };
+      const id = caller.agent.slice(5);
+      return { ...MAIN, who: 'subagent', id, type: caller.type ?? null, name: 'Ann', depth: 1, path: ['main', 'Ann'] };
     },
     mask: (value) => value,
     clock: () => Date.now(),

@@ -1,0 +1,51 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toSessionId } from '../model/ids.ts';
+import { prune } from './prune.ts';
+
+const DAY = 86_400_000;
+const FIRST = Date.parse('2026-11-01T00:00:00Z');
+const NOW = FIRST + 10 * DAY;
+
+let folder: string;
+let hooks: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-prune-'));
+  hooks = path.join(folder, 'hooks', 'test');
+  mkdirSync(hooks, { recursive: true });
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function tell(session: string, at: number): void {
+  const file = path.join(hooks, `${session}.jsonl`);
+  writeFileSync(file, '{}\n');
+  utimesSync(file, at / 1000, at / 1000);
+}
+
+describe('pruning what hooks told about a session', () => {
+  it('goes with the session: where its own files are gone, or as old', async () => {
+    for (const session of ['gone', 'old', 'resumed']) tell(session, FIRST);
+    tell('young', NOW - DAY);
+    const modified = new Map([
+      [toSessionId('test', 'old'), FIRST + DAY],
+      [toSessionId('test', 'resumed'), NOW],
+    ]);
+    await prune(
+      folder,
+      5,
+      () => NOW,
+      async () => modified,
+    );
+    expect(readdirSync(hooks).sort()).toEqual(['resumed.jsonl', 'young.jsonl']);
+  });
+
+  it('stays where nobody says which sessions there are, or where that cannot be seen', async () => {
+    tell('gone', FIRST);
+    await prune(folder, 5, () => NOW);
+    const blind = () => Promise.reject(new Error('not now'));
+    await expect(prune(folder, 5, () => NOW, blind)).rejects.toThrow('not now');
+    expect(readdirSync(hooks)).toEqual(['gone.jsonl']);
+  });
+});
