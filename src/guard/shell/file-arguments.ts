@@ -1,8 +1,9 @@
 // Which arguments of the usual commands are files, read or written. A small table; of all other commands, arguments that
 // look like paths count as read.
 import { isUnsure } from './marks.ts';
+import { outputsOf } from './outputs.ts';
 import { usePath } from './paths.ts';
-import type { Scene } from './scene.ts';
+import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
 import type { ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
@@ -18,13 +19,16 @@ const READERS = listOf(
 /** Their first word is a pattern or a program, unless an option gives that. */
 const SEARCHERS = listOf('grep egrep fgrep zgrep rg ag ack jq yq sed gsed awk gawk mawk');
 const WRITERS = listOf(
-  'touch mkdir tee truncate mkfifo sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd',
+  'touch mkdir tee truncate mkfifo mknod mktemp dos2unix unix2dos black isort rustfmt crudini sqlite3 sponge nano vi vim nvim emacs ed ex patch gzip gunzip bzip2 xz zstd',
 );
 /** With all that is below. */
 const REMOVERS = listOf('rm rmdir unlink shred trash srm');
 const MODE_CHANGERS = listOf('chmod chown chgrp chattr setfacl xattr');
 /** The last word is where the others go. */
 const COPIERS = listOf('cp install ln rsync scp ditto');
+
+/** Whoever copies a program, or gives it another name, may run it under that: denies hold the copying for the program. */
+const GIVES_NAMES = listOf('cp install ln mv ditto dd cat rsync');
 
 export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
   const args = words.slice(1);
@@ -37,6 +41,8 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   };
   // What a shell or a wrapper is given is looked at by itself.
   if (NO_FILES.has(name) || isShell(name) || isWrapper(name)) return;
+  if (!SEARCHERS.has(name)) write(outputsOf(name, args));
+  if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   if (READERS.has(name)) {
     write(valuesAfter(args, /^(?:-o|--output)$/));
     read(plain);
@@ -59,7 +65,10 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
     return;
   }
   if (COPIERS.has(name)) {
-    const target = valuesAfter(args, /^(?:-t|--target-directory)$/);
+    const target = [
+      ...valuesAfter(args, /^(?:-t|--target-directory)$/),
+      ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
+    ];
     write(target.length > 0 ? target : plain.slice(-1), 'all');
     read(target.length > 0 ? plain : plain.slice(0, -1));
     return;
@@ -116,6 +125,15 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   }
 }
 
+function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene): void {
+  for (const { form } of args) {
+    const [, program] = /^(?:if=)?\/(?:\S*\/)?s?bin\/([\w.+-]+)$/.exec(form) ?? [];
+    if (program === undefined) continue;
+    const word = { form: program, text: program };
+    scene.gathering.suspect(() => scene.runner.runWords([word], inside(scene, name, -1)));
+  }
+}
+
 const HERE: ShellWord = { form: '.', text: '.' };
 
 type Use = (list: readonly ShellWord[], extent?: 'all') => void;
@@ -132,7 +150,7 @@ function useSearched(
   const programs = valuesAfter(args, given);
   const files = hasProgram ? plain.filter((word) => !programs.includes(word)) : plain.slice(1);
   read(valuesAfter(args, /^(?:-f|--file|--from-file)$/));
-  if (/sed$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-place)/.test(form))) write(files);
+  if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
   read(files);
 }

@@ -13,6 +13,8 @@ export interface Gathering {
   /** Something cannot be known at all: it may be anything. */
   lose(why: string): void;
   isFull(): boolean;
+  /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
+  suspect(run: () => void): void;
   /** A mark for one of these texts; null: there are too many of them. */
   addChoice(values: readonly string[]): string | null;
   choicesOf(mark: string): readonly string[];
@@ -36,9 +38,11 @@ export function createGathering(): Gathering {
   const choices: (readonly string[])[] = [];
   let unknown: string | null = null;
   let mayBeAnything = false;
+  let isSuspecting = false;
   const isFull = () => commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
 
   function lose(why: string): void {
+    if (isSuspecting) return;
     // The worst is told first: it is the reason that people see.
     if (!mayBeAnything) unknown = why;
     mayBeAnything = true;
@@ -54,16 +58,27 @@ export function createGathering(): Gathering {
       addTo(commands, command);
       return commands.length - 1;
     },
-    addRead: (path) => addTo(reads, path),
-    addWrite: (path) => addTo(writes, path),
+    addRead: (path) => isSuspecting || addTo(reads, path),
+    addWrite: (path) => isSuspecting || addTo(writes, path),
     addHost: (host) => {
-      hosts.add(host);
+      if (!isSuspecting) hosts.add(host);
     },
     miss: (why) => {
-      unknown ??= why;
+      if (!isSuspecting) unknown ??= why;
     },
     lose,
     isFull,
+    suspect: (run) => {
+      if (isSuspecting) return;
+      const from = commands.length;
+      isSuspecting = true;
+      try {
+        run();
+      } finally {
+        isSuspecting = false;
+        for (const command of commands.slice(from)) command.isTransparent = true;
+      }
+    },
     addChoice: (values) => {
       if (choices.length === MAX_CHOICES) return null;
       choices.push(values);

@@ -1,6 +1,7 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
 import { isUnsure } from './marks.ts';
 import { readOptions } from './options.ts';
+import { outputsOf } from './outputs.ts';
 import { usePath } from './paths.ts';
 import { joinPath } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
@@ -28,7 +29,9 @@ export function runGit(words: readonly ShellWord[], scene: Scene): boolean {
     return false;
   }
   for (const { name, value } of read.options) {
-    if (name === 'c' || name === 'config-env') checkSetting(value?.form ?? '', scene);
+    if (name === 'c') checkSetting(value?.form ?? '', scene);
+    if (name === 'config-env' && CODE_KEY.test(value?.form.replace(/=.*$/s, '') ?? ''))
+      scene.gathering.lose('a setting of git that it may run is only known when it runs');
     if (name === 'exec-path' && value !== null) scene.gathering.miss('git is told where its programs are');
   }
   const folders = read.options.filter(({ name }) => name === 'C').map(({ value }) => value?.form ?? '');
@@ -86,13 +89,18 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
   const dashes = words.findIndex(({ form }) => form === '--');
   const paths = dashes >= 0 ? words.slice(dashes + 1) : plain;
   const via = `git ${verb}`;
+  runOptions(verb, words, scene);
+  if (/^(?:archive|format-patch|bundle)$/.test(verb))
+    for (const { form, text } of outputsOf('git', words)) usePath('write', form, `${via} ${text}`, scene, 'all');
   switch (verb) {
-    case 'config':
-      if (plain.length >= 2 && CODE_KEY.test(plain[0]?.form ?? '')) {
-        gathering.miss(`git's ${plain[0]?.form} is set, which git may run`);
-        runSetting(plain[0]?.form ?? '', plain[1]?.form ?? '', scene);
+    case 'config': {
+      const [key, value] = plain[0]?.form === 'set' ? plain.slice(1) : plain;
+      if (key !== undefined && value !== undefined && CODE_KEY.test(key.form)) {
+        gathering.miss(`git's ${key.form} is set, which git may run`);
+        runSetting(key.form, value.form, scene);
       }
       return;
+    }
     case 'rebase':
       for (const [index, { form }] of words.entries()) {
         if (form === '-x' || form === '--exec')
@@ -122,8 +130,15 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       return;
     case 'restore':
     case 'checkout':
-      if (verb === 'checkout' && dashes < 0) return;
-      for (const { form, text } of paths) usePath('write', form, `${via} ${text}`, scene, 'all');
+      // `git checkout main a.ts`: a branch first, or none.
+      for (const { form, text } of verb === 'checkout' && dashes < 0 ? paths.slice(1) : paths)
+        usePath('write', form, `${via} ${text}`, scene, 'all');
+      return;
+    case 'clone':
+    case 'init':
+    case 'worktree':
+      for (const { form, text } of verb === 'init' ? plain : plain.slice(1))
+        if (!form.includes('://')) usePath('write', form, `${via} ${text}`, scene, 'all');
       return;
     case 'apply':
     case 'am':
@@ -142,6 +157,23 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       // `git show HEAD:.env` shows a file of the past.
       for (const { form, text } of plain)
         if (/[./]/.test(form)) usePath('read', form.replace(/^[^:/]*:(?=.)/, ''), `${via} ${text}`, scene);
+  }
+}
+
+/** Options of many verbs whose value is run, settings of a clone, and addresses that are commands. */
+function runOptions(verb: string, words: readonly ShellWord[], scene: Scene): void {
+  const within = inside(scene, `git ${verb}`, -1);
+  for (const [index, { form }] of words.entries()) {
+    const next = words[index + 1]?.form ?? '';
+    const [, long, value] =
+      /^--(upload-pack|receive-pack|exec|open-files-in-pager|config)(?:=([\s\S]*))?$/.exec(form) ?? [];
+    if (form.startsWith('ext::')) runPlainShell(form.slice(5), within);
+    else if (long === 'config' && verb === 'clone') checkSetting(value ?? next, scene);
+    else if (long === 'exec' && verb === 'rebase') continue;
+    else if (long !== undefined && long !== 'config') runPlainShell(value ?? next, within);
+    else if (verb === 'clone' && form === '-u') runPlainShell(next, within);
+    else if (verb === 'clone' && form === '-c') checkSetting(next, scene);
+    else if (verb === 'grep' && /^-O./.test(form)) runPlainShell(form.slice(2), within);
   }
 }
 

@@ -1,6 +1,6 @@
 // Commands among the arguments of others: `xargs`, `find -exec`, `parallel`, `ssh`, containers.
 import { ANYTHING, IN_WORD, isUnsure } from './marks.ts';
-import { optionValue, readOptions } from './options.ts';
+import { hasOption, optionValue, readOptions } from './options.ts';
 import { usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
@@ -11,7 +11,8 @@ const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
 
 const XARGS = {
   flags: '0oprtx',
-  values: 'aEeIiJLlnPRSsd',
+  values: 'aEIJLnPRSsd',
+  attached: 'eil',
   long: 'null interactive no-run-if-empty verbose exit open-tty show-limits arg-file= delimiter= eof= replace= max-lines= max-args= max-procs= max-chars= process-slot-var=',
 };
 
@@ -22,7 +23,7 @@ export function runXargs(words: readonly ShellWord[], scene: Scene): boolean {
     return false;
   }
   if (read.rest.length === 0) return false;
-  const mark = optionValue(read, 'I', 'J', 'replace')?.form ?? null;
+  const mark = optionValue(read, 'I', 'J', 'i', 'replace')?.form ?? (hasOption(read, 'i') ? '{}' : null);
   const [command] = read.rest;
   const filled =
     mark === null || mark === '' ? [...read.rest, FROM_STDIN] : read.rest.map((word) => fill(word, mark, IN_WORD));
@@ -105,7 +106,7 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
 
 const CONTAINER_OPTIONS = {
   flags: 'ditPqTV',
-  values: 'aceghlmnpuvwfx',
+  values: 'aceghHlmnpuvwfx',
   long: 'rm detach interactive tty init privileged read-only no-deps quiet-pull build service-ports quiet no-healthcheck publish-all remove-orphans name= env= env-file= volume= mount= workdir= user= network= net= publish= entrypoint= hostname= platform= memory= cpus= gpus= label= cap-add= cap-drop= device= dns= add-host= restart= pull= ipc= pid= shm-size= tmpfs= ulimit= security-opt= log-driver= expose= link= volumes-from= index= file= project-name= profile= project-directory= context= namespace= container= stdin',
 };
 

@@ -4,7 +4,7 @@
 import { isUnsure } from './marks.ts';
 import { hostOfUrl } from './network.ts';
 import { usePath } from './paths.ts';
-import type { Scene } from './scene.ts';
+import { inside, type Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';
 
 interface Interpreter {
@@ -29,14 +29,18 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
   [/^(?:pwsh|powershell)$/, { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] }],
   [/^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin)$/, { letters: 'eE', long: ['eval'] }],
   [/^(?:vim?|nvim|ex|view|emacs|ed)$/, { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] }],
+  [/^m4$/, { letters: '' }],
   [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ce', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
 ];
+
+/** A line of what they are given may be one for a shell: `!rm`, `.shell rm`. */
+const TAKES_COMMANDS = /^(?:ed|ex|sqlite3)$/;
 
 /** What is longer is not even searched for signs. */
 export const MAX_CODE = 10_000;
 
 const STARTS_PROGRAMS =
-  /system|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|Process|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!/i;
+  /system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!/i;
 const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
@@ -73,11 +77,21 @@ export function runInterpreter(
       if (!isEditor) break;
     }
   }
+  // `sqlite3 FILE SQL`, `python -m timeit CODE`: what is behind the file is code, too.
+  if (name === 'sqlite3' && file !== null) codes.push(...words.slice(words.indexOf(file) + 1));
+  if (file !== null && /^(?:timeit|pdb|cProfile|profile|trace)$/.test(file.form))
+    codes.push(...words.slice(words.indexOf(file) + 1));
   for (const code of codes) readCode(name, code.form, scene);
+  // Their code is commands.
+  if (codes.length > 0 && /^(?:pwsh|powershell)$/.test(name)) scene.gathering.lose(`what ${name} runs cannot be told`);
+  if (TAKES_COMMANDS.test(name) && scene.stdin.kind !== 'none') readStdin(name, scene);
   // `perl -pi -e …` writes the files behind it anew.
   if (/^(?:perl|ruby)/.test(name) && words.some(({ form }) => /^-[a-zA-Z0-9]*i/.test(form)))
     for (const { form, text } of words.slice(1))
       if (!form.startsWith('-')) usePath('write', form, `${name} -i ${text}`, scene);
+  // `gdb --args rm x`
+  const at = words.findIndex(({ form }) => form === '--args');
+  if (at > 0) scene.runner.runWords(words.slice(at + 1), inside(scene, name, at + 1));
   if (codes.length > 0 || isEditor) return;
   if (file === null || file.form === '-' || file.form.startsWith('/dev/')) {
     readStdin(name, scene);
@@ -90,7 +104,9 @@ export function runInterpreter(
 function codeIn(form: string, { letters, long = [] }: Interpreter): string | null {
   const [, name, value] = /^--?([A-Za-z-]+)(?:=([\s\S]*))?$/.exec(form) ?? [];
   if (name !== undefined && long.includes(name)) return value ?? '';
-  const [, bundle, rest] = new RegExp(`^-([A-Za-z]*?[${letters || '\0'}])([sS]*)$`).exec(form) ?? [];
+  // `-ne`: letters together, the code is the next word. More letters than that are code: `-esleep`.
+  if (new RegExp(`^-[A-Za-z]{0,3}[${letters || '\0'}]$`).test(form)) return '';
+  const [, bundle, rest] = new RegExp(`^-([A-Za-z]*?[${letters || '\0'}])([\\s\\S]*)$`).exec(form) ?? [];
   if (bundle === undefined || form.startsWith('--')) return null;
   return rest ?? '';
 }

@@ -7,6 +7,8 @@ export interface OptionSpec {
   readonly flags?: string;
   /** Letters with a value, in the same word or the next. */
   readonly values?: string;
+  /** Letters with a value in the same word, or none. */
+  readonly attached?: string;
   /** Long ones, blanks between them; `name=` takes a value. */
   readonly long?: string;
 }
@@ -45,6 +47,10 @@ export function readOptions(words: readonly ShellWord[], spec: OptionSpec): Read
     }
     for (let at = 1; at < word.form.length; at++) {
       const letter = word.form[at] as string;
+      if (spec.attached?.includes(letter)) {
+        options.push({ name: letter, value: at + 1 < word.form.length ? cut(word, at + 1) : null });
+        break;
+      }
       if (spec.values?.includes(letter)) {
         const value = at + 1 < word.form.length ? cut(word, at + 1) : (words[++index] ?? null);
         options.push({ name: letter, value });

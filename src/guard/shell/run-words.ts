@@ -13,6 +13,7 @@ import { baseName } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
 import { isHarmlessSed } from './sed.ts';
 import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
+import { suspectInner } from './suspects.ts';
 import { checkVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
 import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
@@ -124,6 +125,7 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
       return runXargs(words, scene);
     case 'find':
     case 'gfind':
+    case 'bfs':
       return runFind(words, scene);
     case 'fd':
     case 'fdfind':
@@ -140,6 +142,12 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
       return runContainer(name, words, scene);
     case 'git':
       return runGit(words, scene);
+    case 'make':
+    case 'gmake':
+      return runMake(name, words, scene);
+    case 'hash':
+      if (words.some(({ form }) => /^-\w*p/.test(form))) scene.gathering.lose('hash gives a command another meaning');
+      return false;
     case 'awk':
     case 'gawk':
     case 'mawk':
@@ -160,7 +168,9 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     case 'crontab':
       return runToldPrograms(name, words, scene);
     default:
-      return isWrapper(name) ? runWrapper(name, words, scene) : false;
+      if (isWrapper(name)) return runWrapper(name, words, scene);
+      suspectInner(name, words, scene);
+      return false;
   }
 }
 
@@ -184,6 +194,8 @@ function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolea
     scene.gathering.miss(`${name} runs a program that is not looked into`);
   if (program === undefined) return false;
   if (
+    // What is printed goes to a file; elsewhere the sign compares.
+    /\bprintf?\b[^;}\n]*>/.test(program.form) ||
     program.form.length > MAX_CODE ||
     isUnsure(program.form) ||
     /system|getline|\||close|printf?\s[^}]*>|@|>/.test(program.form.replace(/[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''))
@@ -211,7 +223,25 @@ function runSed(name: string, words: readonly ShellWord[], scene: Scene): boolea
   return false;
 }
 
+/** What stands in its files is not looked at; what it is told on the command line is no shell's language, and runs shells. */
+function runMake(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  for (const [index, { form }] of words.entries()) {
+    const isFile = /^(?:-f|--file|--makefile)$/.test(words[index - 1]?.form ?? '');
+    if (
+      (isFile && /^(?:-|\/dev\/(?:stdin|fd\/.*))$/.test(form)) ||
+      /^(?:-f-|--(?:make)?file=-)$|^--eval|^(?:\.?SHELL|\.SHELLFLAGS)\s*[:?+]?=|\$[({]|`|!=/.test(form) ||
+      (isFile && isUnsure(form))
+    )
+      scene.gathering.lose(`what ${name} runs is said on its command line`);
+  }
+  return false;
+}
+
 function runFd(words: readonly ShellWord[], scene: Scene): boolean {
+  const [, attached] =
+    /^--exec(?:-batch)?=([\s\S]*)$/.exec(words.find(({ form }) => /^--exec/.test(form))?.form ?? '') ?? [];
+  if (attached !== undefined)
+    scene.runner.runWords([{ form: attached, text: attached }], inside(scene, 'fd --exec', -1));
   const at = words.findIndex(({ form }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(form));
   if (at >= 0) scene.runner.runWords(words.slice(at + 1), inside(scene, 'fd -x', at + 1));
   return false;
@@ -224,15 +254,21 @@ function runToldPrograms(name: string, words: readonly ShellWord[], scene: Scene
     const next = words[index + 1]?.form ?? '';
     const [, action] = /^--checkpoint-action=exec=([\s\S]*)$/.exec(form) ?? [];
     if (action !== undefined) runPlainShell(action, inside(scene, 'tar --checkpoint-action', -1));
-    if (/^--(?:to-command|use-compress-program|rsh|rmt-command|rsync-path|info-script|new-volume-script)=/.test(form))
+    // Long options may be cut short.
+    if (/^--(?:to-c|use-c|rsh|rmt-c|rsync-p|info-s|new-v)[a-z-]*=/.test(form))
       runPlainShell(form.slice(form.indexOf('=') + 1), inside(scene, name, -1));
     else if (/^--(?:to-command|use-compress-program|rsh|rsync-path|run|command|checkpoint-action)$/.test(form))
       runPlainShell(next.replace(/^exec=/, ''), inside(scene, name, -1));
+    else if (name === 'tar' && /^-[a-zA-Z]*I./.test(form))
+      runPlainShell(form.slice(form.indexOf('I') + 1), inside(scene, name, -1));
+    else if (name === 'rsync' && /^-[a-zA-Z]*e./.test(form))
+      runPlainShell(form.slice(form.indexOf('e') + 1), inside(scene, name, -1));
     else if (name === 'tar' && /^-[a-zA-Z]*[IF]$/.test(form)) runPlainShell(next, inside(scene, name, -1));
     else if (name === 'rsync' && /^-[a-zA-Z]*e$/.test(form)) runPlainShell(next, inside(scene, name, -1));
     else if ((name === 'scp' || name === 'sftp') && /^-(?:S|D)$/.test(form))
       runPlainShell(next, inside(scene, name, -1));
-    else if (name === 'scp' && /ProxyCommand/i.test(form)) scene.gathering.lose('scp is told to run a command here');
+    else if (/^s(?:cp|ftp)$/.test(name) && /ProxyCommand/i.test(form))
+      scene.gathering.lose(`${name} is told to run a command here`);
   }
   if (
     /^(?:tmux|screen|at|batch|crontab)$/.test(name) &&

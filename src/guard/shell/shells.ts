@@ -6,9 +6,9 @@ import { inside, type Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
 
-const SHELL = /^r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk)?sh(?:-?[\d.]+)?$/;
+const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(?:-?[\d.]+)?|nu|elvish|xonsh|oil)$/;
 /** Their grammar is not the one that is read here. */
-const FOREIGN_SHELL = /^(?:fi|c|tc)sh$/;
+const FOREIGN_SHELL = /^(?:(?:fi|c|tc)sh|nu|elvish|xonsh|oil)$/;
 /** In these `[[ a && rm x ]]`, `((rm x))` and `$'\\''` run what bash would not. */
 const POSIX_SHELL = /^(?:da|a|k|mk|ya|pdk)?sh(?:-?[\d.]+)?$/;
 const OPTIONS = {
@@ -29,6 +29,9 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
     gathering.lose(`what ${name} runs cannot be told`);
     return false;
   }
+  const started = optionValue(read, 'rcfile', 'init-file');
+  if (started !== null && isUnsure(started.form))
+    gathering.lose(`which file ${name} runs first is only known when it runs`);
   const code = findCode(words) ?? optionValue(read, 'c');
   if (code !== null) {
     // Files that a shell reads first (-l, -i, --rcfile) are not looked at: then an allow must name the shell too.

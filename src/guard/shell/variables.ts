@@ -4,11 +4,14 @@ import { inside, type Scene } from './scene.ts';
 
 /** Their value is a command line that some program runs. */
 const HOLDS_CODE =
-  /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PROMPT_COMMAND|PS0|PS1|PS4|LESSOPEN|LESSCLOSE|BROWSER|FCEDIT|RSYNC_RSH|CVS_RSH|NULLCMD|READNULLCMD|(?:[A-Z]+_)*(?:PAGER|EDITOR|VISUAL|SHELL)|npm_config_(?:script_shell|editor|git))$/i;
+  /^(?:GIT_SSH_COMMAND|GIT_SSH|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ASKPASS|SSH_ASKPASS|SUDO_ASKPASS|PROMPT_COMMAND|PS0|PS1|PS4|LESSOPEN|LESSCLOSE|BROWSER|FCEDIT|RSYNC_RSH|CVS_RSH|NULLCMD|READNULLCMD|MANPAGER|(?:[A-Z]+_)*(?:PAGER|EDITOR|VISUAL|SHELL|COMMAND)|npm_config_(?:script_shell|editor|git))$/i;
 
 /** They say which program or library is loaded, or how words are read. */
 const CHANGES_PROGRAMS =
   /^(?:PATH|IFS|ENV|BASH_ENV|ZDOTDIR|HOME|CDPATH|PWD|OLDPWD|SHELLOPTS|BASHOPTS|GLOBIGNORE|FPATH|PERL5.*|PERLLIB|PYTHON(?:PATH|STARTUP|HOME|INSPECT)|RUBY(?:OPT|LIB)|NODE_(?:OPTIONS|PATH)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|LD_.*|DYLD_.*|GIT_.*|SSH_.*|npm_.*|MAKEFLAGS|.*_(?:PRELOAD|WRAPPER|COMMAND|OPTIONS)|CC|CXX|RUSTC.*|BASH_FUNC.*)$/i;
+
+/** They make a name of a command mean something else, or hold code that nobody here reads. */
+const RENAMES_COMMANDS = /^(?:BASH_ALIASES|BASH_CMDS|BASH_FUNC_.*|GIT_CONFIG_(?:PARAMETERS|KEY_\d+|VALUE_\d+))$/;
 
 /** Set before a command, these change nothing that a rule could mean (beside how it looks and how much it says). */
 const HARMLESS =
@@ -37,6 +40,10 @@ export function isHarmlessVariable(name: string): boolean {
 
 export function checkVariable(name: string, form: string, scene: Scene): void {
   if (HARMLESS.test(name)) return;
+  if (RENAMES_COMMANDS.test(name)) {
+    scene.gathering.lose(`${name} is set, which changes what words mean`);
+    return;
+  }
   if (HOLDS_CODE.test(name)) {
     if (isUnsure(form)) scene.gathering.lose(`${name} is set to a command that is only known when it runs`);
     else {

@@ -1,6 +1,8 @@
 // Programs that run the command behind their options. One line each; what an option is must be known, or all is lost.
 import { isUnsure } from './marks.ts';
 import { hasOption, type OptionSpec, optionValue, type ReadOptions, readOptions } from './options.ts';
+import { usePath } from './paths.ts';
+import { joinPath } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
 import { checkVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
@@ -104,6 +106,13 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   exec: { flags: 'cl', values: 'a', isTransparent: true },
   coproc: {},
   '-': {},
+  npm: {
+    verbs: 'exec x',
+    flags: 'yq',
+    values: 'cw',
+    long: 'yes no quiet package= call= workspace= workspaces prefix=',
+    code: 'c call',
+  },
   npx: { flags: 'yq', values: 'pc', long: 'yes no quiet package= call= workspace= workspaces', code: 'c call' },
   bunx: { long: 'bun' },
   pnpx: {},
@@ -148,6 +157,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     flags: 'SKTVobqtvmC',
     values: 'xnuaPpcgrdkNIR',
     long: 'start stop exec= startas= background make-pidfile pidfile= chuid= chdir=',
+    code: 'x exec a startas',
   },
 };
 
@@ -168,16 +178,30 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     if (!wrapper.verbs.split(' ').includes(verb)) return false;
     const behind = readOptions(rest, wrapper);
     if (!behind.isSure) lost(name, scene);
+    runCodeOptions(wrapper, behind, inside(scene, name, -1));
     rest = [...behind.rest];
   }
   if (!read.isSure) lost(name, scene);
 
-  const elsewhere = wrapper.isElsewhere ? { isElsewhere: true } : {};
+  if (name === 'dotenv' && rest[0]?.form === 'run') rest.shift();
+
+  const elsewhere: Partial<Scene> = {
+    ...(wrapper.isElsewhere && { isElsewhere: true }),
+    ...movedBy(name, read, scene),
+  };
+  const output = WRITES_OUTPUT.test(name)
+    ? optionValue(read, 'o', 'output')
+    : name === 'script'
+      ? (rest[0] ?? null)
+      : null;
+  if (output !== null) usePath('write', output.form, `${name} ${output.text}`, scene);
   const asText = inside(scene, name, -1, elsewhere);
   runCodeOptions(wrapper, read, asText);
   const sets = wrapper.takesVariables ? takeVariables(rest, scene) : [];
   if (name === 'su' || name === 'runuser') {
     if (!read.isSure || read.options.length === 0 || hasOption(read, 's', 'shell')) lost(name, scene);
+    // `runuser -u NAME COMMAND`; behind `su NAME` stand words for a shell.
+    if (name === 'runuser' && hasOption(read, 'u', 'user')) scene.runner.runWords(rest, asText);
     return false;
   }
   rest = rest.slice(wrapper.before ?? 0);
@@ -205,6 +229,16 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   // `exec` and `command` change nothing of where we are, but a `cd` in them does.
   scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
   return wrapper.isTransparent === true && read.isSure;
+}
+
+const WRITES_OUTPUT = /^(?:strace|ltrace|g?time|perf)$/;
+
+/** `env -C folder`, `sudo -D folder`: the command runs there. */
+function movedBy(name: string, read: ReadOptions, scene: Scene): Partial<Scene> {
+  const folder = optionValue(read, ...(name === 'env' ? ['C', 'chdir'] : name === 'sudo' ? ['D', 'chdir'] : []));
+  if (folder === null) return {};
+  if (isUnsure(folder.form) || scene.cwds === null) return { cwds: null };
+  return { cwds: scene.cwds.map((cwd) => joinPath(cwd, folder.form)) };
 }
 
 function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
