@@ -262,6 +262,11 @@ test.each(HIDDEN)('not allowed by allows for the rest: %j', (command) => {
 test.each([
   ['x', 'rm -rf x;'.repeat(20_000)],
   ['too many commands', 'rm;'.repeat(30_000)],
+  ['behind many commands', `${'ls;'.repeat(1_001)}rm`],
+  ['behind many suspects', `valgrind ${'a '.repeat(1_100)}; rm`],
+  ['behind many words', `valgrind ${'a '.repeat(40_000)}rm`],
+  ['behind many options', `x ${'--exec a '.repeat(10_000)} --exec rm`],
+  ['behind many codes', `hyperfine ${"'a b' ".repeat(15_000)} rm`],
   ['brackets', `echo '${'['.repeat(90_000)}'; rm`],
   ['quotes in code', `python3 -c '"${'\\"'.repeat(40_000)}'; rm`],
   ['awk', `awk '${'print '.repeat(15_000)}' f; rm`],

@@ -39,7 +39,13 @@ export function createGathering(): Gathering {
   let unknown: string | null = null;
   let mayBeAnything = false;
   let isSuspecting = false;
-  const isFull = () => commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
+  /** Who asks and is told so looks no further: what was not looked at may be anything, whatever it is suspected of. */
+  function isFull(): boolean {
+    const is = commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
+    if (is && !mayBeAnything) unknown = 'it does too much to be looked through';
+    mayBeAnything ||= is;
+    return is;
+  }
 
   function lose(why: string): void {
     if (isSuspecting) return;
@@ -49,8 +55,7 @@ export function createGathering(): Gathering {
   }
 
   function addTo<Found>(list: Found[], found: Found): void {
-    if (isFull()) lose('it does too much to be looked through');
-    else list.push(found);
+    if (!isFull()) list.push(found);
   }
 
   return {

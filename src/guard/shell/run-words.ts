@@ -194,10 +194,10 @@ function runAwk(name: string, words: readonly ShellWord[], scene: Scene): boolea
     scene.gathering.miss(`${name} runs a program that is not looked into`);
   if (program === undefined) return false;
   if (
-    // What is printed goes to a file; elsewhere the sign compares.
-    /\bprintf?\b[^;}\n]*>/.test(program.form) ||
     program.form.length > MAX_CODE ||
     isUnsure(program.form) ||
+    // What is printed goes to a file; elsewhere the sign compares.
+    /\bprintf?\b[^;}\n]*>/.test(program.form) ||
     /system|getline|\||close|printf?\s[^}]*>|@|>/.test(program.form.replace(/[<>]=|[$\w)\]]\s*>\s*[\d$"(]/g, ''))
   )
     readCode(name, `${program.form} system`, scene);

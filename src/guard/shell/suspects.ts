@@ -33,7 +33,11 @@ const LETTERS: Readonly<Record<string, RegExp>> = {
   apt: /^-o$/,
 };
 
-export function suspectInner(name: string, words: readonly ShellWord[], scene: Scene): void {
+/** So many words are looked at one by one. */
+const MAX_WORDS = 60;
+
+export function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): void {
+  const words = all.slice(0, MAX_WORDS);
   const within = inside(scene, name, -1, { within: null, self: null, stdin: { kind: 'none' } });
   const asCode = (form: string): void => {
     if (form !== '' && !isUnsure(form)) scene.gathering.suspect(() => scene.runner.runCode(form, within));
@@ -44,6 +48,8 @@ export function suspectInner(name: string, words: readonly ShellWord[], scene: S
       scene.gathering.suspect(() => scene.runner.runWords(words.slice(from), within));
   };
   const isPrefix = PREFIXES.has(name) || /^ld(?:-linux.*)?\.so/.test(name);
+  if (all.slice(MAX_WORDS).some(({ form }) => isPrefix || RUNS.test(form.replace(/=.*$/s, '')) || form === '--'))
+    scene.gathering.lose(`what ${name} runs stands behind too many words`);
   for (const [index, { form }] of words.entries()) {
     if (index === 0) continue;
     const before = words[index - 1]?.form ?? '';
