@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { JUDGED_HOSTS } from '../adapters/judged-hosts.ts';
 import type { Policy } from '../guard/policy.ts';
 import { compilePolicy } from '../policy/compile.ts';
-import { type Judgement, judgeCall, resolveLinks } from './judge-call.ts';
+import { type Judgement, resolveLinks } from './at-the-door.ts';
+import { judgeCall } from './judge-call.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -5,7 +5,7 @@ import type { Policy, Rule } from '../guard/policy.ts';
 import { suggestRule } from '../guard/suggest-rule.ts';
 import type { RuleSuggestion } from '../model/guard-explanation.ts';
 import { toExplainedRule } from './explained-rule.ts';
-import { toToolPattern } from './read-tools.ts';
+import { toToolPattern } from './tool-text.ts';
 import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
 
 export function suggestAllow(policy: Policy, call: GuardedCall): RuleSuggestion {

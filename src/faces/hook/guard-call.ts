@@ -32,13 +32,13 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
 }
 
 /** The same for a call that is told on stdin, where no shell stands between the host and us. */
-export function guardStdin(folder: string, host: string, { judge, onError }: Guarding): string {
+export function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
   const payload = process.stdin.isTTY ? new Uint8Array() : readFileSync(0);
   if (payload.length === 0) return '';
   const { printed, ...decided } = judge(host, parseSpooled(payload)?.payload);
-  const ms = Math.round(performance.now() * 10) / 10;
-  attempt(() => putSpoolFile(folder, host, payload, { ppid: process.ppid, ...decided, ms }), onError);
+  const ms = Math.round(process.uptime() * 10_000) / 10;
+  attempt(() => putSpoolFile(folder, host, payload, { ppid, ...decided, ms }), onError);
   return printed;
 }
 
