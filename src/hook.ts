@@ -31,9 +31,13 @@ async function runHook(): Promise<void> {
     if (command === 'guard') print(guard(folder));
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
-    afterwards();
   } catch (error) {
     if (command === 'guard') answerTrouble(folder, error);
+    if (folder !== undefined) noteError(folder, error);
+  }
+  try {
+    afterwards();
+  } catch (error) {
     if (folder !== undefined) noteError(folder, error);
   }
 }

@@ -9,7 +9,7 @@ import { systemClock } from '../base/clock.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
-import { isSilent } from '../judge/at-the-door.ts';
+import { isSilent, type Judgement } from '../judge/at-the-door.ts';
 import { judgeCall } from '../judge/judge-call.ts';
 import type { CallerChain } from '../model/hook.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
@@ -25,23 +25,36 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
     async take({ host: name, draft, ppid, since }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
-      const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
-      if (!bytes) return undefined;
-      const payload = parseSpooled(bytes)?.payload;
-      const now = host.callerOf(payload);
-      const project = now.project ?? host.read(payload)?.cwd ?? '/';
-      const policy = await policyFor({ ...where, folder: project });
-      const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
-      const { printed, ...decided } = judgeCall(payload, {
-        host,
-        caller,
-        policyFor: () => policy,
-        home,
-        at: Date.now(),
-      });
+      const judge = async (): Promise<Judgement | undefined> => {
+        const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
+        if (!bytes) return undefined;
+        const payload = parseSpooled(bytes)?.payload;
+        const now = host.callerOf(payload);
+        const project = now.project ?? host.read(payload)?.cwd ?? '/';
+        const policy = await policyFor({ ...where, folder: project });
+        const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
+        return judgeCall(payload, { host, caller, policyFor: () => policy, home, at: Date.now() });
+      };
+      const judgement = await within(JUDGED_WITHIN_MS, judge());
+      if (!judgement) return undefined;
+      const { printed, ...decided } = judgement;
       return settleSpooled(folder, draft, { ppid, ...decided }, since) ? printed : undefined;
     },
   };
+}
+
+/** A hook gives up on us after two seconds: before that it is told to go and ask elsewhere, and nothing is settled here. */
+const JUDGED_WITHIN_MS = 1_500;
+
+async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+  try {
+    return await Promise.race([wanted, late]);
+  } finally {
+    timer.abort();
+    wanted.catch(() => undefined);
+  }
 }
 
 /** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */

@@ -31,6 +31,8 @@ export interface HooksControlOptions {
   readonly writeStubs: () => Promise<Readonly<Record<HookRole, string>>>;
   /** Where they lie, written or not. */
   readonly stubs: Readonly<Record<HookRole, string>>;
+  /** The person's own, whether it is there or not. */
+  readonly policy: string;
 }
 
 export function createHooksControl(options: HooksControlOptions): HooksControl {
@@ -132,8 +134,9 @@ async function planFor(
   };
 }
 
-function commandsFor({ stubs, version }: HooksControlOptions, host: string, guard: boolean): HookCommands {
-  const command = (role: HookRole): string => formatHookCommand({ role, file: stubs[role], version }, host);
+function commandsFor({ stubs, version, policy }: HooksControlOptions, host: string, guard: boolean): HookCommands {
+  const command = (role: HookRole): string =>
+    formatHookCommand({ role, file: stubs[role], version, ...(role === 'guard' && { policy }) }, host);
   return { observe: command('observe'), ...(guard && { guard: command('guard') }) };
 }
 

@@ -28,7 +28,9 @@ export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> 
   if (before.state === 'current') return { ...before.compiled, files: filesOf(before.compiled), unkept: null };
   const at = Date.now();
   const compiled = compileNow(where);
-  const unkept = await keep(compiledPath(where.stateFolder, compiled.sources), compiled, at);
+  const file = compiledPath(where.stateFolder, compiled.sources);
+  const unkept =
+    (await keep(file, formatCompiledFile(compiled), at)) ?? (await keepOnErrors(file, where, compiled, at));
   return { ...compiled, files: filesOf(compiled), unkept };
 }
 
@@ -51,14 +53,36 @@ function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
 }
 
 /**
+ * What is to be said where nobody can read the policy: the stub of the guard reads these, which knows no JSON. One for the
+ * person's own file, wherever they work, and one for the project where it has its own: the decision, and the project's folder.
+ */
+async function keepOnErrors(
+  file: string,
+  where: WhereCompiledIs,
+  { sources, policy }: CompiledFile,
+  at: number,
+): Promise<Error | null> {
+  const folder = path.dirname(file);
+  const own = readSource(policyPlaces(where)[0]?.file ?? '');
+  const [user] = sources;
+  if (own && user?.digest !== undefined) {
+    const alone = compilePolicy({ sources: [{ ...user, content: own.content }], home: where.home });
+    const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`, at);
+    if (unkept) return unkept;
+  }
+  const project = sources.find(({ root, digest }) => root !== null && digest !== undefined);
+  return project ? keep(`${file}.on-error`, `${policy.onError}\n${project.root}\n`, at) : null;
+}
+
+/**
  * Whole or not at all. Of two at once the last stays; if it read the files before the other did, it is stale, and is known to
  * be by the digests in it.
  */
-async function keep(file: string, compiled: CompiledFile, at: number): Promise<Error | null> {
+async function keep(file: string, text: string, at: number): Promise<Error | null> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, formatCompiledFile(compiled), { mode: 0o600, flag: 'wx' });
+    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
     await utimes(draft, at / 1_000, at / 1_000);
     await rename(draft, file);
     return null;

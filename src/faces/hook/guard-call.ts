@@ -34,8 +34,10 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
 /** The same for a call that is told on stdin, where no shell stands between the host and us. */
 export function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
-  const payload = process.stdin.isTTY ? new Uint8Array() : readFileSync(0);
-  if (payload.length === 0) return '';
+  if (process.stdin.isTTY) return '';
+  const payload = readFileSync(0);
+  // There is nothing to keep; a host that goes on all the same must hear something.
+  if (payload.length === 0) return judge(host, undefined).printed;
   const { printed, ...decided } = judge(host, parseSpooled(payload)?.payload);
   const ms = Math.round(process.uptime() * 10_000) / 10;
   attempt(() => putSpoolFile(folder, host, payload, { ppid, ...decided, ms }), onError);
