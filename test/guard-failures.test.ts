@@ -291,7 +291,7 @@ describe('without a server', () => {
     policy('none');
     const file = at('home/.config/troupe/policy.yaml');
     rmSync(file);
-    spawnSync('mkfifo', [file]);
+    spawnSync('sh', ['-c', 'mkfifo "$0"', file]);
     expect((await ask(call('ls'))).answer).toBe('ask');
     rmSync(file);
     symlinkSync(file, file);

@@ -37,7 +37,7 @@ export function createHookIntake(folder: string, keys: HookKeys): HookIntake {
       };
       const judgement = await within(JUDGED_WITHIN_MS, judge());
       if (!judgement) return undefined;
-      const { printed, ...decided } = judgement;
+      const { printed, input: _given, ...decided } = judgement;
       return settleSpooled(folder, draft, { ppid, ...decided }, since) ? printed : undefined;
     },
   };

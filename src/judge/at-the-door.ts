@@ -29,6 +29,8 @@ export interface Judgement {
   /** The rule that won. */
   readonly rule: string | null;
   readonly reason: string;
+  /** What the call is given in place of what it was to be given: whoever answers later hands it on. */
+  readonly input?: unknown;
 }
 
 /** Undefined: what the call does has to be looked at. */

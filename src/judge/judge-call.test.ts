@@ -107,4 +107,31 @@ describe('a judgement', () => {
   it('says nothing about other events', () => {
     expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
   });
+
+  it('tells commands who runs them where a rule says so, and decides what it decided', () => {
+    const by = (decision: string) =>
+      policyOf(`version: 1
+rules:
+  - { agents: { type: coder }, tools: "Bash(git:*)", decision: ${decision}, tell_identity: true, reason: R }
+  - { tools: "Bash(ls:*)", decision: allow }
+  - { tools: "Bash(rm:*)", decision: deny }
+`);
+    const asked = (command: string, decision: string) =>
+      judge(call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command, timeout: 9 } }), by(decision));
+    const outputOf = ({ printed }: Judgement) => JSON.parse(printed).hookSpecificOutput;
+    for (const decision of ['allow', 'ask', 'none']) {
+      const judged = asked('ls && git status', decision);
+      expect(judged.decision).toBe(decision);
+      expect(judged.reason).toMatch(/ Its commands are told who runs them: claude-code:s:a1:main\/coder$/);
+      const { permissionDecision, updatedInput } = outputOf(judged);
+      expect([permissionDecision, updatedInput.timeout]).toEqual([decision === 'none' ? undefined : decision, 9]);
+      expect(updatedInput.command).toMatch(/^export TROUPE_AGENT='claude-code:s:a1:main\/coder' .*\nls && git status$/);
+    }
+    expect(outputOf(asked('git status; rm a', 'allow'))).not.toHaveProperty('updatedInput');
+    expect(outputOf(asked('ls', 'allow'))).not.toHaveProperty('updatedInput');
+    // Nobody knows who calls: nothing is claimed.
+    const unknown = judge(call({ transcript_path: '', tool_input: { command: 'git status' } }), by('ask'));
+    expect(unknown).toMatchObject({ decision: 'ask' });
+    expect(unknown.reason).not.toContain('are told');
+  });
 });
