@@ -29,6 +29,8 @@ describe('who an agent is', () => {
     expect(identityOf(event, { agent: agent({}), ancestors })).toBe(IDENTITY);
     expect(identityOf(event, { agent: main, ancestors: [] })).toBe('claude-code:8f6e5c34:s:main');
     expect(identityOf(event, { agent: agent({ name: 'é 日本' }), ancestors: [] })).toMatch(/:é_日本$/);
+    const partly = { agent: agent({}), ancestors: [main], reason: 'not all agents above it are known' };
+    expect(identityOf(event, partly)).toMatch(/:main\/\?\/coder$/);
     expect(identityOf(event, { agent: null, ancestors: [] })).toBeUndefined();
   });
 

@@ -12,10 +12,15 @@ function cleaned(text: string): string {
     .join('');
 }
 
-/** `claude-code:SESSION:AGENT:main/planner/coder`. Undefined where nobody knows who calls: nothing is claimed. */
-export function identityOf(event: HookEvent, { agent, ancestors }: CallerChain): string | undefined {
+/**
+ * `claude-code:SESSION:AGENT:main/planner/coder`; `main/?/coder` where not all agents above it are known. Undefined where nobody
+ * knows who calls: nothing is claimed.
+ */
+export function identityOf(event: HookEvent, { agent, ancestors, reason }: CallerChain): string | undefined {
   if (!agent) return undefined;
-  const path = [...ancestors, agent].map((one) => cleaned(labelOf(one))).join('/');
+  const above = ancestors.map((one) => cleaned(labelOf(one)));
+  const gap = reason === undefined ? [] : ['?'];
+  const path = [...above, ...gap, cleaned(labelOf(agent))].join('/');
   return [event.host, nativeId(event.session), agent.id].map(cleaned).concat(path).join(':');
 }
 
