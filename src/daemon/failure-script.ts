@@ -12,17 +12,19 @@ const NODE_SECONDS = 7;
 
 export const FAILURE_REASON = 'The guard of troupe could not be asked. See: troupe doctor';
 
-/** `fail HOST WHY` answers and ends; it needs `here` and the fourth descriptor (what stderr was). */
+/** Before anything else is done: where the host works, and a way to it. */
+export const BEFORE_FAILURES = `case $PWD in /*) here=$PWD ;; *) here= ;; esac
+# By \`command\`, which keeps a shell alive whose host has closed it.
+command exec 4>&2`;
+
+/** `fail HOST WHY` answers and ends. */
 export function failureScript(answers: Readonly<Record<string, FailureAnswers>>): string {
   const cases = Object.entries(answers).flatMap(([host, { ask, deny }]) => [
     `  ${host}.ask) printf '%s' ${quote(ask)} ;;`,
     `  ${host}.deny) printf '%s' ${quote(deny)} ;;`,
   ]);
   return `
-case $PWD in /*) here=$PWD ;; *) here= ;; esac
-code=0 new= final=
-# By \`command\`, which keeps a shell alive whose host has closed it.
-command exec 4>&2
+code=0
 
 # The strictest on_error of the policies that hold here, as it was when they were compiled; before that, to ask.
 hear() {

@@ -1,7 +1,7 @@
 // The texts of the programs that a host runs at each hook. They start no process they do not need: `cat`, and `mv` where
 // nobody else puts the file into its place. POSIX sh (dash, busybox, bash) but for what speaks to the server: that is bash.
 
-import { askNodeScript, type FailureAnswers, failureScript, quote } from './failure-script.ts';
+import { askNodeScript, BEFORE_FAILURES, type FailureAnswers, failureScript, quote } from './failure-script.ts';
 
 export interface ScriptWords {
   /** Absolute. */
@@ -20,14 +20,20 @@ export interface ScriptWords {
 export function observeScript(words: ScriptWords): string {
   return `#!/bin/sh
 ${head(words, 'keeps what a hook is told')}
-fail() {
-  note "$1" "$2"
+${KEEP}
+break
+done
+${NOTE}
+case $left in
+nothing) exit 0 ;;
+draft)
+  { printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
+  ;;
+esac
+[ -z "$trouble" ] || {
+  note "$1" "$trouble"
   exit 0
 }
-no_place() { fail "$1" "$2"; }
-no_call() { exit 0; }
-${KEEP}
-{ printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || fail "$1" 'it could not be put into its place'
 
 # About every fiftieth time, where no server does, we have the spool read.
 case $$ in
@@ -50,15 +56,20 @@ export function guardScript(words: ScriptWords): string {
   return `#!${bash === undefined ? '/bin/sh' : `${bash} -p`}
 ${head(words, 'keeps what a hook is told, and prints what troupe has to say about it')}
 since=${bash === undefined ? '' : '$EPOCHREALTIME'}
-${failureScript(answers)}${askNodeScript(bash !== undefined)}
-# Where nothing can be kept, there is something to decide all the same.
-no_place() {
-  note "$1" "$2"
-  new=-
-  ask_node "$1"
-}
-no_call() { fail "$1" 'it was told nothing'; }
+${BEFORE_FAILURES}
 ${KEEP}${bash === undefined ? '' : ASK_SERVER}
+break
+done
+${NOTE}${failureScript(answers)}${askNodeScript(bash !== undefined)}
+case $left in
+nothing) fail "$1" 'it was told nothing' ;;
+part) fail "$1" "$trouble" ;;
+stdin)
+  # Where nothing can be kept, there is something to decide all the same.
+  note "$1" "$trouble"
+  new=-
+  ;;
+esac
 # Without a server. Whoever answers claims the draft and puts it into its place.
 ask_node "$1"
 `;
@@ -73,29 +84,38 @@ hook=${quote(hookFile)}
 LC_ALL=C`;
 }
 
-/** Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. */
+/**
+ * Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. What comes behind the
+ * loop is read by a shell only where somebody needs it: `left` says where the payload is then, `trouble` why it is not in a draft.
+ */
 const KEEP = `
 exec 2> /dev/null
 # A host that ends may end its hooks: this one is done in a moment.
 trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
-note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"; }
-case $1 in '' | *[!a-z0-9-]*) no_call "$1" ;; esac
+new= final= trouble= left=nothing
+while :; do
+case $1 in '' | *[!a-z0-9-]*) break ;; esac
 [ -t 0 ] && exit 0
 
-cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || no_place "$1" 'there is no spool'
+left=stdin
+cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || { trouble='there is no spool' && break; }
 set -C
 n=0 told=
 until [ "$told" ]; do
-  [ $n -lt 100 ] || no_place "$1" 'there is no place for it'
+  [ $n -lt 100 ] || { trouble='there is no place for it' && break 2; }
   new=.new-$1.$$.$n final=$1.$$.$n.json taken=
   { if [ -e "$final" ]; then taken=yes; else told=part && cat && told=whole; fi; } > "$new"
   [ -z "$taken" ] || rm "$new"
   n=$((n + 1))
 done
-[ "$told" = whole ] || { rm "$new"; fail "$1" 'not all of it could be kept'; }
-[ -s "$new" ] || { rm "$new"; no_call "$1"; }
+[ "$told" = whole ] || { rm "$new"; trouble='not all of it could be kept' left=part && break; }
+[ -s "$new" ] || { rm "$new"; left=nothing && break; }
+left=draft
+`;
+
+const NOTE = `note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"; }
 `;
 
 /**
