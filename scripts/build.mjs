@@ -1,5 +1,6 @@
 // Bundles the command line tool and the library, builds the page, and writes the library's types. What the tool needs to run
 // stays outside: npm installs it. What the page needs is inside: it ships built.
+import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
@@ -22,17 +23,26 @@ await build({
   logLevel: 'warning',
 });
 // What a hook starts: one file, so that nothing is looked for, and CommonJS, which node has ready earlier.
-await build({
+const forHooks = {
   absWorkingDir: root,
-  entryPoints: { hook: 'src/hook.ts', 'hook-judge': 'src/hook-judge.ts' },
-  outdir: 'dist',
-  outExtension: { '.js': '.cjs' },
   bundle: true,
   minify: true,
   format: 'cjs',
   platform: 'node',
   target: 'node20.19',
   logLevel: 'warning',
+};
+const judge = 'dist/hook-judge.cjs';
+await build({ ...forHooks, entryPoints: ['src/hook-judge.ts'], outfile: judge });
+const digest = createHash('sha256')
+  .update(readFileSync(`${root}${judge}`))
+  .digest('hex')
+  .slice(0, 16);
+await build({
+  ...forHooks,
+  entryPoints: ['src/hook.ts'],
+  outfile: 'dist/hook.cjs',
+  define: { JUDGE_DIGEST: JSON.stringify(digest) },
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);

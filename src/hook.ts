@@ -1,19 +1,26 @@
 // dist/hook.cjs: what a hook runs where no server answers it. It starts in the way of every tool call, so it imports nothing
-// it does not need; `drain` loads the rest.
+// it does not need; `drain` loads the rest. Whoever ends with another code than 0 has not answered: the stub does so then.
 //   guard HOST DRAFT PPID [SINCE]   from the guard stub; DRAFT with its folders, SINCE in epoch seconds
+//   guard HOST STATE/spool/- PPID   from the guard stub that found no place for a draft; with the payload on stdin
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
 import { existsSync, writeSync } from 'node:fs';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
 import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
 import type { Policy } from './guard/policy.ts';
+import { loadCompiled } from './io/load-compiled.ts';
+import { type Judgement, type JudgeOptions, judgeAtDoor } from './judge/at-the-door.ts';
 import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
+/** Of hook-judge.cjs, by scripts/build.mjs. */
+declare const JUDGE_DIGEST: string;
+
 const [, program = '', command, ...args] = process.argv;
+/** What is better done when the host waits no more. */
+let afterwards: () => void = () => {};
 void runHook();
 
 /** Whatever happens, there is an answer: where something goes wrong, the policy's own for that. */
@@ -25,16 +32,22 @@ async function runHook(): Promise<void> {
     else if (command === 'drain') await drain(folder);
     else throw new Error(`hook.cjs knows no ${command}`);
   } catch (error) {
-    if (command === 'guard') print(onTrouble(folder, error));
+    if (command === 'guard') answerTrouble(folder, error);
+    if (folder !== undefined) noteError(folder, error);
+  }
+  try {
+    afterwards();
+  } catch (error) {
     if (folder !== undefined) noteError(folder, error);
   }
 }
 
 function guard(folder: string): string {
-  const [host = '', draft, ppid, since] = args;
+  const [host = '', place, ppid, since] = args;
   const guarding = guardingIn(folder);
-  if (draft === undefined) return guardStdin(folder, host, guarding);
-  const call = { host, draft: path.basename(draft), ppid: Number(ppid) };
+  const draft = place === undefined ? '-' : path.basename(place);
+  if (draft === '-') return guardStdin(folder, host, guarding, ppid === undefined ? process.ppid : Number(ppid));
+  const call = { host, draft, ppid: Number(ppid) };
   return guardStubCall(folder, since ? { ...call, since: Number(since) * 1_000 } : call, guarding);
 }
 
@@ -47,20 +60,36 @@ function guardingIn(folder: string): Guarding {
       const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
       const policy = policyIn(placesOf(folder, project));
       if (!policy) return { printed: '', decision: 'none' };
-      const { judgeAlone } = require(path.join(path.dirname(program), 'hook-judge.cjs')) as Judging;
-      return judgeAlone(payload, { host, caller, policyFor: () => policy, home: homedir(), at: Date.now() });
+      const options = { host, caller, policyFor: () => policy, home: homeFolder(), at: Date.now() };
+      return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),
   };
 }
 
-type Judging = typeof import('./hook-judge.ts');
+/** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
+function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undefined {
+  try {
+    return judgeAtDoor(payload, options);
+  } catch {
+    return undefined;
+  }
+}
+
+function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Judgement {
+  const file = path.join(path.dirname(program), 'hook-judge.cjs');
+  const place = { file, digest: JUDGE_DIGEST, folder: path.join(folder, 'code') };
+  const { exports, keep } = loadCompiled<typeof import('./hook-judge.ts')>(place, require);
+  const judgement = exports.judgeAlone(payload, options);
+  afterwards = keep;
+  return judgement;
+}
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
 function policyIn(where: WhereCompiledIs): Policy | undefined {
   const found = readCompiled(where);
   if (found.state === 'none') return undefined;
-  if (found.state !== 'stale') return found.policy;
+  if (found.state === 'current') return found.policy;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
   const troupe = path.join(path.dirname(program), 'troupe.js');
   const { configFolder, stateFolder } = where;
@@ -70,12 +99,14 @@ function policyIn(where: WhereCompiledIs): Policy | undefined {
     cwd: nearest(where.folder),
     env: { ...process.env, ...own },
     timeout: COMPILE_MS,
+    killSignal: 'SIGKILL' as const,
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
   return readCompiled(where).policy;
 }
 
+/** Less than the stub waits for us. */
 const COMPILE_MS = 5_000;
 
 /** A program cannot be started in a folder that is gone. */
@@ -85,23 +116,35 @@ function nearest(folder: string): string {
 }
 
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
-function onTrouble(folder: string | undefined, error: unknown): string {
+function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
     const host = JUDGED_HOSTS[args[0] ?? ''];
     const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
-    if (!host || state === 'none') return '';
+    if (!host || state === 'none') return;
     const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;
-    return host.formatAnswer({ decision: policy.onError, reason });
-  } catch {
-    return '';
+    print(host.formatAnswer({ decision: policy.onError, reason }));
+  } catch (again) {
+    // Not even the policy could be read. The stub has an answer for that; for a host that runs us itself this is one.
+    process.exitCode = 2;
+    writeSync(2, `The guard of troupe failed: ${again instanceof Error ? again.message : again}\n`);
   }
 }
 
 function placesOf(stateFolder: string, folder: string) {
-  const home = homedir();
+  const home = homeFolder();
   // Said by the stub: a host may run with another environment than the one it was installed from.
   const config = process.env['TROUPE_CONFIG'] || configFolder(process.env, home);
   return { home, configFolder: config, stateFolder, folder };
+}
+
+/** As `os.homedir()` has it, which takes its time to load and throws where the system knows nobody of our number. */
+function homeFolder(): string {
+  if (process.env['HOME']) return process.env['HOME'];
+  try {
+    return (require('node:os') as typeof import('node:os')).homedir();
+  } catch {
+    return '/';
+  }
 }
 
 /** Not by process.stdout: to set that up takes longer than all the rest. */
@@ -119,6 +162,6 @@ async function drain(folder: string): Promise<void> {
 }
 
 async function ownFolder(): Promise<string> {
-  const [{ stateFolder }, { homedir }] = await Promise.all([import('./daemon/state-folder.ts'), import('node:os')]);
-  return stateFolder({ env: process.env, home: homedir() });
+  const { stateFolder } = await import('./daemon/state-folder.ts');
+  return stateFolder({ env: process.env, home: homeFolder() });
 }

@@ -1,7 +1,7 @@
 // A call that the guard stub has written down and asks about lies in the spool as a draft. Whoever answers, the server or
 // the standalone hook, settles it; only one of them can. Node's own modules only: the standalone hook starts with it.
 
-import { closeSync, constants, openSync, renameSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, renameSync, statSync, unlinkSync, utimesSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 
@@ -37,7 +37,7 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   } finally {
-    rmSync(claim, { force: true });
+    unlinkSync(claim);
   }
 }
 
@@ -57,8 +57,8 @@ const LONG_MS = 500;
 /** An answer is waited for for an hour at most. */
 const LONGEST_HELD_MS = 2 * 3_600_000;
 
-/** One tenth of a millisecond is as much as can be told. Clocks are set: what cannot be is not said. */
+/** Clocks are set: what cannot be is not said. Not by `performance`, which takes a hook that stands alone longer than this. */
 function heldFor(since: number): number | null {
-  const ms = performance.timeOrigin + performance.now() - since;
+  const ms = Date.now() - since;
   return ms >= 0 && ms < LONGEST_HELD_MS ? Math.round(ms * 10) / 10 : null;
 }

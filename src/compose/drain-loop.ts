@@ -65,7 +65,12 @@ export function startDraining(options: DrainLoopOptions): DrainLoop {
       if (isAskedAgain) look();
     });
   };
-  const watch = watchFolders(path.join(folder, 'spool'), { onChange: look });
+  const spool = path.join(folder, 'spool');
+  // A draft is no news yet, and its hook waits for us at this very moment.
+  const onChange = (place: string): void => {
+    if (place === spool || !path.basename(place).startsWith('.')) look();
+  };
+  const watch = watchFolders(spool, { onChange, isWanted: () => false });
   const tidyUp = (): void => {
     if (keepDays !== undefined) prune(folder, keepDays, clock, ages).catch(onError);
   };

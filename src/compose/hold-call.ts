@@ -3,7 +3,7 @@ import type { AskDesk, Question } from '../asks/create-desk.ts';
 import { toEntry } from '../audit/to-entry.ts';
 import type { HookReply } from '../faces/face.ts';
 import { answerAsk } from '../judge/answer-ask.ts';
-import type { Judgement } from '../judge/judge-call.ts';
+import type { Judgement } from '../judge/at-the-door.ts';
 import type { AskEnd } from '../model/ask.ts';
 import type { AuditAgent } from '../model/audit.ts';
 import type { CallerChain, HookCall, HookEvent } from '../model/hook.ts';

@@ -9,8 +9,9 @@ import { systemClock } from '../base/clock.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
-import { isSilent, judgeCall } from '../judge/judge-call.ts';
-import { type CallerChain, TRIAL_SESSION } from '../model/hook.ts';
+import { isSilent, type Judgement } from '../judge/at-the-door.ts';
+import { judgeCall } from '../judge/judge-call.ts';
+import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../model/hook.ts';
 import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
@@ -24,29 +25,56 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = rememberPolicies(systemClock);
+  const judge = async (host: HooksCapability, draft: string): Promise<Judged | undefined> => {
+    const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
+    if (!bytes) return undefined;
+    const payload = parseSpooled(bytes)?.payload;
+    const now = host.callerOf(payload);
+    const event = host.read(payload);
+    const project = now.project ?? event?.cwd ?? '/';
+    const policy = await policyFor({ ...where, folder: project });
+    const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
+    const at = Date.now();
+    return { judgement: judgeCall(payload, { host, caller, policyFor: () => policy, home, at }), event, caller, at };
+  };
   return {
     ...keys,
     async take({ host: name, draft, ppid, since }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
-      const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
-      if (!bytes) return undefined;
-      const payload = parseSpooled(bytes)?.payload;
-      const now = host.callerOf(payload);
-      const event = host.read(payload);
-      const project = now.project ?? event?.cwd ?? '/';
-      const policy = await policyFor({ ...where, folder: project });
-      const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
-      const at = Date.now();
-      const judgement = judgeCall(payload, { host, caller, policyFor: () => policy, home, at });
+      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft));
+      if (!judged) return undefined;
+      const { judgement, event, caller, at } = judged;
       const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (judgement.wait && event?.call && !isTrial)
         return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
-      const { printed, wait: _, ...decided } = judgement;
+      const { printed, wait: _, given: _given, ...decided } = judgement;
       return settle(decided) ? printed : undefined;
     },
   };
+}
+
+interface Judged {
+  readonly judgement: Judgement;
+  readonly event: HookEvent | undefined;
+  readonly caller: CallerChain;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A hook gives up on us after two seconds: before that it is told to go and ask elsewhere, and nothing is settled here. */
+const JUDGED_WITHIN_MS = 1_500;
+
+async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+  try {
+    return await Promise.race([wanted, late]);
+  } finally {
+    timer.abort();
+    wanted.catch(() => undefined);
+  }
 }
 
 /** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { systemClock } from '../base/clock.ts';
 import { configFolder } from '../config/config-folder.ts';
+import { FAILURE_REASON, type FailureAnswers } from '../daemon/failure-script.ts';
 import { writeHookStubs } from '../daemon/hook-stubs.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { HooksControl } from '../faces/face.ts';
@@ -12,19 +13,22 @@ import { hookFile, packageVersion } from './package.ts';
 export function createHooks(): HooksControl {
   const machine = thisMachine();
   const state = stateFolder(machine);
+  const config = configFolder(machine.env, machine.home);
   return createHooksControl({
     adapters: ADAPTERS,
     machine,
     folder: process.cwd(),
     state,
     version: packageVersion,
+    policy: path.join(config, 'policy.yaml'),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
     writeStubs: () =>
       writeHookStubs(state, {
         node: process.execPath,
         hookFile,
-        configFolder: configFolder(machine.env, machine.home),
+        configFolder: config,
+        answers: failureAnswers(),
       }),
     async longestWaitMs() {
       const { env, home } = machine;
@@ -33,4 +37,14 @@ export function createHooks(): HooksControl {
       return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
     },
   });
+}
+
+function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
+  return Object.fromEntries(
+    ADAPTERS.flatMap(({ host, hooks }) => {
+      if (!hooks) return [];
+      const say = (decision: 'ask' | 'deny'): string => hooks.formatAnswer({ decision, reason: FAILURE_REASON });
+      return [[host, { ask: say('ask'), deny: say('deny') }]];
+    }),
+  );
 }

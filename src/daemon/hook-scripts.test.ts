@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import * as net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FAILURE_REASON } from './failure-script.ts';
 import { guardScript } from './hook-scripts.ts';
 import { makeStubs, run, runAlong, SILENT, type Stubs } from './testing/stubs.ts';
 
@@ -179,6 +180,7 @@ describe('the guard without a server goes to node', () => {
       config: stubs.state,
       version: '1',
       bash: undefined,
+      answers: {},
     };
     writeFileSync(stubs.guard, guardScript(words));
     expect(run(stubs.guard, '{"a":1}')).toEqual(fromNode);
@@ -189,17 +191,16 @@ describe('the guard without a server goes to node', () => {
     writeFileSync(stubs.hookFile, 'process.exit(1)');
     expect(run(stubs.guard, '{"a":1}')).toEqual(SILENT);
     expect(stubs.events()).toEqual([
-      { payload: Buffer.from('{"a":1}'), last: { ppid: process.pid, decision: 'none' } },
+      { payload: Buffer.from('{"a":1}'), last: { ppid: process.pid, decision: 'none', reason: FAILURE_REASON } },
     ]);
-    expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(
-      /claude-code: nobody could be asked\n$/,
-    );
+    expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: node gave no answer\n$/);
   });
 
   it.each(['observe', 'guard'] as const)('%s leaves word where there is no spool to keep anything in', (role) => {
     rmSync(path.join(stubs.state, 'spool'), { recursive: true });
     writeFileSync(path.join(stubs.state, 'spool'), 'in the way');
-    expect(run(stubs[role], '{"a":1}')).toEqual(SILENT);
+    const said = role === 'guard' ? 'from node: {"a":1}' : '';
+    expect(run(stubs[role], '{"a":1}')).toEqual({ ...SILENT, stdout: said });
     expect(readFileSync(path.join(stubs.state, 'hook-failure'), 'utf8')).toMatch(/claude-code: there is no spool\n$/);
   });
 

@@ -1,6 +1,8 @@
 // The texts of the programs that a host runs at each hook. They start no process they do not need: `cat`, and `mv` where
 // nobody else puts the file into its place. POSIX sh (dash, busybox, bash) but for what speaks to the server: that is bash.
 
+import { askNodeScript, BEFORE_FAILURES, type FailureAnswers, failureScript, quote } from './failure-script.ts';
+
 export interface ScriptWords {
   /** Absolute. */
   readonly state: string;
@@ -11,19 +13,36 @@ export interface ScriptWords {
   readonly config: string;
   /** Where bash is, if it is anywhere. */
   readonly bash: string | undefined;
+  /** By host: what the guard says where nobody could be asked. */
+  readonly answers: Readonly<Record<string, FailureAnswers>>;
 }
 
 export function observeScript(words: ScriptWords): string {
   return `#!/bin/sh
 ${head(words, 'keeps what a hook is told')}
 ${KEEP}
-{ printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || fail "$1" 'it could not be put into its place'
+break
+done
+${NOTE}
+case $left in
+nothing) exit 0 ;;
+draft)
+  { printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
+  ;;
+esac
+[ -z "$trouble" ] || {
+  note "$1" "$trouble"
+  exit 0
+}
 
 # About every fiftieth time, where no server does, we have the spool read.
 case $$ in
 *[05]0)
   { read -r pid rest < "$state/hook-address" && kill -0 "$pid"; } || (
-    run_hook drain "$state" < /dev/null > /dev/null &
+    # A list of certificates costs each start of node 40 ms.
+    unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
+    [ -x "$node" ] || node=node
+    TROUPE_CONFIG=$config "$node" "$hook" drain "$state" < /dev/null > /dev/null &
   )
   ;;
 esac
@@ -32,19 +51,27 @@ exit 0
 }
 
 export function guardScript(words: ScriptWords): string {
-  const { bash } = words;
+  const { bash, answers } = words;
   // -p: what the environment would have bash read first, or redefine, is none of ours.
   return `#!${bash === undefined ? '/bin/sh' : `${bash} -p`}
 ${head(words, 'keeps what a hook is told, and prints what troupe has to say about it')}
 since=${bash === undefined ? '' : '$EPOCHREALTIME'}
+${BEFORE_FAILURES}
 ${KEEP}${bash === undefined ? '' : ASK_SERVER}
+break
+done
+${NOTE}${failureScript(answers)}${askNodeScript(bash !== undefined)}
+case $left in
+nothing) fail "$1" 'it was told nothing' ;;
+part) fail "$1" "$trouble" ;;
+stdin)
+  # Where nothing can be kept, there is something to decide all the same.
+  note "$1" "$trouble"
+  new=-
+  ;;
+esac
 # Without a server. Whoever answers claims the draft and puts it into its place.
-run_hook guard "$1" "$state/spool/$new" "$PPID" "$since"
-if [ -e "$new" ] && [ ! -e ".held-\${new#.new-}" ]; then
-  printf '\\n{"ppid":%s,"decision":"none"}\\n' "$PPID" >> "$new" && mv "$new" "$final"
-  fail "$1" 'nobody could be asked'
-fi
-exit 0
+ask_node "$1"
 `;
 }
 
@@ -57,43 +84,38 @@ hook=${quote(hookFile)}
 LC_ALL=C`;
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. */
+/**
+ * Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. What comes behind the
+ * loop is read by a shell only where somebody needs it: `left` says where the payload is then, `trouble` why it is not in a draft.
+ */
 const KEEP = `
 exec 2> /dev/null
 # A host that ends may end its hooks: this one is done in a moment.
 trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
-case $1 in '' | *[!a-z0-9-]*) exit 0 ;; esac
+new= final= trouble= left=nothing
+while :; do
+case $1 in '' | *[!a-z0-9-]*) break ;; esac
 [ -t 0 ] && exit 0
 
-fail() {
-  printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"
-  exit 0
-}
-run_hook() {
-  # A list of certificates costs each start of node 40 ms.
-  unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
-  [ -x "$node" ] || node=node
-  TROUPE_CONFIG=$config "$node" "$hook" "$@"
-}
-
-cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || fail "$1" 'there is no spool'
+left=stdin
+cd "$state/spool" || { mkdir -p "$state/spool" && cd "$state/spool"; } || { trouble='there is no spool' && break; }
 set -C
 n=0 told=
 until [ "$told" ]; do
-  [ $n -lt 100 ] || fail "$1" 'there is no place for it'
+  [ $n -lt 100 ] || { trouble='there is no place for it' && break 2; }
   new=.new-$1.$$.$n final=$1.$$.$n.json taken=
   { if [ -e "$final" ]; then taken=yes; else told=part && cat && told=whole; fi; } > "$new"
   [ -z "$taken" ] || rm "$new"
   n=$((n + 1))
 done
-[ "$told" = whole ] || { rm "$new"; fail "$1" 'not all of it could be kept'; }
-[ -s "$new" ] || { rm "$new"; exit 0; }
+[ "$told" = whole ] || { rm "$new"; trouble='not all of it could be kept' left=part && break; }
+[ -s "$new" ] || { rm "$new"; left=nothing && break; }
+left=draft
+`;
+
+const NOTE = `note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"; }
 `;
 
 /**

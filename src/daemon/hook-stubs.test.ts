@@ -50,7 +50,10 @@ describe('the files', () => {
   it('no shell finds a mistake in them', () => {
     const words = { state: "/home/dev/o'clock $(x)", node: '/n', hookFile: '/h', config: '/config', version: '1' };
     for (const shell of SHELLS)
-      for (const text of [observeScript({ ...words, bash: undefined }), guardScript({ ...words, bash: undefined })])
+      for (const text of [
+        observeScript({ ...words, bash: undefined, answers: {} }),
+        guardScript({ ...words, bash: undefined, answers: {} }),
+      ])
         expect(spawnSync('sh', ['-c', `${shell} -n`], { input: text }).stderr.toString()).toBe('');
   });
 });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, chmod, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText } from '../base/json.ts';
+import type { FailureAnswers } from './failure-script.ts';
 import { guardScript, observeScript } from './hook-scripts.ts';
 import { ensureStateFolder } from './state-folder.ts';
 
@@ -20,11 +21,13 @@ export interface HookStubOptions {
   readonly hookFile: string;
   /** Where the person's policy lies; the state folder, where left out. */
   readonly configFolder?: string;
+  /** By host: what the guard says where nobody could be asked. */
+  readonly answers?: Readonly<Record<string, FailureAnswers>>;
 }
 
 /** Writes both into the state folder, whole at any moment: hooks may run meanwhile. The same again changes nothing. */
 export async function writeHookStubs(folder: string, options: HookStubOptions): Promise<HookStubs> {
-  const { node, hookFile, configFolder = folder } = options;
+  const { node, hookFile, configFolder = folder, answers = {} } = options;
   await ensureStateFolder(folder);
   const state = path.resolve(folder);
   const bin = path.join(state, 'bin');
@@ -37,6 +40,7 @@ export async function writeHookStubs(folder: string, options: HookStubOptions): 
     hookFile,
     version: await versionOf(hookFile),
     bash: await findBash(),
+    answers,
   };
   await writeProgram(observe, observeScript(words));
   await writeProgram(guard, guardScript(words));

@@ -4,7 +4,8 @@
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 import type { GuardedCall, TriedRule, Verdict } from './call.ts';
-import { type Answer, isSelected, type Judged, lineOf } from './match/agent.ts';
+import { defaultOf } from './concerns.ts';
+import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
 import { isForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
 import { isInWindow } from './match/time.ts';
@@ -32,6 +33,7 @@ interface Applicable {
 interface Trial {
   readonly call: GuardedCall;
   readonly line: readonly Judged[];
+  readonly isSelected: ReturnType<typeof selecting>;
   readonly tellsAll: boolean;
   readonly tried: TriedRule[];
 }
@@ -47,7 +49,7 @@ export function explain(policy: Policy, call: GuardedCall): Verdict {
 }
 
 function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
-  const trial: Trial = { call, line: lineOf(call), tellsAll, tried: [] };
+  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
   const verdicts = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
@@ -71,7 +73,7 @@ export interface Obstacles {
 }
 
 export function findObstacles(policy: Policy, call: GuardedCall): Obstacles {
-  const trial: Trial = { call, line: lineOf(call), tellsAll: false, tried: [] };
+  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll: false, tried: [] };
   const applicable = findApplicable(policy.rules, trial);
   const parts = partsOf(call);
   const holds = (rule: Rule, { part }: JudgedPart): boolean =>
@@ -95,6 +97,7 @@ function findApplicable(rules: readonly Rule[], trial: Trial): Applicable {
   const names = trial.tellsAll ? null : namesOf(trial.call.uses);
   for (const rule of rules) {
     if (!isStrict(rule) && !isPersons(rule)) continue;
+    if (!trial.tellsAll && trial.line.every((judged) => trial.isSelected(rule.agents, judged) === 'no')) continue;
     if (names !== null && rule.tools.length > 0 && rule.tools.every((tool) => isAboutOthers(tool, names))) continue;
     if (!isEnough(isInWindow(rule.when, trial.call), rule)) {
       note(trial, rule, null, self, 'other time');
@@ -114,7 +117,7 @@ function isAboutOthers({ tool, argument }: ToolPattern, names: ReadonlySet<strin
 }
 
 function isFor(rule: Rule, judged: Judged, trial: Trial): boolean {
-  const selected = isSelected(rule.agents, judged, trial.call);
+  const selected = trial.isSelected(rule.agents, judged);
   if (isEnough(selected, rule)) return true;
   note(trial, rule, null, judged, selected === 'no' ? 'other agent' : 'not known enough');
   return false;
@@ -132,7 +135,7 @@ function judgePart(part: JudgedPart, { own, above }: Applicable, fallback: Decis
     (rule) =>
       rule.despiteAncestors &&
       isPersons(rule) &&
-      isSelected(rule.agents, self, trial.call) === 'yes' &&
+      trial.isSelected(rule.agents, self) === 'yes' &&
       holdsSomeTool(rule, part, trial, 'must'),
   );
   const inherited = despite ? undefined : above.find(({ rule, ancestor }) => holdsFor(rule, ancestor, part, trial));
@@ -199,11 +202,6 @@ function isEnough(answer: Answer, rule: Rule): boolean {
 
 function isPersons({ scope }: Rule): boolean {
   return scope === 'user' || scope === 'preset';
-}
-
-function defaultOf(policy: Policy, { agent }: GuardedCall): Decision {
-  if (agent === null) return policy.defaults.unknown;
-  return agent.kind === 'main' ? policy.defaults.main : policy.defaults.subagent;
 }
 
 const SAID: Readonly<Record<Decision, string>> = {

@@ -2,6 +2,7 @@
 // TROUPE_FUZZ_CALLS=1000000 npx vitest run src/guard/fuzz.test.ts --testTimeout=0 runs as many calls of each kind.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { concerns, defaultOf } from './concerns.ts';
 import { decide, explain } from './decide.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
@@ -75,6 +76,16 @@ test('explaining decides the same', () => {
     const { tried: _, ...verdict } = decide(policy, call);
     expect(explain(policy, call)).toMatchObject(verdict);
   });
+});
+
+test('what no rule concerns is decided by the default, whatever it does', () => {
+  let unconcerned = 0;
+  check([policies, calls], (policy, call) => {
+    if (concerns(policy, call)) return;
+    unconcerned++;
+    expect(decide(policy, call)).toMatchObject({ decision: defaultOf(policy, call), rule: null });
+  });
+  expect(unconcerned).toBeGreaterThan(numRuns / 100);
 });
 
 test('a denied command in constructs in constructs stays denied', () => {

@@ -33,6 +33,8 @@ export interface HooksControlOptions {
   readonly stubs: Readonly<Record<HookRole, string>>;
   /** The longest time for which the policy of this folder waits for an answer; 0 where it waits for none. */
   readonly longestWaitMs: () => Promise<number>;
+  /** The person's own, whether it is there or not. */
+  readonly policy: string;
 }
 
 export function createHooksControl(options: HooksControlOptions): HooksControl {
@@ -135,8 +137,9 @@ async function planFor(
   };
 }
 
-function commandsFor({ stubs, version }: HooksControlOptions, host: string, guard: boolean): HookCommands {
-  const command = (role: HookRole): string => formatHookCommand({ role, file: stubs[role], version }, host);
+function commandsFor({ stubs, version, policy }: HooksControlOptions, host: string, guard: boolean): HookCommands {
+  const command = (role: HookRole): string =>
+    formatHookCommand({ role, file: stubs[role], version, ...(role === 'guard' && { policy }) }, host);
   return { observe: command('observe'), ...(guard && { guard: command('guard') }) };
 }
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -43,6 +43,7 @@ function control(version = '0.1.0'): HooksControl {
     state: at('state'),
     version,
     clock: () => Date.UTC(2026, 10, 15) + now++,
+    policy: at('config', 'policy.yaml'),
     stubs,
     longestWaitMs: async () => waitMs,
     writeStubs: async () => {
@@ -355,6 +356,32 @@ describe('the commands', () => {
     expect(run(observer)).toBe('claude-code told');
     rmSync(at('state'), { recursive: true });
     expect(run(observer)).toBe('');
-    expect(() => run(guard)).toThrow(/the guard is gone/);
+    expect(() => run(guard)).toThrow(/the guard cannot run, so nobody checked this call/);
   });
+
+  it.each(['it is gone', 'the shell it needs is gone'])(
+    'stop a call without a guard only where there is a policy: %s',
+    async (how) => {
+      const plan = await control().planInstall({ scope: 'user', guard: true, hostVersion: HOST_VERSION });
+      await plan.apply();
+      if (how === 'it is gone') rmSync(at('state'), { recursive: true });
+      else writeFileSync(at('state', 'bin', 'guard'), '#!/nowhere/bash -p\n');
+      const { command } = JSON.parse(readFileSync(own(), 'utf8')).hooks.PreToolUse[0].hooks[0];
+      const codes = (): readonly (number | null)[] =>
+        ['dash', 'bash', 'sh']
+          .filter((shell) => spawnSync(shell, ['-c', 'true']).status === 0)
+          .map((shell) => {
+            const { status, stderr } = spawnSync(shell, ['-c', command], { input: 'told', cwd: at('project') });
+            expect(stderr.toString()).toContain('To do without it: troupe hooks uninstall');
+            return status;
+          });
+      for (const code of codes()) expect([1, 126, 127]).toContain(code);
+      for (const policy of [at('config', 'policy.yaml'), at('project', '.troupe', 'policy.local.yaml')]) {
+        mkdirSync(path.dirname(policy), { recursive: true });
+        writeFileSync(policy, 'version: 1\n');
+        for (const code of codes()) expect(code).toBe(2);
+        rmSync(policy);
+      }
+    },
+  );
 });

@@ -80,7 +80,7 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
     if (name === null) return;
     const place = path.join(folder, name);
     onChange(place, event === 'rename' ? 'entry' : 'written');
-    if (event === 'rename') void look(place);
+    if (event === 'rename' && (isWanted(place) || folders.has(place))) void look(place);
   };
   const watchOne = (folder: string): FSWatcher | undefined => {
     try {

@@ -1,20 +1,21 @@
 import type { AnsweredBy, AskAnswer } from '../model/ask.ts';
-import { type JudgedHost, type Judgement, type JudgeOptions, judgeCall } from './judge-call.ts';
+import type { JudgedHost, Judgement, JudgeOptions } from './at-the-door.ts';
+import { answer, judgeCall } from './judge-call.ts';
 
 /** What became of a call that was held for an answer, or should have been. */
-export interface SettledAsk extends Omit<Judgement, 'wait'> {
+export interface SettledAsk extends Omit<Judgement, 'wait' | 'given'> {
   readonly answeredBy: AnsweredBy;
 }
 
 /** What a hook answers whose call was asked about, once it is known what was said. */
 export function answerAsk(
   host: Pick<JudgedHost, 'formatAnswer'>,
-  { rule, reason: asked, wait }: Judgement,
+  { rule, reason: asked, wait, given }: Judgement,
   decision: AskAnswer,
   answeredBy: AnsweredBy,
 ): SettledAsk {
   const reason = `${asked} ${sayWho(answeredBy, decision, wait?.ms ?? 0)}`;
-  return { printed: host.formatAnswer({ decision, reason }), decision, rule, reason, answeredBy };
+  return answer(host, { decision, rule, reason, answeredBy }, given);
 }
 
 /** Without a server nobody can be asked: a call that would wait for an answer ends as it does without one. */

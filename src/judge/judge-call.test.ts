@@ -7,7 +7,8 @@ import type { Policy } from '../guard/policy.ts';
 import type { AnsweredBy } from '../model/ask.ts';
 import { compilePolicy } from '../policy/compile.ts';
 import { answerAsk, judgeAlone } from './answer-ask.ts';
-import { type Judgement, judgeCall, resolveLinks } from './judge-call.ts';
+import { type Judgement, resolveLinks } from './at-the-door.ts';
+import { judgeCall } from './judge-call.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -108,6 +109,33 @@ describe('a judgement', () => {
   it('says nothing about other events', () => {
     expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
   });
+
+  it('tells commands who runs them where a rule says so, and decides what it decided', () => {
+    const by = (decision: string) =>
+      policyOf(`version: 1
+rules:
+  - { agents: { type: coder }, tools: "Bash(git:*)", decision: ${decision}, tell_identity: true, reason: R }
+  - { tools: "Bash(ls:*)", decision: allow }
+  - { tools: "Bash(rm:*)", decision: deny }
+`);
+    const asked = (command: string, decision: string) =>
+      judge(call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command, timeout: 9 } }), by(decision));
+    const outputOf = ({ printed }: Judgement) => JSON.parse(printed).hookSpecificOutput;
+    for (const decision of ['allow', 'ask', 'none']) {
+      const judged = asked('ls && git status', decision);
+      expect(judged.decision).toBe(decision);
+      expect(judged.reason).toMatch(/ Its commands are told who runs them: claude-code:s:a1:main\/coder$/);
+      const { permissionDecision, updatedInput } = outputOf(judged);
+      expect([permissionDecision, updatedInput.timeout]).toEqual([decision === 'none' ? undefined : decision, 9]);
+      expect(updatedInput.command).toMatch(/^export TROUPE_AGENT='claude-code:s:a1:main\/coder' .*\nls && git status$/);
+    }
+    expect(outputOf(asked('git status; rm a', 'allow'))).not.toHaveProperty('updatedInput');
+    expect(outputOf(asked('ls', 'allow'))).not.toHaveProperty('updatedInput');
+    // Nobody knows who calls: nothing is claimed.
+    const unknown = judge(call({ transcript_path: '', tool_input: { command: 'git status' } }), by('ask'));
+    expect(unknown).toMatchObject({ decision: 'ask' });
+    expect(unknown.reason).not.toContain('are told');
+  });
 });
 
 describe('an ask that waits', () => {
@@ -133,6 +161,23 @@ rules:
       permissionDecisionReason: rest.reason,
     });
     expect(rest).toEqual({ decision: 'deny', rule: 'user:1', reason: rest.reason, answeredBy: 'terminal' });
+  });
+
+  it('that also tells who runs it does so where it is allowed, and only there', () => {
+    const telling = policyOf(`version: 1
+rules:
+  - { agents: { type: coder }, tools: "Bash(git push:*)", decision: ask, wait: 90s, tell_identity: true }
+`);
+    const judgement = judge(
+      call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command: 'git push' } }),
+      telling,
+    );
+    expect(judgement).toMatchObject({ decision: 'ask', wait: { ms: 90_000 } });
+    const printed = (decision: 'allow' | 'deny') =>
+      JSON.parse(answerAsk(host, judgement, decision, 'page').printed).hookSpecificOutput;
+    expect(printed('allow').updatedInput.command).toMatch(/TROUPE_AGENT=.*\ngit push$/);
+    expect(printed('deny')).not.toHaveProperty('updatedInput');
+    expect(printed('deny').permissionDecisionReason).not.toContain('told who runs');
   });
 
   it('without a server ends as it does without an answer', () => {

@@ -1,41 +1,19 @@
-import { realpathSync } from 'node:fs';
-import path from 'node:path';
-import type { HooksCapability } from '../adapters/adapter.ts';
-import type { GuardedAgent, GuardedCall } from '../guard/call.ts';
+import { known } from '../base/json.ts';
+import type { GuardedCall, Verdict } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
-import type { Decision, Policy, Rule } from '../guard/policy.ts';
+import type { Policy, Rule } from '../guard/policy.ts';
 import { usesOf } from '../guard/tools/uses-of.ts';
-import type { CallerChain, CallingAgent, HookEvent } from '../model/hook.ts';
-
-/** The part of a host that a judgement needs. */
-export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer'>;
-
-export interface JudgeOptions {
-  readonly host: JudgedHost;
-  /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
-  readonly policyFor: (folder: string) => Policy;
-  /** Where it was looked up before. */
-  readonly caller?: CallerChain;
-  readonly home: string;
-  /** Epoch milliseconds. */
-  readonly at: number;
-}
-
-export interface AskWait extends NonNullable<Rule['wait']> {
-  /** For the person: what the rule says of itself. */
-  readonly why: string;
-}
-
-export interface Judgement {
-  /** What the hook is to print. */
-  readonly printed: string;
-  readonly decision: Decision;
-  /** The rule that won. */
-  readonly rule: string | null;
-  readonly reason: string;
-  /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
-  readonly wait?: AskWait;
-}
+import type { CallerChain, HookEvent } from '../model/hook.ts';
+import {
+  type GivenInput,
+  type JudgedHost,
+  type Judgement,
+  type JudgeOptions,
+  judgeAtDoor,
+  resolveLinks,
+  toCallAtDoor,
+} from './at-the-door.ts';
+import { identityOf, withIdentity } from './tell-identity.ts';
 
 /**
  * A call as its host tells it → what its hook answers. The same for the server and for the hook that stands alone. Never
@@ -46,34 +24,55 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
   let policy: Policy | undefined;
   try {
     const event = host.read(payload);
-    if (event && !event.call) return NO_OPINION;
     if (!event) {
       policy = options.policyFor(process.cwd());
       throw new Error('what it was told is no call of this host');
     }
     const caller = options.caller ?? host.callerOf(payload);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
-    if (isSilent(policy)) return NO_OPINION;
-    const { decision, rule, reason, wait } = decide(policy, toCall(event, caller, options));
-    return {
-      ...answer(host, decision, rule?.id ?? null, reason),
-      ...(wait && { wait: { ...wait, why: whyOf(rule, reason) } }),
-    };
+    const early = judgeAtDoor(payload, { ...options, caller });
+    if (early) return early;
+    const verdict = decide(policy, toCall(event, caller, options));
+    const { decision, rule, reason, wait } = verdict;
+    const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
+    const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
+    // Who waits for an answer says later whether the call was given anything.
+    const said = answer(host, { decision, rule: rule?.id ?? null, reason }, given);
+    return { ...said, ...(wait && { reason }), ...later };
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    return answer(host, policy?.onError ?? 'ask', null, `The guard of troupe failed: ${words}`);
+    return answer(host, {
+      decision: policy?.onError ?? 'ask',
+      rule: null,
+      reason: `The guard of troupe failed: ${words}`,
+    });
   }
 }
 
-const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
-
-/** No need to take a command apart for it. */
-export function isSilent({ rules, defaults }: Policy): boolean {
-  return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
+/** For the agent and the audit. `given`, for a call that may go on. */
+export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(
+  host: Pick<JudgedHost, 'formatAnswer'>,
+  said: Said,
+  given?: GivenInput,
+): Said & Pick<Judgement, 'printed'> {
+  const isGiven = given && said.decision !== 'deny';
+  const reason = isGiven ? `${said.reason} ${given.words}` : said.reason;
+  const printed = host.formatAnswer({ decision: said.decision, reason, ...(isGiven && { input: given.input }) });
+  return { ...said, reason, printed };
 }
 
-function answer(host: JudgedHost, decision: Decision, rule: string | null, reason: string): Judgement {
-  return { printed: host.formatAnswer({ decision, reason }), decision, rule, reason };
+function identify(event: HookEvent, caller: CallerChain): GivenInput | undefined {
+  const identity = identityOf(event, caller);
+  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity);
+  if (input === undefined) return undefined;
+  return { input, words: `Its commands are told who runs them: ${identity}` };
+}
+
+/** A rule that says so is about some part of the call, and nothing denies it. What is decided does not change by it. */
+function tellsIdentity({ rules }: Policy, { decision, tried }: Verdict): boolean {
+  if (decision === 'deny') return false;
+  const matched = new Set(tried.flatMap(({ rule, outcome }) => (outcome === 'matched' ? [rule] : [])));
+  return rules.some((rule) => rule.tellsIdentity && matched.has(rule.id));
 }
 
 /** Who is asked sees the call: what matters is why one asks. */
@@ -82,41 +81,8 @@ function whyOf(rule: Rule | null, reason: string): string {
 }
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */
-export function toCall(
-  event: HookEvent,
-  { agent, ancestors, project: began }: CallerChain,
-  { home, at }: Pick<JudgeOptions, 'home' | 'at'>,
-): GuardedCall {
-  const { call, cwd = null, host } = event;
-  const tool = call?.tool ?? '';
-  const input = call?.input ?? null;
-  const folder = began ?? cwd;
-  const project = folder === null ? null : resolveLinks(folder);
-  return {
-    agent: agent && toAgent(agent),
-    ancestors: ancestors.map(toAgent),
-    host,
-    project,
-    cwd,
-    home,
-    tool,
-    input,
-    uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }),
-    at,
-    offsetMinutes: -new Date(at).getTimezoneOffset(),
-  };
-}
-
-function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
-  return { kind, type, name, depth };
-}
-
-/** As far as it exists: a file that is about to be made lies where its folder really is. */
-export function resolveLinks(place: string): string {
-  try {
-    return realpathSync(place);
-  } catch {
-    const above = path.dirname(place);
-    return above === place ? place : path.join(resolveLinks(above), path.basename(place));
-  }
+export function toCall(event: HookEvent, caller: CallerChain, options: Pick<JudgeOptions, 'home' | 'at'>): GuardedCall {
+  const call = toCallAtDoor(event, caller, options);
+  const { tool, input, cwd, home, project } = call;
+  return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
 }

@@ -7,6 +7,13 @@ describe('a hook command', () => {
     expect(parseHookCommand(formatHookCommand(own, 'a-host'), 'a-host')).toEqual({ ...own, isAsWritten: true });
   });
 
+  it('is known again with the policy that it is for', () => {
+    const own = { role: 'guard', file: '/s/bin/guard', version: '0.1.0', policy: "/home/o'neil/policy.yaml" } as const;
+    const command = formatHookCommand(own, 'a-host');
+    expect(parseHookCommand(command, 'a-host')).toEqual({ ...own, isAsWritten: true });
+    expect(parseHookCommand(command.replace('exit 2', 'exit 0'), 'a-host')).toMatchObject({ isAsWritten: false });
+  });
+
   it('is known again, and told apart, where somebody changed it', () => {
     const command = formatHookCommand({ role: 'observe', file: '/s/bin/observe', version: '0.1.0' }, 'a-host');
     for (const changed of [

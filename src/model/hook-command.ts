@@ -9,21 +9,36 @@ export interface HookCommand {
   readonly file: string;
   /** Of the troupe that wrote it. */
   readonly version: string;
+  /** Of a guard: the person's policy. Where it is there and the guard is not, nothing runs that nobody checked. */
+  readonly policy?: string;
 }
 
 /**
  * `exec`, so that the host is the script's parent. A troupe that was removed without a word must not make the host
- * complain at every step: an observer that is gone says nothing. A guard that is gone does.
+ * complain at every step: an observer that is gone says nothing. A guard that cannot run does, and where there is a
+ * policy it stops the call: of all codes, hosts take 2 alone for a no. An `exec` that fails ends the shell, and an end
+ * runs the trap; but in bash only with `execfail`.
  */
-export function formatHookCommand({ role, file, version }: HookCommand, host: string): string {
+export function formatHookCommand({ role, file, version, policy }: HookCommand, host: string): string {
   const script = quote(file);
-  // What the host tells is read in any case: it should not find the pipe closed.
-  const missing =
-    role === 'observe'
-      ? '{ cat > /dev/null; exit 0; }'
-      : `{ cat > /dev/null; echo 'troupe: the guard is gone, nobody checks this call. Run: troupe hooks install --guard' >&2; exit 1; }`;
-  return `[ -x ${script} ] || ${missing}; exec ${script} ${host} # troupe ${version} ${role}`;
+  const run = `[ -x ${script} ] || ${MISSING[role]}; exec ${script} ${host}`;
+  const mark = `# troupe ${version} ${role}`;
+  return role === 'guard' && policy !== undefined
+    ? `p=${quote(policy)}; ${AT_END}; shopt -s execfail 2> /dev/null; ${run}; exit 1 ${mark}`
+    : `${run} ${mark}`;
 }
+
+const CANNOT_RUN =
+  'troupe: the guard cannot run, so nobody checked this call. To mend it: troupe hooks install --guard. To do without it: ' +
+  'troupe hooks uninstall, or remove the hooks that end in # troupe from the settings.';
+
+const AT_END = `trap 'echo "${CANNOT_RUN}" >&2; for f in "$p" .troupe/policy.yaml .troupe/policy.local.yaml; do [ ! -e "$f" ] || exit 2; done' 0`;
+
+/** What the host tells is read in any case: it should not find the pipe closed. */
+const MISSING: Readonly<Record<HookRole, string>> = {
+  observe: '{ cat > /dev/null; exit 0; }',
+  guard: '{ cat > /dev/null; exit 1; }',
+};
 
 export interface FoundCommand extends HookCommand {
   /** Exactly what `formatHookCommand` of this version writes. */
@@ -35,13 +50,18 @@ export interface FoundCommand extends HookCommand {
  * taken out.
  */
 export function parseHookCommand(command: string, host: string): FoundCommand | undefined {
-  const [, quoted, version, role] = command.match(OURS) ?? [];
-  if (quoted === undefined || version === undefined) return undefined;
-  const found: HookCommand = { role: role === 'guard' ? 'guard' : 'observe', file: unquote(quoted), version };
+  const [, policy, script, version, role] = command.match(OURS) ?? [];
+  if (script === undefined || version === undefined) return undefined;
+  const found: HookCommand = {
+    role: role === 'guard' ? 'guard' : 'observe',
+    file: unquote(script),
+    version,
+    ...(policy !== undefined && { policy: unquote(policy) }),
+  };
   return { ...found, isAsWritten: formatHookCommand(found, host) === command };
 }
 
-const OURS = /^\[ -x ('(?:[^']|'\\'')*') \] \|\| .* # troupe (\S+) (observe|guard)$/s;
+const OURS = /^(?:p=('(?:[^']|'\\'')*'); .*; )?\[ -x ('(?:[^']|'\\'')*') \] \|\| .* # troupe (\S+) (observe|guard)$/s;
 
 function quote(file: string): string {
   return `'${file.replaceAll("'", "'\\''")}'`;

@@ -92,8 +92,8 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   ],
   [`${RULE}  - { decision: ask, ▶own_calls_only: true }\n`, '`own_calls_only` goes with `decision: deny` only.'],
   [
-    `${RULE}  - { decision: none, ▶tell_identity: true }\n`,
-    '`tell_identity` goes with `decision: allow` or `ask` only.',
+    `${RULE}  - { decision: deny, ▶tell_identity: true }\n`,
+    '`tell_identity` goes with `decision: allow` or `ask` or `none` only.',
   ],
   [`${RULE}  - { decision: deny, when: ▶{} }\n`, '`when` names no time.'],
   [`${RULE}  - { decision: deny, when: { days: ▶monday } }\n`, '`days` cannot be `monday`.', 'Write mon-fri'],

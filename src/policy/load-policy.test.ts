@@ -85,6 +85,35 @@ describe('the compiled policy', () => {
     for (const name of readdirSync(folder)) expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
+  it('comes with what the stub says where nobody can read it: the person’s own, and that of the project', async () => {
+    const kept = (): readonly string[] => {
+      const folder = path.join(where.stateFolder, 'policy');
+      const names = readdirSync(folder).filter((name) => name.endsWith('.on-error'));
+      return names.map((name) => readFileSync(path.join(folder, name), 'utf8')).sort();
+    };
+    write('config/policy.yaml', 'version: 1\non_error: none\n');
+    await loadPolicy(where);
+    expect(kept()).toEqual(['none\n\n']);
+    write('app/.troupe/policy.yaml', 'version: 1\non_error: deny\n');
+    await loadPolicy(where);
+    expect(kept()).toEqual([`deny\n${path.join(home, 'app')}\n`, 'none\n\n']);
+    write('config/policy.yaml', 'version: 1\non_error: nonsense\n');
+    await loadPolicy(where);
+    expect(kept()).toEqual(['ask\n\n', `deny\n${path.join(home, 'app')}\n`]);
+  });
+
+  it('is not used again and again by its text where a file was old enough when it was last looked at', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    const [name = ''] = readdirSync(path.join(where.stateFolder, 'policy'));
+    const file = path.join(where.stateFolder, 'policy', name);
+    utimesSync(file, 1, 1);
+    expect(state()).toBe('current');
+    expect(statSync(file).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"compiler":2', '"compiler":1'));
+    expect(state()).toBe('stale');
+  });
+
   it('is not used in silence before it was compiled', () => {
     write('config/policy.yaml', ALLOW);
     expect(readCompiled(where)).toMatchObject({
@@ -233,9 +262,8 @@ describe('the compiled policy', () => {
     await loadPolicy(where);
     expect(state()).toBe('current');
     const folder = path.join(where.stateFolder, 'policy');
-    expect(readdirSync(folder)).toHaveLength(1);
-    expect(JSON.parse(readFileSync(path.join(folder, readdirSync(folder)[0] ?? ''), 'utf8')).policy.rules).toHaveLength(
-      1,
-    );
+    const [compiled = '', ...others] = readdirSync(folder);
+    expect(others).toEqual(['user.on-error']);
+    expect(JSON.parse(readFileSync(path.join(folder, compiled), 'utf8')).policy.rules).toHaveLength(1);
   });
 });

@@ -1,8 +1,9 @@
 // What a hook decides by. No YAML here: whether the compiled policy is that of the files can be told without reading them as such.
+import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { Policy } from '../guard/policy.ts';
 import { NO_POLICY, withCaution } from './caution.ts';
-import { COMPILER, type CompiledFile, type CompiledSource, compiledPath, readCompiledFile } from './compiled-file.ts';
+import { type CompiledFile, type CompiledSource, compiledPath, readCompiledFile } from './compiled-file.ts';
 import { type PolicyPlace, policyPlaces, type WherePolicyIs } from './policy-places.ts';
 import { lookAtSource, readSource } from './read-source.ts';
 
@@ -24,28 +25,48 @@ export type ReadCompiled =
 /** Never throws. */
 export function readCompiled(where: WhereCompiledIs): ReadCompiled {
   const places = policyPlaces(where);
-  const compiled = readCompiledFile(compiledPath(where.stateFolder, places));
-  if (compiled === 'bad') return distrusted('bad', places[0], 'what was compiled of it cannot be read');
-  if (compiled === undefined) {
+  const file = compiledPath(where.stateFolder, places);
+  const read = readCompiledFile(file);
+  if (read === 'bad') return distrusted('bad', places[0], 'what was compiled of it cannot be read');
+  if (read === 'other') return distrusted('stale', places[0], 'it was compiled by another troupe');
+  if (read === undefined) {
     const there = places.find(({ file }) => lookAtSource(file) !== undefined);
     return there ? distrusted('stale', there, 'it was not compiled yet') : { state: 'none', policy: NO_POLICY };
   }
-  if (compiled.compiler !== COMPILER || compiled.home !== where.home)
-    return distrusted('stale', places[0], 'it was compiled by another troupe', compiled.policy);
-  const changed = places.find((place, index) => isChanged(place, compiled.sources[index], compiled.at));
+  const { compiled, at } = read;
+  if (compiled.home !== where.home)
+    return distrusted('stale', places[0], 'it was compiled for another home folder', compiled.policy);
+  const now = Date.now();
+  const looks = places.map((place, index) => lookForChange(place, compiled.sources[index], at));
+  const changed = places[looks.indexOf('changed')];
   if (changed) return distrusted('stale', changed, 'it has changed and was not compiled yet', compiled.policy);
+  if (looks.includes('read again')) renew(file, now);
   return { state: 'current', policy: compiled.policy, compiled };
+}
+
+/** The next need not read the sources again. Whether it can be said does not matter. */
+function renew(file: string, at: number): void {
+  try {
+    utimesSync(file, at / 1_000, at / 1_000);
+  } catch {
+    // Not ours, or a disk that takes nothing.
+  }
 }
 
 /** Within this time two writes may have left the same times on a file. */
 const TICK_MS = 2_000;
 
-function isChanged({ file }: PolicyPlace, before: CompiledSource | undefined, compiledAt: number): boolean {
-  if (before?.file !== file) return true;
+/** `read again`: it is as it was, and could only be told by its text. */
+function lookForChange(
+  { file }: PolicyPlace,
+  before: CompiledSource | undefined,
+  knownAt: number,
+): 'same' | 'read again' | 'changed' {
+  if (before?.file !== file) return 'changed';
   const now = lookAtSource(file);
-  if (now === undefined || before.state === undefined) return now?.state !== before.state;
-  if (now.state === before.state && now.changedAt < compiledAt - TICK_MS) return false;
-  return readSource(file)?.digest !== before.digest;
+  if (now === undefined || before.state === undefined) return now?.state === before.state ? 'same' : 'changed';
+  if (now.state === before.state && now.changedAt < knownAt - TICK_MS) return 'same';
+  return readSource(file)?.digest === before.digest ? 'read again' : 'changed';
 }
 
 /** Before anything was compiled nobody knows what the files say, `on_error` included. */

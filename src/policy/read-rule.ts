@@ -75,7 +75,7 @@ const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   otherwise: ['ask'],
   despite_ancestors: ['allow'],
   own_calls_only: ['deny'],
-  tell_identity: ['allow', 'ask'],
+  tell_identity: ['allow', 'ask', 'none'],
 };
 
 function tellConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {

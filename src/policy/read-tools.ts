@@ -1,6 +1,7 @@
 import type { ToolPattern } from '../guard/policy.ts';
 import { offsetOf, type Reader, tell, textOf } from './fields.ts';
 import { suggestWord } from './suggest-word.ts';
+import { toToolPattern } from './tool-text.ts';
 import { MAX_TEXT, TOOL } from './words.ts';
 
 /** Those that hosts have had so far, by the names that our rules use. New ones come: another name is a warning. */
@@ -50,14 +51,6 @@ const tool = textOf<ToolPattern>((text) => {
     return { wrong: `is \`${text.slice(0, 60)}\`, which is no tool.`, remedy: remedyFor(text) };
   return toToolPattern(text);
 });
-
-/** Of a text that is one. */
-export function toToolPattern(text: string): ToolPattern {
-  const bracket = text.indexOf('(');
-  const name = bracket === -1 ? text : text.slice(0, bracket);
-  const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
-  return { text, tool: name, argument: argument === '*' ? null : argument };
-}
 
 export const readTool: Reader<ToolPattern> = (walk, node, what) => {
   const pattern = tool(walk, node, what);

@@ -112,7 +112,7 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        2,
+        3,
         "b700e4b507ce",
       ]
     `);

@@ -5,7 +5,7 @@ import type { AgentSelector, Policy, Rule } from '../guard/policy.ts';
 import { suggestRule } from '../guard/suggest-rule.ts';
 import type { RuleSuggestion } from '../model/guard-explanation.ts';
 import { toExplainedRule } from './explained-rule.ts';
-import { toToolPattern } from './read-tools.ts';
+import { toToolPattern } from './tool-text.ts';
 import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
 
 /** `file`: the person's own policy, where the rule goes: those of a project can only tighten. */

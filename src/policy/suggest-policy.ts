@@ -5,8 +5,8 @@ import type { AgentSelector, Policy } from '../guard/policy.ts';
 import { suggestRule } from '../guard/suggest-rule.ts';
 import type { CallLeft } from '../model/policy-suggestion.ts';
 import { NO_POLICY } from './caution.ts';
-import { toToolPattern } from './read-tools.ts';
 import { toRule } from './suggest-allow.ts';
+import { toToolPattern } from './tool-text.ts';
 import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
 
 export interface SeenCall {

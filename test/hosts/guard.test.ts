@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namesCallers } from '../../src/adapters/claude-code/hooks/payload.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
 import { AGENTS, addRemovalPlays, nameOfPlay, REMOVALS } from './guard-plays.ts';
-import { nameOf, programs, recordTogether, root, work } from './kit.ts';
+import { nameOf, programs, record, recordTogether, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 // A policy under the real program: what agents of one type may not do does not happen, in whatever way they run, and their
@@ -24,6 +24,19 @@ rules:
     agents: { kind: main }
     tools: "Bash(rm:*)"
     decision: allow
+  - name: helpers say who they are
+    agents: { type: general-purpose }
+    tools: ["Bash(wc:*)", "Bash(sleep:*)"]
+    decision: allow
+    tell_identity: true
+`;
+
+/** In place of `wc`, which sub-agents of the play run: says who it was told runs it, and makes a commit. */
+const WC = `#!/bin/sh
+own=$(dirname "$0")/told-$$
+git init -q "$own"
+git -C "$own" -c user.name=Person -c user.email=person@example.com commit -q --allow-empty -m counted
+{ echo "$TROUPE_AGENT" && git -C "$own" log --format='%an, %cn'; } > "$own/told"
 `;
 
 /** By whom, and what must come of it where everybody is known. The lead of a helper is bound by the helper's deny. */
@@ -129,6 +142,35 @@ for (const program of programs) {
           expect(decision, `${tool} ${summary}: ${reason}`).toBe(reason?.includes('not known') ? 'deny' : 'none');
       });
     }
+
+    // Of several hooks in front of one call (the kit has one) older versions take what the last to answer gives.
+    it.skipIf(isBefore(version, '2.1.69'))('commands of a sub-agent, and its commits, say who runs them', async () => {
+      const bin = path.join(own, 'bin');
+      mkdirSync(bin);
+      writeFileSync(path.join(bin, 'wc'), WC, { mode: 0o700 });
+      await record(program, {
+        scenario: 'guard-identity',
+        play: 'nested',
+        env: { CLAUDE_CONFIG_DIR: config, PATH: `${bin}${path.delimiter}${process.env['PATH']}` },
+        extra: ['--settings', path.join(own, '.claude/settings.json')],
+      });
+      const folders = readdirSync(bin).filter((name) => name.startsWith('told-'));
+      expect(folders).toHaveLength(2);
+      const log = troupe('guard', 'log', '--decision', 'allow', '--json');
+      const allowed = log.split('\n').filter((line) => line.startsWith('{'));
+      for (const folder of folders) {
+        const [told = '', names = ''] = readFileSync(path.join(bin, folder, 'told'), 'utf8').split('\n');
+        const pattern = /^claude-code:[\w-]+:(\w+):main\/(?:general-purpose|\?)\/general-purpose$/;
+        expect(told).toMatch(pattern);
+        const id = pattern.exec(told)?.[1] ?? '';
+        expect(names).toBe(`general-purpose (agent ${id.slice(0, 8)}), Person`);
+        const entries = allowed.map((line): AuditEntry => JSON.parse(line));
+        // As it was asked for, and what was added to it.
+        const entry = entries.find(({ agent }) => agent.id === id);
+        expect(entry).toMatchObject({ tool: 'Bash', summary: expect.stringMatching(/^wc -l /), rule: 'user:3' });
+        expect(entry?.reason).toContain(`told who runs them: ${told}`);
+      }
+    });
   });
 }
 
@@ -157,4 +199,8 @@ function resultsIn(config: string): ReadonlyMap<string, string> {
     }
   }
   return results;
+}
+
+function isBefore(version: string, other: string): boolean {
+  return version.localeCompare(other, 'en', { numeric: true }) < 0;
 }

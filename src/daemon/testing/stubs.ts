@@ -45,6 +45,7 @@ const fs = require('node:fs');
 const [, , command, host, draft, ppid] = process.argv;
 const { NODE_OPTIONS, NODE_EXTRA_CA_CERTS } = process.env;
 if (command === 'drain') fs.writeFileSync(host + '/drained', '');
+else if (draft.endsWith('/-')) process.stdout.write('from node: ' + fs.readFileSync(0));
 else {
   fs.appendFileSync(draft, '\\n' + JSON.stringify({ by: 'node', command, host, ppid, NODE_OPTIONS, NODE_EXTRA_CA_CERTS }) + '\\n');
   fs.renameSync(draft, draft.replace('.new-', '') + '.json');

@@ -16,7 +16,7 @@ export interface StubCall {
 
 export interface Guarding {
   /** What is decided about a call, and what is to be printed. Never throws. */
-  judge(host: string, payload: unknown): { readonly printed: string } & object;
+  judge(host: string, payload: unknown): { readonly printed: string; readonly input?: unknown } & object;
   /** Something went wrong that does not change the decision. */
   onError(error: unknown): void;
 }
@@ -26,19 +26,21 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
   const { host, draft, ppid, since } = call;
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
   const bytes = readFileSync(path.join(folder, 'spool', draft));
-  const { printed, ...decided } = judge(host, parseSpooled(bytes)?.payload);
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload);
   attempt(() => settleSpooled(folder, draft, { ppid, ...decided }, since), onError);
   return printed;
 }
 
 /** The same for a call that is told on stdin, where no shell stands between the host and us. */
-export function guardStdin(folder: string, host: string, { judge, onError }: Guarding): string {
+export function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
-  const payload = process.stdin.isTTY ? new Uint8Array() : readFileSync(0);
-  if (payload.length === 0) return '';
-  const { printed, ...decided } = judge(host, parseSpooled(payload)?.payload);
-  const ms = Math.round(performance.now() * 10) / 10;
-  attempt(() => putSpoolFile(folder, host, payload, { ppid: process.ppid, ...decided, ms }), onError);
+  if (process.stdin.isTTY) return '';
+  const payload = readFileSync(0);
+  // There is nothing to keep; a host that goes on all the same must hear something.
+  if (payload.length === 0) return judge(host, undefined).printed;
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(payload)?.payload);
+  const ms = Math.round(process.uptime() * 10_000) / 10;
+  attempt(() => putSpoolFile(folder, host, payload, { ppid, ...decided, ms }), onError);
   return printed;
 }
 

@@ -27,6 +27,18 @@ export function isSelected(selector: AgentSelector | null, judged: Judged, aroun
   return all(answers);
 }
 
+/** The same, and each selector is asked once for each of them: in a policy many rules are about the same agents. */
+export function selecting(around: Surroundings): (selector: AgentSelector | null, judged: Judged) => Answer {
+  const known = new Map<Judged, Map<AgentSelector, Answer>>();
+  return (selector, judged) => {
+    if (selector === null) return 'yes';
+    const answers = known.get(judged) ?? new Map<AgentSelector, Answer>();
+    const answer = answers.get(selector) ?? isSelected(selector, judged, around);
+    known.set(judged, answers.set(selector, answer));
+    return answer;
+  };
+}
+
 function ofKind(kinds: readonly string[], kind: string): Answer {
   if (kind !== 'main' && kinds.includes('subagent')) return 'yes';
   return oneOf(kinds, kind);
@@ -80,7 +92,7 @@ function fits(pattern: string, text: string): boolean {
 }
 
 /** The agent first, then all above it, those that must be there but are not known as null. */
-export function lineOf(call: GuardedCall): readonly Judged[] {
+export function lineOf(call: Pick<GuardedCall, 'agent' | 'ancestors'>): readonly Judged[] {
   const { agent, ancestors } = call;
   if (agent === null) return [{ agent, ancestors: [] }];
   const above: (GuardedAgent | null)[] = [...ancestors];

@@ -20,6 +20,7 @@ export const JUDGED_FIELDS: readonly string[] = [
   'url',
   'allowed_domains',
   'subagent_type',
+  'skill',
 ];
 
 /** Never throws. */

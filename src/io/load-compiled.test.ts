@@ -1,0 +1,81 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { loadCompiled } from './load-compiled.ts';
+
+let folder = '';
+let file = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-code-'));
+  file = path.join(folder, 'own.cjs');
+  writeFileSync(file, `exports.twice = (n) => n * 2; exports.fs = require('node:fs'); exports.name = '€';`);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** V8 knows again, by its name, what it compiled in this process, and looks at nothing else: another name for each. */
+function renamed(): void {
+  const other = path.join(folder, `${Math.random()}.cjs`);
+  copyFileSync(file, other);
+  file = other;
+}
+
+const code = (): string => path.join(folder, 'code');
+function load(digest = 'one') {
+  renamed();
+  const place = { file, digest, folder: code() };
+  return loadCompiled<{ twice(n: number): number; fs: object; name: string }>(place, createRequire(import.meta.url));
+}
+
+it('is what require gives, and is kept once', () => {
+  const first = load();
+  expect([first.exports.twice(21), first.exports.name, typeof first.exports.fs]).toEqual([42, '€', 'object']);
+  first.keep();
+  const [kept = ''] = readdirSync(code());
+  expect(kept).toBe(`one-${process.version}-${process.arch}.code`);
+  utimesSync(path.join(code(), kept), 1, 1);
+  const second = load();
+  expect(second.exports.twice(4)).toBe(8);
+  second.keep();
+  expect(statSync(path.join(code(), kept)).mtimeMs).toBe(1_000);
+});
+
+it.each([
+  ['nothing', () => Buffer.alloc(0)],
+  ['half of it', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+  ['something else', () => Buffer.from('no code')],
+  ['zeros', (bytes: Buffer) => Buffer.alloc(bytes.length)],
+])('where %s is kept, it is compiled, and kept anew', (_, spoil) => {
+  load().keep();
+  const kept = path.join(code(), readdirSync(code())[0] ?? '');
+  const whole = readFileSync(kept);
+  writeFileSync(kept, spoil(whole));
+  const again = load();
+  expect(again.exports.twice(3)).toBe(6);
+  again.keep();
+  expect(readFileSync(kept).length).toBeGreaterThan(whole.length - 50);
+});
+
+it('keeps that of a few only, and says where it cannot', () => {
+  for (const [at, digest] of ['a', 'b', 'c', 'd', 'e', 'f'].entries()) {
+    load(digest).keep();
+    const kept = readdirSync(code()).find((name) => name.startsWith(`${digest}-`)) ?? '';
+    utimesSync(path.join(code(), kept), at + 1, at + 1);
+  }
+  expect(readdirSync(code()).map((name) => name[0])).toEqual(['c', 'd', 'e', 'f']);
+  rmSync(code(), { recursive: true });
+  writeFileSync(code(), 'in the way');
+  const loaded = load();
+  expect(loaded.exports.twice(1)).toBe(2);
+  expect(() => loaded.keep()).toThrow();
+});

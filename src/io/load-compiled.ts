@@ -1,0 +1,71 @@
+// Loads one of our own CommonJS files with the machine code of an earlier run: to compile a large one takes a hook longer
+// than to decide. (`module.enableCompileCache` does the same from Node 22 on, and only there.)
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface CodePlace {
+  readonly file: string;
+  /** Of the bytes of the file: V8 itself compares nothing but their number. */
+  readonly digest: string;
+  /** Where machine code is kept. */
+  readonly folder: string;
+}
+
+export interface LoadedFile<Exports> {
+  readonly exports: Exports;
+  /** Keeps the machine code of all that ran so far, where it was not there yet. May throw: there may be no disk. */
+  keep(): void;
+}
+
+/** Throws as `require` would. */
+export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Require): LoadedFile<Exports> {
+  const { Script } = requireOf('node:vm') as typeof import('node:vm');
+  const { file, digest, folder } = place;
+  const kept = path.join(folder, `${digest}-${process.version}-${process.arch}.code`);
+  const source = `(function (exports, require, module) {${readFileSync(file, 'utf8')}\n})`;
+  const cachedData = readIfThere(kept);
+  const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
+  const loaded = { exports: {} as Exports };
+  script.runInThisContext()(loaded.exports, requireOf, loaded);
+  const isKept = cachedData !== undefined && script.cachedDataRejected === false;
+  return {
+    exports: loaded.exports,
+    keep() {
+      if (!isKept) keepCode(kept, script.createCachedData());
+    },
+  };
+}
+
+function readIfThere(file: string): Buffer | undefined {
+  try {
+    // No exception for what is usual at first: to make one takes longer than to look.
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
+    const bytes = readFileSync(file);
+    return bytes.length > 0 ? bytes : undefined;
+  } catch {
+    // Without it, it takes a little longer.
+    return undefined;
+  }
+}
+
+/** Of as many versions of node, or of troupe, may be in use at once. */
+const MAX_KEPT = 4;
+
+function keepCode(file: string, code: Buffer): void {
+  const draft = `${file}.${process.pid}`;
+  const folder = path.dirname(file);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(draft, code, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, file);
+  } catch (error) {
+    unlinkSync(draft);
+    throw error;
+  }
+  const others = readdirSync(folder)
+    .map((name) => path.join(folder, name))
+    .filter((place) => place !== file)
+    .map((place) => ({ place, at: statSync(place).mtimeMs }))
+    .sort((one, other) => other.at - one.at);
+  for (const { place } of others.slice(MAX_KEPT - 1)) unlinkSync(place);
+}

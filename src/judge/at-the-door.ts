@@ -1,0 +1,102 @@
+// What can be said to a call before anybody looks at what it does. No grammar here: the hook that stands alone starts with
+// this, and loads the rest only where a rule may be about the call.
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { HooksCapability } from '../adapters/adapter.ts';
+import type { GuardedAgent } from '../guard/call.ts';
+import { type CallAtDoor, concerns, defaultOf } from '../guard/concerns.ts';
+import type { Decision, Policy, Rule } from '../guard/policy.ts';
+import type { CallerChain, CallingAgent, HookEvent } from '../model/hook.ts';
+
+/** The part of a host that a judgement needs. */
+export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer'>;
+
+export interface JudgeOptions {
+  readonly host: JudgedHost;
+  /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
+  readonly policyFor: (folder: string) => Policy;
+  /** Where it was looked up before. */
+  readonly caller?: CallerChain;
+  readonly home: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface Judgement {
+  /** What the hook is to print. */
+  readonly printed: string;
+  readonly decision: Decision;
+  /** The rule that won. */
+  readonly rule: string | null;
+  readonly reason: string;
+  /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
+  readonly wait?: AskWait;
+  /** Whoever answers later hands it on, where the call may go on. */
+  readonly given?: GivenInput;
+}
+
+export interface AskWait extends NonNullable<Rule['wait']> {
+  /** For the person: what the rule says of itself. */
+  readonly why: string;
+}
+
+/** What a call is given in place of what it was to be given, and how that is said. */
+export interface GivenInput {
+  readonly input: unknown;
+  readonly words: string;
+}
+
+/** Undefined: what the call does has to be looked at. */
+export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement | undefined {
+  const { host } = options;
+  const event = host.read(payload);
+  if (!event) return undefined;
+  if (!event.call) return NO_OPINION;
+  const caller = options.caller ?? host.callerOf(payload);
+  const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
+  if (isSilent(policy)) return NO_OPINION;
+  const call = toCallAtDoor(event, caller, options);
+  return defaultOf(policy, call) === 'none' && !concerns(policy, call) ? NO_OPINION : undefined;
+}
+
+const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
+
+/** Whoever makes a call and whatever it does. */
+export function isSilent({ rules, defaults }: Policy): boolean {
+  return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
+}
+
+export function toCallAtDoor(
+  event: HookEvent,
+  { agent, ancestors, project: began }: CallerChain,
+  { home, at }: Pick<JudgeOptions, 'home' | 'at'>,
+): CallAtDoor {
+  const { call, cwd = null, host } = event;
+  const folder = began ?? cwd;
+  return {
+    agent: agent && toAgent(agent),
+    ancestors: ancestors.map(toAgent),
+    host,
+    project: folder === null ? null : resolveLinks(folder),
+    cwd,
+    home,
+    tool: call?.tool ?? '',
+    input: call?.input ?? null,
+    at,
+    offsetMinutes: -new Date(at).getTimezoneOffset(),
+  };
+}
+
+function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
+  return { kind, type, name, depth };
+}
+
+/** As far as it exists: a file that is about to be made lies where its folder really is. */
+export function resolveLinks(place: string): string {
+  try {
+    return realpathSync(place);
+  } catch {
+    const above = path.dirname(place);
+    return above === place ? place : path.join(resolveLinks(above), path.basename(place));
+  }
+}

@@ -1,0 +1,358 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { guardScript } from '../src/daemon/hook-scripts.ts';
+
+// Whatever goes wrong with the guard, a host gets an answer: that of the policy where it can still be had, else its on_error.
+// Real processes: the command that `hooks install` enters, the stub, the built hook file, with and without a server.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = path.join(root, 'dist');
+
+let base = '';
+let server: ChildProcess | undefined;
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), "troupe's failures "));
+  for (const folder of ['home/.claude', 'project/.git', 'bin']) mkdirSync(at(folder), { recursive: true });
+  writeFileSync(at('home/.claude/settings.json'), '{}');
+  const { status } = troupe(['hooks', 'install', '--guard', '--yes', '--host-version', '2.1.325']);
+  expect(status).toBe(0);
+});
+afterEach(async () => {
+  if (server && server.exitCode === null && server.signalCode === null) {
+    server.kill('SIGCONT');
+    server.kill('SIGKILL');
+    await once(server, 'close');
+  }
+  server = undefined;
+  rmSync(base, { recursive: true, force: true });
+});
+
+const at = (...parts: string[]): string => path.join(base, ...parts);
+const environment = (): NodeJS.ProcessEnv => {
+  const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
+  return { ...clean, HOME: at('home') };
+};
+const state = (...parts: string[]): string => at('home/.local/state/troupe', ...parts);
+const guardFile = (): string => state('bin/guard');
+
+function troupe(args: readonly string[]) {
+  const options = { env: environment(), cwd: at('project'), encoding: 'utf8' } as const;
+  return spawnSync(process.execPath, [path.join(dist, 'troupe.js'), ...args], options);
+}
+
+/** `deny` for one command, and what is to be said where something goes wrong. */
+function policy(onError: string | undefined, compiled = true): void {
+  mkdirSync(at('home/.config/troupe'), { recursive: true });
+  const text = `version: 1\n${onError ? `on_error: ${onError}\n` : ''}rules: [{ tools: "Bash(rm:*)", decision: deny }]\n`;
+  writeFileSync(at('home/.config/troupe/policy.yaml'), text);
+  if (compiled) expect(troupe(['guard', 'check']).status).toBe(0);
+}
+
+const call = (command: string): string =>
+  JSON.stringify({
+    session_id: 's',
+    transcript_path: at('s.jsonl'),
+    cwd: at('project'),
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command },
+    tool_use_id: 't1',
+    agent_id: 'a1',
+    agent_type: 'coder',
+  });
+
+interface Said {
+  readonly code: number | null;
+  /** `ask` and `deny` in so many words, `silence`, or what else was printed. */
+  readonly answer: string;
+  readonly reason: string;
+}
+
+/** As a host does: the very command that stands in its settings, through `sh -c`. */
+async function ask(payload: string | Buffer, { env = environment(), before = '' } = {}): Promise<Said> {
+  const settings = JSON.parse(readFileSync(at('home/.claude/settings.json'), 'utf8'));
+  const command = `${before}${settings.hooks.PreToolUse[0].hooks[0].command}`;
+  const child = spawn('sh', ['-c', command], { env, cwd: at('project') });
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (data) => {
+    out += data;
+  });
+  child.stderr.on('data', (data) => {
+    err += data;
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(payload);
+  const [code] = await once(child, 'close');
+  if (out === '') return { code, answer: 'silence', reason: err };
+  const { permissionDecision: answer, permissionDecisionReason: reason } = JSON.parse(out).hookSpecificOutput;
+  return { code, answer, reason };
+}
+
+async function startServer(): Promise<void> {
+  const args = [path.join(dist, 'troupe.js'), '--no-open', '--root', at('home')];
+  server = spawn(process.execPath, args, { env: environment(), cwd: at('project'), stdio: 'ignore' });
+  await vi.waitFor(() => expect(readFileSync(state('hook-address'), 'utf8')).toContain(`${server?.pid} `), 20_000);
+}
+
+/** The stub with other words in it: another node, another hook file, no bash. */
+function restub(changes: { node?: string; hookFile?: string; bash?: boolean }): void {
+  const text = readFileSync(guardFile(), 'utf8');
+  const word = (name: string): string =>
+    /^'(.*)'$/.exec(new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1] ?? '')?.[1] ?? '';
+  const plain = (name: string): string => word(name).replaceAll(`'\\''`, "'");
+  const bash = changes.bash === false ? undefined : /^#!(\S+) -p/.exec(text)?.[1];
+  const said = (decision: string) =>
+    JSON.stringify({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: decision,
+        permissionDecisionReason: 'The guard of troupe could not be asked. See: troupe doctor',
+      },
+    });
+  const words = {
+    ...{ state: plain('state'), config: plain('config'), node: plain('node'), hookFile: plain('hook'), version: '1' },
+    ...changes,
+    bash,
+    answers: { 'claude-code': { ask: said('ask'), deny: said('deny') } },
+  };
+  if (changes.node === undefined && changes.hookFile === undefined && changes.bash === undefined)
+    throw new Error('nothing to change');
+  writeFileSync(guardFile(), guardScript(words), { mode: 0o700 });
+  chmodSync(guardFile(), 0o700);
+}
+
+const BROKEN: readonly (readonly [string, () => void])[] = [
+  ['node is gone', () => restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') })],
+  ['node dies at once', () => restub({ node: program('exit 1') })],
+  ['node is killed', () => restub({ node: program('kill -9 $$') })],
+  ['node says half of it and dies', () => restub({ node: program(`printf '{"hook'; exit 134`) })],
+  ['the hook file is gone', () => restub({ hookFile: at('bin/none.cjs') })],
+  ['the hook file is no program', () => restub({ hookFile: written('bin/bad.cjs', 'const') })],
+  ['node hangs', () => restub({ node: program('exec sleep 100') })],
+];
+
+function program(text: string): string {
+  const file = written('bin/node', `#!/bin/sh\n${text}\n`);
+  chmodSync(file, 0o700);
+  return file;
+}
+
+function written(name: string, text: string): string {
+  writeFileSync(at(name), text);
+  return at(name);
+}
+
+describe('without a server, where nobody can read the policy', () => {
+  it.each(BROKEN)('%s: on_error of the policy, in so many words', async (how, spoil) => {
+    policy('deny');
+    spoil();
+    expect(await ask(call('ls'))).toMatchObject({
+      code: 0,
+      answer: 'deny',
+      reason: expect.stringMatching(/could not be asked/),
+    });
+    if (how === 'node hangs') return;
+    policy(undefined);
+    expect((await ask(call('ls'))).answer).toBe('ask');
+    policy('none');
+    expect((await ask(call('ls'))).answer).toBe('silence');
+    rmSync(at('home/.config/troupe/policy.yaml'));
+    expect(await ask(call('ls'))).toMatchObject({ code: 0, answer: 'silence', reason: '' });
+    const kept = readdirSync(state('spool')).map((name) =>
+      readFileSync(state('spool', name), 'utf8').split('\n').at(-2),
+    );
+    expect(kept.map((line) => JSON.parse(line ?? '').decision).sort()).toEqual(['ask', 'deny', 'none', 'none']);
+  });
+
+  it.each(BROKEN)('%s: in a shell that is not bash, too', async (_, spoil) => {
+    policy('deny');
+    spoil();
+    const text = readFileSync(guardFile(), 'utf8');
+    const node = /^node='(.*)'$/m.exec(text)?.[1]?.replaceAll(`'\\''`, "'");
+    const hookFile = /^hook='(.*)'$/m.exec(text)?.[1]?.replaceAll(`'\\''`, "'");
+    restub({ bash: false, ...(node && { node }), ...(hookFile && { hookFile }) });
+    expect((await ask(call('ls'))).answer).toBe('deny');
+  });
+
+  it('a policy that was not compiled yet asks; that of a project counts in it, and nowhere else', async () => {
+    policy(undefined, false);
+    restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
+    expect((await ask(call('ls'))).answer).toBe('ask');
+    policy('none');
+    mkdirSync(at('project/.troupe'));
+    written('project/.troupe/policy.yaml', 'version: 1\non_error: deny\n');
+    expect((await ask(call('ls'))).answer).toBe('ask');
+    troupe(['guard', 'check']);
+    expect((await ask(call('ls'))).answer).toBe('deny');
+    rmSync(at('project/.troupe/policy.yaml'));
+    expect((await ask(call('ls'))).answer).toBe('silence');
+  });
+
+  it('a host that the stub has no words for is stopped by the code', async () => {
+    policy('deny');
+    restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
+    const { status, stdout, stderr } = spawnSync(guardFile(), ['other-host'], { input: '{}', env: environment() });
+    expect([status, `${stdout}`, `${stderr}`]).toEqual([2, '', expect.stringContaining('could not be asked')]);
+  });
+
+  it('the guard itself is gone: the call is stopped, and the way out is told', async () => {
+    policy(undefined);
+    rmSync(state('bin'), { recursive: true });
+    expect(await ask(call('ls'))).toMatchObject({ code: 2, reason: expect.stringContaining('troupe hooks uninstall') });
+    rmSync(at('home/.config/troupe/policy.yaml'));
+    expect(await ask(call('ls'))).toMatchObject({ code: 1, reason: expect.stringContaining('nobody checked') });
+  });
+});
+
+const ODD: readonly (readonly [string, string | Buffer])[] = [
+  ['nothing', ''],
+  ['no JSON', 'x'],
+  ['half of it', call('ls').slice(0, 100)],
+  ['10 MB of no JSON', Buffer.alloc(10 * 1024 * 1024, 'x')],
+  ['10 MB of NUL', Buffer.alloc(10 * 1024 * 1024)],
+  ['another JSON', '[1, 2]'],
+  ['deep JSON', '['.repeat(200_000)],
+];
+
+describe.each(['without a server', 'with a server'])('%s', (how) => {
+  it.each(ODD)('told %s: on_error', async (_, payload) => {
+    policy('deny');
+    if (how === 'with a server') await startServer();
+    expect((await ask(payload)).answer).toBe('deny');
+  });
+
+  it('10 MB that are a call are judged', async () => {
+    policy('none');
+    if (how === 'with a server') await startServer();
+    const long = 'x'.repeat(10 * 1024 * 1024);
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+    expect((await ask(JSON.stringify({ ...JSON.parse(call('rm a')), padding: long }))).answer).toBe('deny');
+    // A command of which nobody can say what it does may be the one that is denied.
+    expect((await ask(call(`echo ${long}`))).answer).toBe('deny');
+  });
+
+  it('no disk: what can be judged is judged', async () => {
+    policy('none');
+    if (how === 'with a server') await startServer();
+    rmSync(state('spool'), { recursive: true });
+    writeFileSync(state('spool'), 'in the way');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+    expect((await ask(call('ls'))).answer).toBe('silence');
+  });
+
+  it('a disk that is full in the middle: on_error', async () => {
+    policy('deny');
+    if (how === 'with a server') await startServer();
+    // No file may become longer than 4 blocks of 512 bytes, or 1,024.
+    const long = JSON.stringify({ ...JSON.parse(call('ls')), padding: 'x'.repeat(100_000) });
+    expect((await ask(long, { before: 'ulimit -f 4; ' })).answer).toBe('deny');
+  });
+
+  it('no home, and none of ours in the environment', async () => {
+    policy('none');
+    if (how === 'with a server') await startServer();
+    expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'] } })).answer).toBe('deny');
+    expect((await ask(call('rm a'), { env: { PATH: process.env['PATH'], HOME: '/nowhere' } })).answer).toBe('deny');
+  });
+});
+
+describe('without a server', () => {
+  it('no compiled policy, and no place to put one: everything is asked about', async () => {
+    policy('none');
+    rmSync(state('policy'), { recursive: true });
+    writeFileSync(state('policy'), 'in the way');
+    expect((await ask(call('ls'))).answer).toBe('ask');
+  });
+
+  it('a compiled policy that is spoilt is compiled again', async () => {
+    policy('none');
+    for (const name of readdirSync(state('policy'))) writeFileSync(state('policy', name), '{"policy":');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+    expect((await ask(call('ls'))).answer).toBe('silence');
+  });
+
+  it('a policy that is a pipe nobody writes to, or a link to itself', async () => {
+    policy('none');
+    const file = at('home/.config/troupe/policy.yaml');
+    rmSync(file);
+    spawnSync('sh', ['-c', 'mkfifo "$0"', file]);
+    expect((await ask(call('ls'))).answer).toBe('ask');
+    rmSync(file);
+    symlinkSync(file, file);
+    expect((await ask(call('ls'))).answer).toBe('ask');
+  });
+
+  it('a clock that was set: what is compiled counts, and a change is seen', async () => {
+    policy('none');
+    const file = at('home/.config/troupe/policy.yaml');
+    const compiled = readdirSync(state('policy')).map((name) => state('policy', name));
+    for (const year of ['1970', '2001', '2100']) {
+      for (const one of [file, ...compiled]) utimesSync(one, new Date(`${year}-01-02`), new Date(`${year}-01-02`));
+      expect((await ask(call('rm a'))).answer).toBe('deny');
+      expect((await ask(call('ls'))).answer).toBe('silence');
+    }
+    written('home/.config/troupe/policy.yaml', readFileSync(file, 'utf8').replace('rm', 'mv'));
+    utimesSync(file, new Date('2001-01-02'), new Date('2001-01-02'));
+    expect((await ask(call('rm a'))).answer).toBe('silence');
+    expect((await ask(call('mv a'))).answer).toBe('deny');
+  });
+
+  it('machine code that is spoilt costs time, or the answer of the stub', async () => {
+    policy('deny');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+    const [kept = ''] = readdirSync(state('code'));
+    const whole = readFileSync(state('code', kept));
+    for (const spoil of [0, 16, 64, 1_000, 50_000]) {
+      const bytes = Buffer.from(whole);
+      bytes.fill(0x5a, spoil, spoil + 64);
+      writeFileSync(state('code', kept), bytes);
+      expect((await ask(call('rm a'))).answer).toBe('deny');
+    }
+  });
+});
+
+describe('with a server', () => {
+  it('one that hangs, and one that was killed over it: node decides', async () => {
+    policy('none');
+    await startServer();
+    server?.kill('SIGSTOP');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+    expect((await ask(call('ls'))).answer).toBe('silence');
+    server?.kill('SIGKILL');
+    expect((await ask(call('rm a'))).answer).toBe('deny');
+  });
+
+  it('one that hangs where node is gone, too: on_error', async () => {
+    policy('deny');
+    await startServer();
+    restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
+    expect((await ask(call('ls'))).answer).toBe('silence');
+    server?.kill('SIGSTOP');
+    expect((await ask(call('ls'))).answer).toBe('deny');
+  });
+
+  it('one that settles after the hook gave up on it: still an answer', async () => {
+    policy('deny');
+    // The draft is gone when node comes to it.
+    const gone = `rm -f "${state('spool')}"/.new-*; exec '${process.execPath}' "$@"`;
+    restub({ node: program(gone) });
+    expect(await ask(call('ls'))).toMatchObject({ code: 0, answer: 'deny' });
+    expect(existsSync(state('hook-errors.log'))).toBe(true);
+  });
+});
