@@ -1,11 +1,13 @@
 // Bundles the command line tool and the library, builds the page, and writes the library's types. What the tool needs to run
-// stays outside: npm installs it. What the page needs is inside: it ships built.
+// stays outside: npm installs it. What pages are drawn with (Markdown, colours of code) is inside, as far as it is used:
+// highlight.js alone would be nine megabytes of install.
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
 ensureInstalled();
 const { build } = await import('esbuild');
+const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
@@ -17,7 +19,7 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'external',
+  external: Object.keys(dependencies),
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',

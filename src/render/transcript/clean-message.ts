@@ -1,6 +1,5 @@
 import type { MediaBlock, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
-import { cleanLine } from '../clean-text.ts';
-import { cleanBlock, cleanOutput, cleanValue } from './clean-block.ts';
+import { cleanBlock, cleanLine, cleanOutput, cleanValue } from '../clean-text.ts';
 import { isShell } from './tool-names.ts';
 
 /** A message whose texts can be shown: the one gate that everything a face shows of a transcript goes through. */

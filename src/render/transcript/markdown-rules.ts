@@ -1,4 +1,4 @@
-// How the Markdown of messages is read, wherever it is shown. The parser itself is handed in: this room knows no package.
+// How the Markdown of messages is read, wherever it is shown.
 
 export const MARKDOWN_OPTIONS = { html: false, linkify: true, breaks: true, typographer: false } as const;
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
-import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
 import { nativeId } from '../../model/ids.ts';
@@ -9,9 +8,9 @@ import type { TranscriptMessage } from '../../model/transcript.ts';
 import { createSessions } from '../../tracker/sessions.ts';
 import { createTranscripts } from '../../tracker/transcripts.ts';
 import { cleanMessage } from './clean-message.ts';
-import { findWebLinksOnly, MARKDOWN_OPTIONS } from './markdown-rules.ts';
-import { RICH_TAGS, type RichNode, toRichTree } from './markdown-tree.ts';
+import { RICH_TAGS, type RichNode } from './markdown-tree.ts';
 import { partsOf } from './message-parts.ts';
+import { parseMarkdown } from './parse-markdown.ts';
 import { countHits, hitsIn, patternOf, slotsOf } from './search.ts';
 
 const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
@@ -24,9 +23,6 @@ async function messagesOf(name: string): Promise<readonly TranscriptMessage[]> {
   const read = tree.agents.map(({ id }) => transcripts.read(nativeId(id), nativeId(tree.id)));
   return (await Promise.all(read)).flatMap(({ transcript }) => transcript.messages.map(cleanMessage));
 }
-
-const parser = new MarkdownIt(MARKDOWN_OPTIONS);
-findWebLinksOnly(parser.linkify);
 
 function* nodesIn(nodes: readonly RichNode[]): Generator<RichNode> {
   for (const node of nodes) {
@@ -50,7 +46,7 @@ describe('recorded transcripts', () => {
         for (const part of partsOf(message)) {
           for (const { text } of slotsOf(part)) {
             expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-            for (const node of nodesIn(toRichTree(parser.parse(text, {})))) {
+            for (const node of nodesIn(parseMarkdown(text))) {
               if (typeof node === 'string') continue;
               expect(RICH_TAGS).toContain(node.tag);
               if (node.tag === 'link') expect(node.target).toMatch(/^https?:\/\//);

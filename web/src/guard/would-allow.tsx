@@ -1,7 +1,6 @@
 import type { RuleSuggestion } from '../../../src/model/guard-explanation.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
+import { cleanBlock, cleanLine } from '../../../src/render/clean-text.ts';
 import { standsText } from '../../../src/render/explanation-rows.ts';
-import { cleanBlock } from '../../../src/render/transcript/clean-block.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 
 /** Of a call that is denied or asked about: the rule to copy and where it goes, or why there is none. */

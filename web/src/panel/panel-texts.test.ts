@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../../src/model/transcript.ts';
 import type { AgentStatus, StatusSignal } from '../../../src/model/tree.ts';
+import { explainChange } from '../../../src/render/causes.ts';
+import { costText, missingPrices } from '../../../src/render/cost-text.ts';
 import type { TimelineAgent, TimelineCall } from '../../../src/reports/timeline-shapes.ts';
 import { makeAgent, makeSession } from '../testing/make.ts';
-import { explainChange } from './causes.ts';
-import { costText, missingPrices } from './cost-text.ts';
 import { currentCallSince } from './current-call.ts';
 import { descendantsOf } from './descendants.ts';
 import { filesChanged, shortPath } from './files-changed.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { explainChange } from '../../../src/render/causes.ts';
+import { costText } from '../../../src/render/cost-text.ts';
 import { matches, NO_FILTER } from '../filter.ts';
 import { agentsOf } from '../store.ts';
 import { openRecording } from '../views/race/testing/open-recording.mjs';
-import { explainChange } from './causes.ts';
-import { costText } from './cost-text.ts';
 import { descendantsOf } from './descendants.ts';
 import { filesChanged, shortPath } from './files-changed.ts';
 

@@ -1,11 +1,11 @@
 import { isAtWork } from '../../../src/model/tree.ts';
 import { formatDuration, plural } from '../../../src/render/amounts.ts';
+import { explainChange } from '../../../src/render/causes.ts';
 import { PLAIN } from '../../../src/render/paint.ts';
 import { formatMark } from '../../../src/render/status.ts';
 import type { AgentReport, ChangeReport, RunReport } from '../../../src/reports/shapes.ts';
 import { exactTime, wallTime } from '../parts/time-text.ts';
 import { replayAt } from '../store.ts';
-import { explainChange } from './causes.ts';
 import { Section } from './section.tsx';
 
 /** How it came to stand as it does: each change with its time, how it is known, and why. */

@@ -1,9 +1,9 @@
 import { formatCount } from '../../../src/render/amounts.ts';
+import { costText, missingPrices } from '../../../src/render/cost-text.ts';
 import { PRICES_AS_OF } from '../../../src/reports/prices.ts';
 import type { UsageReport } from '../../../src/reports/shapes.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { replayAt } from '../store.ts';
-import { costText, missingPrices } from './cost-text.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 
 const ROWS: readonly (readonly [name: string, field: 'output' | 'input' | 'cacheRead' | 'cacheWrite'])[] = [

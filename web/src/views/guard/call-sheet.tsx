@@ -1,8 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callerText } from '../../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { cleanBlock } from '../../../../src/render/transcript/clean-block.ts';
+import { cleanBlock, cleanLine } from '../../../../src/render/clean-text.ts';
 import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
 import { useBackend } from '../../backend-context.ts';
 import { inputFields } from '../../guard/input-fields.ts';

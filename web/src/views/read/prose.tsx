@@ -4,7 +4,7 @@ import { MAX_MARKDOWN } from '../../../../src/render/transcript/markdown-rules.t
 import { sizeText } from '../../../../src/render/transcript/size-text.ts';
 import { cutText } from '../../../../src/render/transcript/text-units.ts';
 import { FoldedText } from './folded-text.tsx';
-import { parseMarkdown } from './markdown.ts';
+import { readMarkdown } from './markdown.ts';
 import { choose, openness } from './openness.ts';
 import { type PartPlace, slotName, useHitIn, useStaying } from './part-place.ts';
 import { renderRich } from './rich-text.tsx';
@@ -33,7 +33,7 @@ function Marked({ text, place, slot, limits }: ProseProps) {
   const isFolded = end < text.length;
   useStaying(isFolded && hit !== undefined ? key : undefined, () => choose(key, true));
   const shown = isOpen || !isFolded ? text : text.slice(0, end);
-  const tree = useMemo(() => renderRich(parseMarkdown(shown)), [shown]);
+  const tree = useMemo(() => renderRich(readMarkdown(shown)), [shown]);
   return (
     <>
       <div class="read-prose" data-slot={slotName(place, slot)} dir="auto">

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { type ComponentChild, isValidElement, type VNode } from 'preact';
 import { describe, expect, it } from 'vitest';
+import { parseMarkdown } from '../../../../src/render/transcript/parse-markdown.ts';
 import { CodeBlock } from './code-block.tsx';
-import { parseMarkdown } from './markdown.ts';
 import { renderRich } from './rich-text.tsx';
 
 const ELEMENTS = new Set(

@@ -1,6 +1,6 @@
-import type { AgentStatus, StatusSignal } from '../../../src/model/tree.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { ChangeReport } from '../../../src/reports/shapes.ts';
+import type { AgentStatus, StatusSignal } from '../model/tree.ts';
+import type { ChangeReport } from '../reports/shapes.ts';
+import { cleanLine } from './clean-text.ts';
 
 /** What became of it, how that is known, and why, in the words of a person. */
 export interface Cause {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanBlock, cleanOutput, cleanValue } from './clean-block.ts';
+import { cleanBlock, cleanOutput, cleanValue } from './clean-text.ts';
 
 const hostile = fc
   .array(

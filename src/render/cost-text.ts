@@ -1,5 +1,5 @@
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { CostReport } from '../../../src/reports/shapes.ts';
+import type { CostReport } from '../reports/shapes.ts';
+import { cleanLine } from './clean-text.ts';
 
 /** $0.04, ≥ $12.30, no price for some-model. Null: nothing of it is known. */
 export function costText(cost: CostReport | null): string {
