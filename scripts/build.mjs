@@ -3,6 +3,7 @@
 // highlight.js alone would be nine megabytes of install.
 import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { buildSinglePage } from './build-single-page.mjs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
 
 ensureInstalled();
@@ -56,6 +57,7 @@ run(process.execPath, [
   '--logLevel',
   'warn',
 ]);
+await buildSinglePage(build);
 run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
 // The compiler leaves the endings of our sources in the declarations; others resolve what is there.
 for (const file of readdirSync(`${root}dist/types`, { recursive: true })) {

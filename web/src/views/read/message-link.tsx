@@ -20,7 +20,7 @@ export function MessageLink({ to, index }: { readonly to: AgentRef; readonly ind
     event.preventDefault();
     read(to, index);
     // Without the token that may stand in the address: it belongs to this person.
-    const address = `${location.origin}${location.pathname}${href}`;
+    const address = `${location.protocol}//${location.host}${location.pathname}${href}`;
     const copied = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error('no clipboard'));
     copied.then(
       () => setSaid('link copied'),

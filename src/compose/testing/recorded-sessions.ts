@@ -1,0 +1,57 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { claudeCode } from '../../adapters/claude-code/index.ts';
+import { nativeId } from '../../model/ids.ts';
+import type { Transcript } from '../../model/transcript.ts';
+import { outlineTranscript, type PageSize } from '../../render/pages/outline.ts';
+import { type PagePlan, planPages } from '../../render/pages/page-plan.ts';
+import type { SharedSession } from '../../render/pages/shapes.ts';
+import { computeDetail } from '../../reports/compute-detail.ts';
+import { computeTimeline } from '../../reports/compute-timeline.ts';
+import type { SessionDetail } from '../../reports/live-shapes.ts';
+import { createSessions } from '../../tracker/sessions.ts';
+import { createTranscripts } from '../../tracker/transcripts.ts';
+
+const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
+const clock = () => Date.parse('2030-01-01');
+
+export const RECORDINGS: readonly string[] = readdirSync(fixtures, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+  .sort();
+
+/** A session as it is handed to the pages. */
+export interface Recorded {
+  readonly shared: SharedSession;
+  readonly plan: PagePlan;
+  readonly transcripts: readonly Transcript[];
+  readonly detail: SessionDetail;
+}
+
+/** All sessions of a recording of the real program. Agents of whom nothing was said have no page. */
+export async function readRecorded(name: string, size?: PageSize): Promise<readonly Recorded[]> {
+  const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
+  const sessions = createSessions(places, { clock });
+  const { trees } = await sessions.list({ limit: 100 });
+  return Promise.all(trees.map(({ id }) => readOne(nativeId(id))));
+
+  async function readOne(id: string): Promise<Recorded> {
+    const opened = await sessions.open(id);
+    const detail = computeDetail(opened.tree, { internal: false });
+    const { main, subagents, diagnostics: _problems, ...session } = detail;
+    const agents = [main, ...subagents];
+    const reader = createTranscripts(places, clock);
+    const read = await Promise.all(agents.map((agent) => reader.read(agent.id, id)));
+    const transcripts = read.map(({ transcript }) => transcript).filter(({ messages }) => messages.length > 0);
+    const shared: SharedSession = {
+      session,
+      agents,
+      timeline: computeTimeline(opened),
+      skipped: [],
+      handling: { redacted: [], shortened: undefined, leftOut: [] },
+    };
+    const outlines = transcripts.map((transcript) => outlineTranscript(transcript, size));
+    return { shared, plan: planPages(shared, outlines), transcripts, detail };
+  }
+}
