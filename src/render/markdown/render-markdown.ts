@@ -14,6 +14,7 @@ import {
   statusTexts,
   utcText,
 } from '../pages/page-texts.ts';
+import { partsAround } from '../pages/part-list.ts';
 import type { RenderedPage } from '../pages/render-pages.ts';
 import type { SharedSession } from '../pages/shapes.ts';
 import { mapRows } from '../pages/tree-map.ts';
@@ -110,8 +111,9 @@ function writeCrumbs(context: PageContext): string {
 
 function writeParts({ pages }: PageContext, part: number): string {
   if (pages.files.length < 2) return '';
-  const links = pages.files.map((_file, at) =>
+  const links = partsAround(part, pages.files.length).map((at) =>
     at === part ? `**${at + 1}**` : linkTo(hrefOfPart(pages, at, 'md'), String(at + 1)),
   );
+  if (part + 1 < pages.files.length) links.push(linkTo(hrefOfPart(pages, part + 1, 'md'), 'next →'));
   return `Parts: ${links.join(' · ')}\n\n`;
 }

@@ -43,7 +43,11 @@ function renderCard(to: SubAgentRef, { plan, agent: find }: PageContext): Markup
   const said = agent ? nameAndType(agent) : refText(to);
   const pages = plan.find(to.agent_id);
   const name = html`<span aria-hidden="true">🔗 </span>${said}`;
-  const facts = agent && [reasonOf(agent), linkDoubt(agent), ...amountsOf(agent)].filter((one) => one !== undefined);
+  const facts =
+    agent &&
+    [reasonOf(agent), linkDoubt(agent), agent.background ? 'in the background' : undefined, ...amountsOf(agent)].filter(
+      (one) => one !== undefined,
+    );
   return html`<p class="card">${
     pages
       ? html`<a href="${hrefOfPart(pages, 0, 'html')}">${name} · View<span aria-hidden="true"> →</span></a>`

@@ -12,15 +12,22 @@ interface FoldedOptions {
 
 /** Text as it is: every line a line, long ones wrapped, the middle of long texts folded away. */
 export function renderFolded(body: string, { rows, class: name = '', hasLinks = false }: FoldedOptions): Markup {
-  const { head, hidden, tail } = foldText(body.replace(/\n+$/, ''), rows);
+  const { head, hidden, tail } = foldText(withoutLastBreaks(body), rows);
   // The first line break behind the tag belongs to the tag.
   const piece = (one: string): Markup => html`<pre class="${name === '' ? 'text' : `text ${name}`}">
-${hasLinks ? linked(one.replace(/\n$/, '')) : text(one.replace(/\n$/, ''))}</pre>`;
+${hasLinks ? linked(withoutLastBreaks(one)) : text(withoutLastBreaks(one))}</pre>`;
   return html`${piece(head)}${hidden !== '' && renderHidden(hidden, piece(hidden))}${tail !== '' && piece(tail)}`;
 }
 
 function renderHidden(hidden: string, body: Content): Markup {
   return html`<details class="more"><summary>${sizeText(hidden)} more</summary>${body}</details>`;
+}
+
+/** By hand: a pattern that looks for the end tries at every line break of the text. */
+function withoutLastBreaks(body: string): string {
+  let end = body.length;
+  while (end > 0 && body.charCodeAt(end - 1) === 10) end--;
+  return end === body.length ? body : body.slice(0, end);
 }
 
 function linked(body: string): Content {

@@ -11,8 +11,8 @@ import { renderFolded } from './folded.ts';
 import { html, type Markup } from './markup.ts';
 import { renderMedia } from './media.ts';
 import { hueClass, type PageContext } from './page-context.ts';
-import { messageAnchor, partAnchor } from './page-plan.ts';
-import { utcText, utcTime } from './page-texts.ts';
+import { hrefOfPart, messageAnchor, partAnchor } from './page-plan.ts';
+import { nameOf, utcTime } from './page-texts.ts';
 import { renderProse } from './rich-text.ts';
 
 /** What the message before it leaves open: its voice goes on, its day still is. */
@@ -32,22 +32,29 @@ export function* renderMessage(
 ): Generator<string, MessageBefore> {
   const message = cleanMessage(given);
   const voice = voiceOf(message, context.pages.agent.kind !== 'main');
-  const day = message.timestamp === null ? before.day : utcText(message.timestamp).slice(0, 10);
-  yield openMessage(message, index, { voice, day }, before, context).text;
+  const iso = message.timestamp === null ? undefined : isoOf(message.timestamp);
+  const day = iso === undefined ? before.day : iso.slice(0, 10);
+  yield openMessage({ voice, iso, day, index, model: message.model }, before, context).text;
   for (const [part, one] of partsOf(message).entries())
     yield renderPart(one, voice, partAnchor({ message: index, part }), context).text;
   yield '</article>\n';
   return { voice, day };
 }
 
+interface MessageHead {
+  readonly voice: Voice;
+  readonly iso: string | undefined;
+  readonly day: string | undefined;
+  readonly index: number;
+  readonly model: string | null;
+}
+
 function openMessage(
-  { timestamp, model }: TranscriptMessage,
-  index: number,
-  { voice, day }: MessageBefore,
+  { voice, iso, day, index, model }: MessageHead,
   before: MessageBefore,
   { speakers, pages }: PageContext,
 ): Markup {
-  const { name, hue } = speakers[voice ?? 'host'];
+  const { name, hue } = speakers[voice];
   const goesOn = before.voice === voice && before.day === day;
   const anchor = messageAnchor(index);
   const classes = `${voice} ${hueClass(hue)}${goesOn ? ' on' : ''}`;
@@ -55,14 +62,14 @@ function openMessage(
   return html`${before.day !== day && day !== undefined && html`<p class="day">${day}</p>\n`}<article class="${classes}" id="${anchor}" aria-label="${`${name}, message ${index + 1}`}"><p class="who">${
     !goesOn && html`<b>${name}</b> `
   }${otherModel !== undefined && html`<span class="note">${otherModel}</span> `}${
-    timestamp !== null && html`<time datetime="${isoOf(timestamp)}">${utcTime(timestamp)}</time> `
+    iso !== undefined && html`<time datetime="${iso}">${utcTime(iso)}</time> `
   }<a class="perma" href="${`#${anchor}`}" aria-label="${`Link to message ${index + 1}`}">#${index + 1}</a></p>\n`;
 }
 
 /** Times of transcripts are anybody's: only what is one becomes one. */
-function isoOf(timestamp: string): string {
+function isoOf(timestamp: string): string | undefined {
   const at = Date.parse(timestamp);
-  return Number.isNaN(at) ? '' : new Date(at).toISOString();
+  return Number.isNaN(at) ? undefined : new Date(at).toISOString();
 }
 
 const PROSE: Readonly<Record<Voice, number>> = { person: 60, parent: 60, agent: 160, host: 24 };
@@ -78,7 +85,7 @@ function renderPart(part: MessagePart, voice: Voice, anchor: string, context: Pa
     case 'result':
       return renderOutput(part.result.text, part.result.isError ? 'bad' : '');
     case 'notice':
-      return renderNotice(part.notice);
+      return renderNotice(part.notice, context);
     case 'summary':
       return html`<p class="notice">Continued after compaction</p>${renderAside(part.text)}`;
     case 'media':
@@ -87,9 +94,13 @@ function renderPart(part: MessagePart, voice: Voice, anchor: string, context: Pa
 }
 
 /** The program speaks: in a line what it is, and what it hands over. */
-function renderNotice(notice: NoticeBlock): Markup {
+function renderNotice(notice: NoticeBlock, { plan, agent: find }: PageContext): Markup {
   const body = notice.text.trim();
-  return html`<p class="notice">${titleOf(notice)}</p>${body !== '' && (isProse(notice) ? renderProse(body, { head: 24, tail: 0 }) : renderAside(body))}`;
+  const about = notice.agent_id === null ? undefined : plan.find(notice.agent_id);
+  const agent = about && find(about.agent.id);
+  return html`<p class="notice">${titleOf(notice)}${
+    about && agent && html` <a href="${hrefOfPart(about, 0, 'html')}">${nameOf(agent)}</a>`
+  }</p>${body !== '' && (isProse(notice) ? renderProse(body, { head: 24, tail: 0 }) : renderAside(body))}`;
 }
 
 function renderAside(body: string): Markup {

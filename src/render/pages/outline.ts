@@ -27,9 +27,11 @@ export interface Outline {
   readonly calls: ReadonlyMap<string, PartPlace>;
   /** By the id of the agent that the call made. */
   readonly doors: ReadonlyMap<string, PartPlace>;
-  /** What it was asked and what it said last, in a line each. */
+  /** What it was asked and what it said last, in a line each, and in which message. */
   readonly asked: string | undefined;
+  readonly askedIn: number;
   readonly answered: string | undefined;
+  readonly answeredIn: number;
 }
 
 export function outlineTranscript(transcript: Transcript, size: PageSize = PAGE_SIZE): Outline {
@@ -44,14 +46,19 @@ export function outlineTranscript(transcript: Transcript, size: PageSize = PAGE_
       if (made !== undefined && !doors.has(made)) doors.set(made, place);
     }
   }
+  const says = (message: TranscriptMessage): boolean => textOf(message) !== '';
+  const askedIn = messages.findIndex((message) => message.role !== 'assistant' && says(message));
+  const answeredIn = messages.findLastIndex((message) => message.role === 'assistant' && says(message));
   return {
     agent: transcript.session_id,
     messages: messages.length,
     parts: cutIntoParts(messages, size),
     calls,
     doors,
-    asked: headLine(messages.find((message) => message.role !== 'assistant' && textOf(message) !== '')),
-    answered: headLine(messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '')),
+    asked: headLine(messages[askedIn]),
+    askedIn,
+    answered: headLine(messages[answeredIn]),
+    answeredIn,
   };
 }
 

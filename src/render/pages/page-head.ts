@@ -40,7 +40,7 @@ export function renderSessionHead({ shared, pages }: PageContext, { author }: Tr
   const by = cleanLine(author?.name ?? author?.email ?? '');
   return html`<header class="top">${shared.overview !== undefined && html`<nav class="crumbs" aria-label="Above"><a href="${`${shared.overview}.html`}">All sessions</a></nav>`}<p class="note">${[...place, by === '' ? '' : `by ${by}`].filter((one) => one !== '').join(' · ')}</p>
 <h1 dir="auto">${title}</h1>
-<p class="facts">${join(facts.filter(Boolean), ' · ')}</p></header>`;
+<p class="facts">${renderFacts(facts)}</p></header>`;
 }
 
 /** On top of an agent's page: the way back, what it was asked by whom, how it ended. */
@@ -49,16 +49,23 @@ export function renderAgentHead(context: PageContext, transcript: Transcript): M
   const type = typeOf(agent);
   const reason = reasonOf(agent);
   const known = endKnownBy(agent);
-  const { messages } = outline;
   return html`<header class="${`top ${hueClass(agent.hue)}`}">${renderCrumbs(context)}
 <h1 dir="auto">${nameOf(agent)}${type !== '' && type !== nameOf(agent) && html` <span class="type">${type}</span>`}</h1>
-<p class="facts">${join([renderTime(agent.startedAt), ...amountsOf(agent), agent.model !== null && cleanLine(agent.model)].filter(Boolean), ' · ')}</p>
-<dl class="gist"><div><dt>Asked</dt><dd>by ${renderAskedBy(context)}${outline.asked !== undefined && html`<p><a href="${hrefOfMessage(context.pages, 0, 'html')}" class="quiet">${outline.asked}</a></p>`}</dd></div>
+<p class="facts">${renderFacts([renderTime(agent.startedAt), ...amountsOf(agent), agent.model !== null && cleanLine(agent.model)])}</p>
+<dl class="gist"><div><dt>Asked</dt><dd>by ${renderAskedBy(context)}${outline.asked !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.askedIn, 'html')}" class="quiet">${outline.asked}</a></p>`}</dd></div>
 <div><dt>Ended</dt><dd>${renderStatus(agent)}${known !== undefined && html` <span class="note">${known}</span>`}${
     reason !== undefined && html`<p class="bad">${reason}</p>`
-  }${outline.answered !== undefined && messages > 0 && html`<p><a href="${hrefOfMessage(context.pages, messages - 1, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
+  }${outline.answered !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.answeredIn, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
     agent.runs.length > 1 && html`<div><dt>Runs</dt><dd>${renderRuns(agent)}</dd></div>`
   }${renderChanges(transcript)}</dl>${renderGone(transcript)}</header>`;
+}
+
+/** Side by side; none is broken in two. */
+function renderFacts(facts: readonly Content[]): Content {
+  return join(
+    facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`),
+    ' · ',
+  );
 }
 
 /** From the main agent down to this one. */

@@ -31,12 +31,12 @@ p{margin:.4rem 0}
 .bad{color:var(--bad)}.plus{color:var(--good)}.minus{color:var(--bad)}
 .warn{padding:.5rem .75rem;border-left:3px solid var(--warn)}
 .top{border-left:4px solid var(--h,var(--line));padding-left:1rem}
-.facts{margin:0}
+.facts{margin:0}.facts>span{white-space:nowrap}
 .crumbs ol,.parts ol{display:inline;margin:0;padding:0;list-style:none}
-.crumbs li,.parts li{display:inline}
+.crumbs li,.parts li{display:inline}.parts li{white-space:nowrap}
 .crumbs li+li::before{content:" › ";color:var(--dim)}
 .crumbs{font-size:.9rem}
-.parts{display:flex;flex-wrap:wrap;gap:.25rem 1rem;margin:1rem 0}
+.parts{margin:1rem 0;font-size:.9rem;font-variant-numeric:tabular-nums}.parts ol{margin:0 .75rem 0 0}.parts>a{margin-right:.75rem}
 .gist{margin:1rem 0 0}
 .gist>div{display:grid;grid-template-columns:5.5rem 1fr;padding:.35rem 0;border-top:1px solid var(--line)}
 dt{color:var(--dim)}dd{margin:0;min-width:0}dd p{margin:.15rem 0}dd ol,.files{margin:0;padding-left:1.2rem}
@@ -130,4 +130,4 @@ const SHEETS = `
 export const PAGE_STYLE = `${COLOURS}${FRAME}${MAPS}${TALK}${SHEETS}`;
 
 /** Of the style above; the test beside it says how to renew it. */
-export const PAGE_STYLE_HASH = 'sha256-FLjJcz4kZw4gPCCreUuim/DnFzbYiRL2YYYMU8TTgeU=';
+export const PAGE_STYLE_HASH = 'sha256-5QPJ4wY6YxOb/B+YnHwKgIJB3ePUjzfICxwwzSOrwn0=';
