@@ -152,14 +152,15 @@ describe('exported pages', () => {
 describe('the page of one file', () => {
   it('has tree, race and transcripts, and asks for nothing', async () => {
     const { page, complaints } = await open('2.1.325-xss', 'single.html');
-    await page.locator('.race-mirror [data-session]').first().waitFor({ state: 'attached' });
-    const session = await page.locator('.race-mirror [data-session]').first().getAttribute('data-session');
+    // It opens as the tree.
+    await expect.poll(() => page.locator('.graph-tree [role="treeitem"]').count()).toBe(3);
+    const session = new URL(page.url()).hash.split('/')[2];
     const go = (view: string) =>
       page.evaluate((hash) => {
         location.hash = hash;
       }, `#/${view}/${session}`);
-    await go('graph');
-    await expect.poll(() => page.locator('.graph-tree [role="treeitem"]').count()).toBe(3);
+    await go('race');
+    await page.locator(`.race-mirror [data-session="${session}"]`).first().waitFor({ state: 'attached' });
     await go('timeline');
     await page.getByLabel('Moment of the session').waitFor();
     await go('read');
