@@ -27,7 +27,8 @@ function readHtml(file: string, page: string): PageLinks {
   const targets = Array.from(page.matchAll(/<a\s[^>]*?\bhref="([^"]*)"/g), ([, href]) => href ?? '');
   const title = /<title>([^<]*)<\/title>/.exec(page)?.[1] ?? '';
   const content = page.slice(page.indexOf('<main '), page.lastIndexOf('</main>'));
-  return { file, title, anchors, targets: insideOf(targets), isEmpty: !/<(?:article|li)[\s>]/.test(content) };
+  const isEmpty = !/<(?:article|li)[\s>]/.test(content) && !anchors.has('map');
+  return { file, title, anchors, targets: insideOf(targets), isEmpty };
 }
 
 /** What stands in a fence is text. */

@@ -33,7 +33,8 @@ export function planPages(
   const outlineOf = new Map(outlines.map((outline) => [outline.agent, outline]));
   const known = agents.flatMap((agent) => {
     const outline = outlineOf.get(agent.id);
-    return outline ? [{ agent, outline }] : [];
+    // The main agent's is the first page, whatever stands in it.
+    return outline && (outline.messages > 0 || agent.kind === 'main') ? [{ agent, outline }] : [];
   });
   // First pages are named first: a part gives way to an agent whose id happens to be its name.
   const taken = new Set(['index', 'sessions']);

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../compose/testing/recorded-sessions.ts';
 import type { Transcript, TranscriptBlock } from '../../model/transcript.ts';
@@ -5,6 +6,7 @@ import type { AgentReport } from '../../reports/shapes.ts';
 import { checkLinks, readLinks } from './check-links.ts';
 import { outlineTranscript } from './outline.ts';
 import { planPages } from './page-plan.ts';
+import { PAGE_STYLE } from './page-style.ts';
 import { renderAgentPages } from './render-pages.ts';
 import type { SharedSession } from './shapes.ts';
 
@@ -61,6 +63,23 @@ describe('what was left out', () => {
   });
 });
 
+describe('an agent whose transcript is gone', () => {
+  it('has a page that says so, and the first page is there even where nobody said a word', () => {
+    const [main, first] = transcripts;
+    if (!main || !first) throw new Error('no transcripts');
+    const pages = pagesOf(shared, [
+      { ...main, messages: [] },
+      { ...first, known_from: 'parent' },
+    ]);
+    expect(pages.get('index.html')).toContain('Nothing of it was written down.');
+    expect([...pages.values()].at(-1)).toContain('Its own transcript is gone.');
+    expect(pages.size).toBe(2);
+    const links = [...pages].map(([file, text]) => readLinks(file, text));
+    expect(checkLinks(links, 'index.html')).toEqual([]);
+    expect(pagesOf(shared, [main, { ...first, messages: [] }]).size).toBe(1);
+  });
+});
+
 describe('what an agent did', () => {
   const call = (name: string, input: unknown): TranscriptBlock => ({
     type: 'tool_use',
@@ -104,6 +123,155 @@ describe('what an agent did', () => {
       image('image/png', null),
     ])
       expect(shown(bad)).not.toContain('<img');
+  });
+});
+
+describe('hostile text', () => {
+  const ELEMENTS = new Set(
+    'html head meta title style body a header p h1 h2 span nav ul ol li dl dt dd div main section svg rect path article b time details summary pre code ins del img strong em s br hr blockquote table thead tbody tr th td footer'.split(
+      ' ',
+    ),
+  );
+  const ATTRIBUTES = new Set(
+    'lang charset http-equiv content name class href id dir aria-label aria-labelledby aria-hidden aria-current datetime role viewBox preserveAspectRatio x y width height d start rel open tabindex scope src alt'.split(
+      ' ',
+    ),
+  );
+  const piece = fc.oneof(
+    fc.constantFrom(
+      '</style>',
+      '<script>x</script>',
+      '"><img src=x onerror=y>',
+      "' onclick='z",
+      '<!--',
+      ']]>',
+      '&lt;b&gt;',
+      '&#x202e;',
+      '\u202e',
+      '\u0000',
+      '[a](javascript:x)',
+      '[a](data:text/html,x)',
+      '![a](https://example.com/x.png)',
+      '<https://example.com/"x>',
+      '```html\n<b>\n```',
+      '\n\n',
+      '| a |\n| - |\n| <i> |',
+      '<a href=x>',
+      '1. ',
+      '> ',
+    ),
+    fc.string({ unit: 'binary', maxLength: 20 }),
+  );
+  const nasty = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
+  const block = fc.oneof(
+    fc.record({ type: fc.constantFrom('text' as const, 'thinking' as const, 'summary' as const), text: nasty }),
+    fc
+      .tuple(
+        fc.oneof(
+          fc.constantFrom(
+            'Bash',
+            'Edit',
+            'Write',
+            'Read',
+            'Grep',
+            'TodoWrite',
+            'WebFetch',
+            'WebSearch',
+            'SendMessage',
+            'Task',
+          ),
+          nasty,
+        ),
+        nasty,
+        nasty,
+        nasty,
+      )
+      .map(
+        ([name, one, two, id]): TranscriptBlock => ({
+          type: 'tool_use',
+          tool_use_id: id,
+          name,
+          summary: one,
+          input: {
+            command: one,
+            file_path: two,
+            old_string: one,
+            new_string: two,
+            content: two,
+            pattern: one,
+            path: two,
+            url: one,
+            query: two,
+            prompt: one,
+            to: two,
+            message: one,
+            todos: [{ content: one, status: two }],
+            [one]: two,
+          },
+          sub_agent_ref: { agent_id: one, agent_name: two, agent_type: one, team_name: two },
+        }),
+      ),
+    fc.record({ type: fc.constant('tool_result' as const), tool_use_id: nasty, text: nasty, is_error: fc.boolean() }),
+    fc.record({ type: fc.constant('image' as const), media_type: nasty, data: nasty, bytes: fc.nat() }),
+    fc.record({ type: fc.constant('attachment' as const), media_type: nasty, name: nasty, bytes: fc.nat() }),
+    fc.record({
+      type: fc.constant('notice' as const),
+      kind: fc.constantFrom('message' as const, 'reminder' as const),
+      title: nasty,
+      text: nasty,
+      agent_id: nasty,
+    }),
+  );
+
+  it('anywhere in a session makes no element, no attribute and no address that is not ours', () => {
+    fc.assert(
+      fc.property(fc.array(block, { maxLength: 6 }), nasty, nasty, (content, one, two) => {
+        const [mainAgent, agent] = shared.agents;
+        const [main, first] = transcripts;
+        if (!mainAgent || !agent || !main || !first) throw new Error('no agents');
+        const child: AgentReport = {
+          ...agent,
+          id: `x${two}`,
+          label: one,
+          type: two,
+          status: 'failed',
+          model: one,
+          runs: agent.runs.map((run) => ({ ...run, reason: one })),
+        };
+        const session = { ...shared.session, title: one, project: two, branch: one, hostVersion: two };
+        const hostile: SharedSession = {
+          ...shared,
+          session,
+          agents: [mainAgent, child],
+          skipped: [{ agent_id: one, kind: 'empty', reason: two }],
+          handling: { redacted: [{ what: one, count: 1 }], shortened: undefined, leftOut: [{ what: two, count: 1 }] },
+        };
+        const said = {
+          ...saying(...content),
+          author: { name: one, email: two },
+          diff_stats: { added: 1, removed: 0, files: [{ path: one, added: 1, removed: 0 }] },
+        };
+        const pages = pagesOf(hostile, [said, { ...first, session_id: child.id }]);
+        for (const [file, text] of pages) {
+          const own = text.replace(PAGE_STYLE, '');
+          expect(own).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/);
+          for (const [tag, name = '', attributes = ''] of own.matchAll(/<\/?([^\s>/]*)([^>]*)>/g)) {
+            if (tag === '<!DOCTYPE html>') continue;
+            expect(ELEMENTS, tag).toContain(name);
+            for (const [, attribute = '', value = ''] of attributes.matchAll(/\s([^\s=]+)(?:="([^"]*)")?/g)) {
+              expect(ATTRIBUTES, tag).toContain(attribute);
+              if (attribute === 'href')
+                expect(value).toMatch(/^(?:#[\w-]+|[\w@.-]+\.html(?:#[\w-]+)?|https?:\/\/[^\s"<>]+)$/);
+              if (attribute === 'src') expect(value).toMatch(/^data:image\/\w+;base64,/);
+            }
+          }
+          expect(own.match(/</g)?.length, file).toBe(own.match(/>/g)?.length);
+        }
+        const links = [...pages].map(([file, text]) => readLinks(file, text));
+        expect(checkLinks(links, 'index.html')).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
   });
 });
 

@@ -46,6 +46,7 @@ function* renderPage(context: PageContext, transcript: Transcript, part: number,
   yield html`<main id="content">${isIndex && renderTimeline(context)}
 <h2>${isMain ? 'Conversation of main' : 'Its conversation'} <span class="note">${plural(pages.outline.messages, 'message')}</span></h2>
 ${renderPartList(pages, part, 'Parts')}`.text;
+  if (pages.outline.messages === 0) yield html`<p class="note">Nothing of it was written down.</p>`.text;
   yield* renderMessages(context, transcript, part);
   yield html`${renderPartList(pages, part, 'Parts, again')}</main>\n${isIndex ? renderWholeFooter(context) : renderFooter()}${closeDocument()}`
     .text;
