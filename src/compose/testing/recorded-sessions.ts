@@ -10,8 +10,8 @@ import type { SharedSession } from '../../render/pages/shapes.ts';
 import { computeDetail } from '../../reports/compute-detail.ts';
 import { computeTimeline } from '../../reports/compute-timeline.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
+import { createSessionTranscripts } from '../../tracker/session-transcripts.ts';
 import { createSessions } from '../../tracker/sessions.ts';
-import { createTranscripts } from '../../tracker/transcripts.ts';
 
 const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');
@@ -29,7 +29,7 @@ export interface Recorded {
   readonly detail: SessionDetail;
 }
 
-/** All sessions of a recording of the real program. Agents of whom nothing was said have no page. */
+/** All sessions of a recording of the real program. */
 export async function readRecorded(name: string, size?: PageSize): Promise<readonly Recorded[]> {
   const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
   const sessions = createSessions(places, { clock });
@@ -37,18 +37,17 @@ export async function readRecorded(name: string, size?: PageSize): Promise<reado
   return Promise.all(trees.map(({ id }) => readOne(nativeId(id))));
 
   async function readOne(id: string): Promise<Recorded> {
-    const opened = await sessions.open(id);
+    const opened = await createSessionTranscripts(places, sessions).open(id);
     const detail = computeDetail(opened.tree, { internal: false });
     const { main, subagents, diagnostics: _problems, ...session } = detail;
     const agents = [main, ...subagents];
-    const reader = createTranscripts(places, clock);
-    const read = await Promise.all(agents.map((agent) => reader.read(agent.id, id)));
-    const transcripts = read.map(({ transcript }) => transcript).filter(({ messages }) => messages.length > 0);
+    const transcripts: Transcript[] = [];
+    for await (const { transcript } of opened.read()) transcripts.push(transcript);
     const shared: SharedSession = {
       session,
       agents,
       timeline: computeTimeline(opened),
-      skipped: [],
+      skipped: opened.skipped,
       handling: { redacted: [], shortened: undefined, leftOut: [] },
     };
     const outlines = transcripts.map((transcript) => outlineTranscript(transcript, size));

@@ -32,7 +32,7 @@ function writePart(part: MessagePart, anchor: string, context: PageContext): str
     case 'thinking':
       return folded(`thinking · ${sizeText(part.text)}`, fence(part.text.trim()));
     case 'call':
-      return part.call.ref ? writeDoor(part, part.call.ref, anchor, context) : writeCall(part, anchor);
+      return part.call.refs.length > 0 ? writeDoor(part, anchor, context) : writeCall(part, anchor);
     case 'result':
       return writeOutput(part.result.text);
     case 'notice': {
@@ -51,22 +51,24 @@ function writePart(part: MessagePart, anchor: string, context: PageContext): str
 type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
 
 /** The call that made a sub-agent, and the way into its own page. */
-function writeDoor(part: CallPart, to: SubAgentRef, anchor: string, context: PageContext): string {
-  const view = describeCall(part.call, part.result);
-  const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', part.result?.text];
-  const agent = context.agent(to.agent_id);
-  const pages = context.plan.find(to.agent_id);
+function writeDoor({ call, result }: CallPart, anchor: string, context: PageContext): string {
+  const view = describeCall(call, result);
+  const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', result?.text];
+  const isAnswered = answer !== undefined && answer.trim() !== '';
+  return [
+    `<a id="${anchor}"></a>**${inlineText(call.name)}** ${inlineText(call.summary ?? '')}`,
+    ...(prompt === '' ? [] : [folded(`asked · ${sizeText(prompt)}`, fence(prompt))]),
+    ...(isAnswered ? [result?.isError ? writeOutput(answer) : writeProse(answer)] : []),
+    ...call.refs.map((to) => writeCard(to, context)),
+  ].join('\n\n');
+}
+
+function writeCard(to: SubAgentRef, { agent: find, plan }: PageContext): string {
+  const agent = find(to.agent_id);
+  const pages = plan.find(to.agent_id);
   const name = inlineText(agent ? nameAndType(agent) : refText(to));
   const status = agent ? ` · ${statusTexts(agent).join(' ')}` : '';
-  const card = pages
+  return pages
     ? `> 🔗 ${linkTo(hrefOfPart(pages, 0, 'md'), `${name} · View →`)}${status}`
-    : `> 🔗 ${name} · no page: ${inlineText(context.plan.whyNot(to.agent_id))}${status}`;
-  return [
-    `<a id="${anchor}"></a>**${inlineText(part.call.name)}** ${inlineText(part.call.summary ?? '')}`,
-    ...(prompt === '' ? [] : [folded(`asked · ${sizeText(prompt)}`, fence(prompt))]),
-    ...(answer === undefined || answer.trim() === ''
-      ? []
-      : [part.result?.isError ? writeOutput(answer) : writeProse(answer)]),
-    card,
-  ].join('\n\n');
+    : `> 🔗 ${name} · no page: ${inlineText(plan.whyNot(to.agent_id))}${status}`;
 }

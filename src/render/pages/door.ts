@@ -17,11 +17,13 @@ const PROMPT = { head: 5, tail: 0 };
 const ANSWER = { head: 16, tail: 0 };
 
 /** The call that made a sub-agent: what was asked, what came back, and the way into its own pages. */
-export function renderDoor(part: CallPart, to: SubAgentRef, anchor: string, context: PageContext): Markup {
+export function renderDoor(part: CallPart, anchor: string, context: PageContext): Markup {
   const { call, result } = part;
   const view = describeCall(call, result);
   const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', result?.text];
-  const hue = context.agent(to.agent_id)?.hue ?? null;
+  const [first, another] = call.refs;
+  // A workflow is nobody's in particular.
+  const hue = first && !another ? (context.agent(first.agent_id)?.hue ?? null) : null;
   return html`<div class="${`door ${hueClass(hue)}`}" id="${anchor}">
 <p class="door-head"><b>${call.name}</b> ${call.summary}</p>${
     prompt !== '' &&
@@ -34,7 +36,7 @@ export function renderDoor(part: CallPart, to: SubAgentRef, anchor: string, cont
       ? html`<p class="label bad">✗ failed</p>${renderFolded(answer, { rows: PROMPT, class: 'bad' })}`
       : html`<p class="label">answered</p>${renderProse(answer, ANSWER)}`)
   }
-${renderCard(to, context)}</div>`;
+${call.refs.map((to) => renderCard(to, context))}</div>`;
 }
 
 /** A link only where there is something to read; else why not. */

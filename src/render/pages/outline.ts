@@ -42,8 +42,7 @@ export function outlineTranscript(transcript: Transcript, size: PageSize = PAGE_
     for (const [part, { call }] of callsOf(one)) {
       const place = { message, part };
       if (!calls.has(call.id)) calls.set(call.id, place);
-      const made = call.ref?.agent_id;
-      if (made !== undefined && !doors.has(made)) doors.set(made, place);
+      for (const { agent_id: made } of call.refs) if (!doors.has(made)) doors.set(made, place);
     }
   }
   const says = (message: TranscriptMessage): boolean => textOf(message) !== '';

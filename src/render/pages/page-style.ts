@@ -117,7 +117,7 @@ summary{cursor:pointer}
 .door{margin:.6rem 0;padding:.6rem .9rem;border:1px solid var(--line);border-left:4px solid var(--h);border-radius:4px;background:var(--raised)}
 .door-head{margin:0}.label{margin:.5rem 0 0;font-size:.85rem;color:var(--dim)}
 .card{margin:.6rem -.9rem -.6rem;padding:.5rem .9rem;border-top:1px solid var(--line);background:var(--sunken)}
-.card a{font-weight:600;margin-right:.5rem}
+.card+.card{margin-top:.6rem}.card a{font-weight:600;margin-right:.5rem}
 .t-word{color:var(--accent)}.t-name{font-weight:600}.t-text{color:var(--good)}.t-value{color:var(--warn)}.t-note{color:var(--dim);font-style:italic}.t-added{background:var(--plus)}.t-removed{background:var(--minus)}
 `;
 
@@ -130,4 +130,4 @@ const SHEETS = `
 export const PAGE_STYLE = `${COLOURS}${FRAME}${MAPS}${TALK}${SHEETS}`;
 
 /** Of the style above; the test beside it says how to renew it. */
-export const PAGE_STYLE_HASH = 'sha256-5QPJ4wY6YxOb/B+YnHwKgIJB3ePUjzfICxwwzSOrwn0=';
+export const PAGE_STYLE_HASH = 'sha256-ty2hu7Xu/x4HPSvvRgKH3OpgpYIC9w6OFtNVjDHzLW0=';

@@ -4,7 +4,7 @@ import { describeCall } from './describe-call.ts';
 import { isOpen, partsOf } from './message-parts.ts';
 
 function view(name: string, input: unknown, text?: string, isError = false) {
-  const call = { id: 't', name, input, summary: undefined, ref: undefined };
+  const call = { id: 't', name, input, summary: undefined, ref: undefined, refs: [] };
   return describeCall(call, text === undefined ? undefined : { text, isError, media: [] });
 }
 

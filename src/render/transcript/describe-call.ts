@@ -86,7 +86,7 @@ function describeErrand(input: JsonObject, output: string | undefined): ErrandVi
 }
 
 /** What the host says in place of an answer when the agent goes on by itself. */
-const LAUNCH_NOTICE = /^(?:Async agent launched|Spawned) successfully/;
+const LAUNCH_NOTICE = /^(?:(?:Async agent launched|Spawned) successfully|Workflow launched in background)/;
 
 function errandOf(input: JsonObject, output: string | undefined): ErrandView {
   return {

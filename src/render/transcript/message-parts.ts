@@ -23,8 +23,9 @@ export interface ToolCall {
   readonly name: string;
   readonly input: unknown;
   readonly summary: string | undefined;
-  /** The agent that the call made. */
+  /** The agent that the call made; the first of them, where there are more. */
   readonly ref: SubAgentRef | undefined;
+  readonly refs: readonly SubAgentRef[];
 }
 
 export interface CallResult {
@@ -66,7 +67,8 @@ function toPart(block: TranscriptBlock, result: CallResult | undefined): Message
       return { kind: 'media', media: block };
     case 'tool_use': {
       const { tool_use_id: id, name, input, summary, sub_agent_ref: ref } = block;
-      return { kind: 'call', call: { id, name, input, summary: summary ?? undefined, ref }, result };
+      const refs = block.sub_agent_refs ?? (ref ? [ref] : []);
+      return { kind: 'call', call: { id, name, input, summary: summary ?? undefined, ref, refs }, result };
     }
     case 'tool_result':
       return { kind: 'result', result: toResult(block) };
