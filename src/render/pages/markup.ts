@@ -1,5 +1,6 @@
 // The one place where text becomes markup. `html` escapes and cleans everything that is put into it; only what came out
 // of `html` or `text` goes in as it is. So a page can hold nothing but the elements that stand in our own sources.
+// Bodies of messages are clean when they come here (`cleanMessage`, `toRichTree`): megabytes are not looked through twice.
 import { cleanBlock } from '../clean-text.ts';
 
 /** Markup that is safe to send. Made in this file only. */
@@ -37,18 +38,17 @@ function write(value: Content): string {
   return made;
 }
 
-/** For long bodies: between tags, quotes may stay what they are. */
+/** A body, or a part of one, of a message that was cleaned: between tags, quotes may stay what they are. */
 export function text(body: string): Markup {
   return new Markup(escapeBody(body), KEY);
 }
 
-function escapeBody(body: string): string {
-  const clean = cleanBlock(body);
+function escapeBody(clean: string): string {
   return /[&<>]/.test(clean) ? clean.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;') : clean;
 }
 
 function escapeAll(value: string): string {
-  return escapeBody(value).replaceAll('"', '&quot;');
+  return escapeBody(cleanBlock(value)).replaceAll('"', '&quot;');
 }
 
 /** Of our own sources: a style sheet cannot be escaped, only refused. */
@@ -57,7 +57,7 @@ export function styleElement(sheet: string): Markup {
   return new Markup(`<style>${sheet}</style>`, KEY);
 }
 
-/** Each line an item of a list. */
+/** Each line of a body an item of a list. */
 export function lineItems(body: string): Markup {
   return new Markup(`<li>${escapeBody(body).replaceAll('\n', '</li>\n<li>')}</li>`, KEY);
 }

@@ -107,6 +107,15 @@ describe('what an agent did', () => {
     );
   });
 
+  it('characters that JSON spells out are as clean as any', () => {
+    const answer = 'Links: [{"title":"a\\u202eb","url":"https://example.com/\\u202e"}]';
+    for (const page of [
+      shown(call('mcp__x__y', { a: 1 }), result('{"a":"\\u202e\\u0007\\ud800"}')),
+      shown(call('WebSearch', { query: 'x' }), result(answer)),
+    ])
+      expect(page).not.toMatch(/[\u202e\u0007\ud800-\udbff](?![\udc00-\udfff])/);
+  });
+
   it('pictures are shown only where they can be nothing else', () => {
     const image = (media_type: string, data: string | null): TranscriptBlock => ({
       type: 'image',

@@ -1,4 +1,5 @@
 import { asText, isObject, type JsonObject } from '../../base/json.ts';
+import { cleanLine } from '../clean-text.ts';
 import type { WebView } from './call-views.ts';
 
 export function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {
@@ -21,7 +22,8 @@ function hitsIn(output: string | undefined): Pick<WebView, 'hits' | 'text'> {
   if (!match || !Array.isArray(list)) return { hits: [], text: output };
   const hits = list.filter(isObject).flatMap((one) => {
     const url = asText(one['url']);
-    return url === undefined ? [] : [{ title: asText(one['title']) ?? url, url }];
+    // Out of JSON once more, which can spell any character out.
+    return url === undefined ? [] : [{ title: cleanLine(asText(one['title']) ?? url), url: cleanLine(url) }];
   });
   return { hits, text: output?.replace(match[0], '').trim() };
 }

@@ -1,4 +1,5 @@
 import { isObject } from '../../base/json.ts';
+import { cleanBlock } from '../clean-text.ts';
 import type { Field } from './call-views.ts';
 
 /** The input of a tool that we know nothing about: what it was given, by name. */
@@ -19,7 +20,8 @@ const MAX_PRETTY = 200_000;
 export function prettyJson(text: string): string {
   if (text.length > MAX_PRETTY || !/^\s*[[{]/.test(text)) return text;
   try {
-    return JSON.stringify(JSON.parse(text), undefined, 2);
+    // JSON can spell characters out (`\u202e`): what was cleaned before is hostile again.
+    return cleanBlock(JSON.stringify(JSON.parse(text), undefined, 2));
   } catch {
     return text;
   }
