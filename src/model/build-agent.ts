@@ -79,6 +79,7 @@ export function buildAgent(record: AgentRecord, context: AgentContext): AgentNod
       worktree: record.worktree?.value,
       background: id === main ? undefined : isInBackground(record, spawnCall, asked),
       contextTokens: contextAfter(record, lastRequest),
+      contextWindow: record.contextWindow?.value,
       internal: kind === 'internal' ? record.internal?.value : undefined,
       waitingOn: life.waitingOn,
       group,
@@ -146,7 +147,7 @@ function lifeIn(
     // The call that started a workflow is not the start of each of its agents.
     spawn: known({ call: link.call, at: spawnCall?.spawn ? spawnCall.started?.at : undefined }),
     hasOpenCalls: open.length > 0,
-    waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => call.id === child.link.call)),
+    waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
@@ -154,6 +155,11 @@ function lifeIn(
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);
+}
+
+/** The call that made it, where that waits for its result, or one that waits for any. */
+function isWaitFor(child: AgentNode, { id, started }: CallRecord): boolean {
+  return id === child.link.call || started?.value.awaitsAgents === true;
 }
 
 /** An agent that an earlier process lost says nothing about the one that was there last. */

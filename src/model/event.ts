@@ -121,6 +121,8 @@ export interface AgentSeen extends AgentFact {
   readonly background?: boolean;
   /** Depth by the host's own count, for agents whose parent cannot be found. */
   readonly depth?: number;
+  /** Of the model it works with, as the host says it. */
+  readonly contextWindow?: number;
   /** The host started it for itself, unless a call turns out to have asked for it. */
   readonly internal?: string;
 }
@@ -189,6 +191,8 @@ export interface RunEnded extends AgentFact {
   readonly call?: ToolCallId;
   /** Holds only if `call` did begin a run of the agent. */
   readonly byCallOnly?: boolean;
+  /** Told by another agent when it heard of it: counts where nothing surer is known, for its time is that of the telling. */
+  readonly hearsay?: boolean;
   readonly at?: number;
   readonly reason?: string;
 }
@@ -229,6 +233,8 @@ export interface ToolStarted extends AgentFact {
   readonly summary?: string;
   /** The file that it writes. */
   readonly writes?: string;
+  /** It does nothing but wait for agents of its caller. */
+  readonly awaitsAgents?: boolean;
   readonly at?: number;
 }
 

@@ -65,6 +65,7 @@ export interface AgentRecord {
   worktree?: Said<string>;
   background?: Said<boolean>;
   depth?: Said<number>;
+  contextWindow?: Said<number>;
   internal?: Said<string>;
   /** The earliest. */
   prompt?: Said<PromptFact>;
@@ -105,7 +106,10 @@ export interface LinkClaim {
   readonly parent?: AgentId;
 }
 
-export type EndClaim = Pick<RunEnded, 'signal' | 'outcome' | 'call' | 'byCallOnly' | 'at' | 'reason' | 'origin'>;
+export type EndClaim = Pick<
+  RunEnded,
+  'signal' | 'outcome' | 'call' | 'byCallOnly' | 'hearsay' | 'at' | 'reason' | 'origin'
+>;
 
 export interface Tail {
   readonly entry: EntryKind;
@@ -137,6 +141,8 @@ export interface CallStart {
   readonly summary?: string;
   /** The file that it writes. */
   readonly writes?: string;
+  /** It does nothing but wait for agents of its caller. */
+  readonly awaitsAgents?: boolean;
 }
 
 export interface CallEnd {

@@ -207,7 +207,9 @@ function waitOf(context: LifeContext): WaitingOn | undefined {
  * died of an API error as completed.
  */
 function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: LifeContext): EndClaim | undefined {
-  const inForce = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
+  const standing = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
+  const firsthand = standing.filter(({ hearsay }) => !hearsay);
+  const inForce = firsthand.length > 0 ? firsthand : standing;
   // Up to 2.1.50 the hook tells of such an agent, too, only that it stopped.
   const spoken = inForce.filter(
     ({ signal, outcome }) => signal === 'transcript' || (signal === 'hook' && outcome === 'failed'),

@@ -137,12 +137,12 @@ const WRITERS: Writers = {
     agent.group = later(agent.group, said(event.group, event));
   },
   'run-ended'(ledger, event) {
-    const { agent, signal, outcome, call, at, reason, byCallOnly, origin } = event;
+    const { agent, signal, outcome, call, at, reason, byCallOnly, hearsay, origin } = event;
     const { ends } = agentIn(ledger, agent);
     const key = endKey(event);
     const told = ends.get(key);
     if (told && !isBefore(origin, told.origin)) return;
-    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly }) });
+    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly, hearsay }) });
   },
   'entry-added'(ledger, event) {
     const agent = agentIn(ledger, event.agent);
@@ -165,9 +165,9 @@ const WRITERS: Writers = {
     });
   },
   'tool-started'(ledger, event) {
-    const { tool, summary, writes } = event;
+    const { tool, summary, writes, awaitsAgents } = event;
     changeCall(ledger, event, (call) => {
-      call.started = earlier(call.started, said({ tool, ...known({ summary, writes }) }, event));
+      call.started = earlier(call.started, said({ tool, ...known({ summary, writes, awaitsAgents }) }, event));
     });
   },
   'tool-ended'(ledger, event) {
@@ -223,6 +223,7 @@ const LATEST_FIELDS = [
   'worktree',
   'background',
   'depth',
+  'contextWindow',
   'internal',
 ] as const;
 

@@ -35,11 +35,11 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   }
   const left = processes[0];
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };
-  if (left || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
+  if (left || closed || ledger.keepsProcessRecords?.value) return { alive: false, how: 'no-process', ...rest };
   const silence = now - lastLineAt(ledger);
   // A clock that was ahead must not keep a session alive.
   const recent = silence < RECENT_MS && silence > -RECENT_MS;
-  return { alive: recent && !closed, how: recent ? 'recent-line' : 'old-line', ...rest };
+  return { alive: recent, how: recent ? 'recent-line' : 'old-line', ...rest };
 }
 
 /** The end of a conversation so far: its own last line, by time over several files; a copy only where there is no other. */
@@ -65,7 +65,8 @@ function isClosed(ledger: SessionLedger): boolean {
   const [source, tail] = [...tails].reduce((a, b) =>
     b[1].at > a[1].at || (b[1].at === a[1].at && b[0] > a[0]) ? b : a,
   );
-  return (ledger.closings.get(source) ?? -1) > tail.offset;
+  // The same line may be the last of the conversation and the end of the process.
+  return (ledger.closings.get(source) ?? -1) >= tail.offset;
 }
 
 function lastLineAt(ledger: SessionLedger): number {

@@ -98,6 +98,8 @@ export interface AgentNode {
   readonly lastRequest?: Usage;
   /** What fills its context now; after a compaction less than the last request did. */
   readonly contextTokens?: number;
+  /** As the host said it. */
+  readonly contextWindow?: number;
   readonly compactions: number;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;

@@ -51,7 +51,7 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     messageCount: orNull(agent.messageCount),
     tokensUsed: lastRequest ? contextOf(lastRequest) + lastRequest.output : null,
     contextTokens: orNull(contextTokens),
-    contextWindow: contextWindowOf(agent.model, contextTokens),
+    contextWindow: agent.contextWindow ?? contextWindowOf(agent.model, contextTokens),
     compactions: agent.compactions,
     model: orNull(agent.model),
     effort: orNull(agent.effort),
