@@ -1,0 +1,28 @@
+// What a change below a data folder of Codex is about.
+import path from 'node:path';
+import { nativeId, toSessionId } from '../../model/ids.ts';
+import type { FollowCapability } from '../adapter.ts';
+import { mayHoldRollouts, NAMES_FILE } from './data-folder.ts';
+import { HOST } from './line-context.ts';
+import { isRollout, locateParts, sessionOfRollout } from './locate.ts';
+import { readNames } from './names.ts';
+import { threadOfFile } from './streams.ts';
+
+export const follow: FollowCapability = {
+  // Folders of days come at midnight: a rule, not a list.
+  watched: async (root) => (folder) => mayHoldRollouts(root, folder),
+  async subjectOf(root, place) {
+    const folder = path.dirname(place);
+    if (folder === root && path.basename(place) === NAMES_FILE) return { kind: 'facts' };
+    const session = isRollout(place)
+      ? await sessionOfRollout(root, place)
+      : folder === root && place.endsWith('.jsonl')
+        ? await threadOfFile(place)
+        : undefined;
+    return session === undefined
+      ? { kind: 'nothing' }
+      : { kind: 'part', part: { id: toSessionId(HOST, session), folder } };
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: readNames,
+};

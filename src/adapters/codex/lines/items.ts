@@ -1,0 +1,99 @@
+// `response_item`: what the model said and called, what it was told, and what came of its calls.
+import { asText, known } from '../../../base/json.ts';
+import type { ToolCallId } from '../../../model/ids.ts';
+import { NO_USAGE } from '../../../model/usage.ts';
+import { parseAgentMessage, parseNotification, requestAgent, startedAgent } from '../agents.ts';
+import { isHostText } from '../host-text.ts';
+import { atOf, callIdOf, idByPlace, type LineContext, type LineParser } from '../line-context.ts';
+import { textOf } from '../record.ts';
+import { type Call, callIn, fileWrittenBy, firstLine, isSpawning, isWaiting, outcomeOf, summarise } from '../tools.ts';
+import { notePrompt } from './prompt.ts';
+
+export const parseItem: LineParser = (context) => {
+  const { payload } = context.record;
+  if (context.reply !== undefined) return parseSpoken(context.reply, context);
+  switch (payload['type']) {
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+    case 'tool_search_output':
+      return parseOutput(context);
+    case 'agent_message':
+      return parseAgentMessage(context);
+    case 'message':
+      return parseTold(context);
+    default:
+  }
+};
+
+function parseSpoken(id: string, context: LineContext): void {
+  const { agent, thread, record } = context;
+  const call = callIn(record.payload);
+  // Versions that say when a turn ends: until they do, it goes on, whatever the reply looks like.
+  const goesOn = call !== undefined ? !call.isOver : thread.turns > 0;
+  context.emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), ...(goesOn && { end: 'tools' }) });
+  thread.lastInTurn = 'reply';
+  thread.lastReply = id;
+  // These versions write no tokens at all.
+  if (record.isBare)
+    context.emit({ kind: 'usage-counted', agent, message: id, usage: NO_USAGE, ...atOf(context), final: false });
+  if (call) parseCall(call, callIdOf(call.id ?? idByPlace(context)), context);
+}
+
+function parseCall({ tool, input, isOver }: Call, call: ToolCallId, context: LineContext): void {
+  const { agent, thread } = context;
+  context.emit({
+    kind: 'tool-started',
+    agent,
+    call,
+    tool,
+    ...atOf(context),
+    ...known({ summary: summarise(tool, input), writes: fileWrittenBy(tool, input) }),
+    ...(isWaiting(tool) && { awaitsAgents: true }),
+  });
+  thread.toolOf.set(call, tool);
+  if (isSpawning(tool)) requestAgent(call, input, context);
+  if (isOver) context.emit({ kind: 'tool-ended', agent, call, outcome: 'ok', ...atOf(context) });
+}
+
+function parseOutput(context: LineContext): void {
+  const { agent, thread, record } = context;
+  const native = asText(record.payload['call_id']);
+  if (native === undefined) return;
+  const call = callIdOf(native);
+  const tool = thread.toolOf.get(call);
+  const text = textOf(record.payload['output']);
+  const { outcome, unrun } = outcomeOf(tool, text);
+  const isLaunch = outcome === 'ok' && tool !== undefined && isSpawning(tool);
+  context.emit({
+    kind: 'tool-ended',
+    agent,
+    call,
+    outcome,
+    ...atOf(context),
+    ...(isLaunch && { launched: true }),
+    ...(unrun && { unrun }),
+    ...(outcome !== 'ok' && known({ reason: firstLine(text) })),
+  });
+  context.emit({ kind: 'entry-added', agent, entry: 'result', id: idByPlace(context), ...atOf(context) });
+  thread.lastInTurn = 'result';
+  thread.toolOf.delete(call);
+  if (isLaunch) startedAgent(call, text, context);
+}
+
+/** What a person said stands in an event as well, which is surer; up to 0.3x there are no events. */
+function parseTold(context: LineContext): void {
+  const { record } = context;
+  if (record.payload['role'] !== 'user') return;
+  const text = textOf(record.payload['content']);
+  if (!record.isBare) parseNotification(text, context);
+  else if (!isHostText(text)) notePrompt(text, context);
+  else noteFolder(text, context);
+}
+
+/** Up to 0.3x the folder stands in no other place. */
+function noteFolder(text: string, context: LineContext): void {
+  const cwd = /^<environment_context>[\s\S]*?<cwd>([^<]+)<\/cwd>/.exec(text)?.[1];
+  if (cwd === undefined) return;
+  context.emit({ kind: 'agent-seen', agent: context.agent, cwd });
+  if (context.isMain) context.emit({ kind: 'session-seen', cwd });
+}
