@@ -264,6 +264,8 @@ export interface LocatedSource {
   readonly role: string;
   /** Comes along with the transcripts beside it, and is not looked into to see whose it is. */
   readonly companion?: true;
+  /** Tells what the session's own files tell, and less: read only where it has no others. */
+  readonly standIn?: true;
   /** Whose it is; left out: the main agent's. */
   readonly agent?: AgentId;
 }

@@ -145,7 +145,8 @@ function lifeIn(
     callOf: (call: ToolCallId) => ledger.calls.get(call),
     mainLastAt: ledger.agents.get(main)?.lastAt ?? 0,
     // The call that started a workflow is not the start of each of its agents.
-    spawn: known({ call: link.call, at: spawnCall?.spawn ? spawnCall.started?.at : undefined }),
+    // Some sources tell no times: theirs is none, not the beginning of all time.
+    spawn: known({ call: link.call, at: (spawnCall?.spawn && spawnCall.started?.at) || undefined }),
     hasOpenCalls: open.length > 0,
     waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
     othersNotOver: others.some(

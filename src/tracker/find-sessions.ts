@@ -55,7 +55,12 @@ export function joinParts(parts: readonly FoundSession[]): FoundSession | undefi
   for (const { located } of others)
     for (const source of located.sources) if (!sources.has(source.id)) sources.set(source.id, source);
   const facts = [newest, ...others].flatMap(({ located }) => located.facts);
-  return { ...newest, located: { ...newest.located, sources: [...sources.values()], facts } };
+  return { ...newest, located: { ...newest.located, sources: withoutStandIns([...sources.values()]), facts } };
+}
+
+function withoutStandIns(sources: readonly LocatedSource[]): readonly LocatedSource[] {
+  const isWhole = sources.some(({ standIn, companion }) => !standIn && !companion);
+  return isWhole ? sources.filter(({ standIn }) => !standIn) : sources;
 }
 
 /** Parts of the same age are put in order by their place: however they were found, the same one comes first. */

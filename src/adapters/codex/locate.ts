@@ -17,7 +17,7 @@ export async function locate(root: string): Promise<Located> {
   const files = await rolloutFiles(root);
   const rollouts = files.filter(isRollout);
   const parts = await partsOf(root, rollouts, finderIn(rollouts));
-  const streams = await streamParts(root, rollouts);
+  const streams = await streamParts(root);
   const factsOf = await readNames(root);
   const sessions = [...parts, ...streams].map((session) => ({ ...session, facts: factsOf(session) }));
   return { sessions, ignoredFiles: files.filter((file) => !isRollout(file)) };
@@ -32,7 +32,7 @@ export async function locateParts(
   const inFolder = (await listFolder(folder)).filter(({ kind }) => kind === 'file');
   const rollouts = inFolder.map(({ name }) => path.join(folder, name)).filter(isRollout);
   const found = await partsOf(root, rollouts, finderBelow(root));
-  const streams = folder === root ? await streamParts(root, await rolloutFiles(root)) : [];
+  const streams = folder === root ? await streamParts(root) : [];
   return natives.map((native) => {
     const id = toSessionId(HOST, native);
     const nothing: LocatedSession = { id, root, folder, sources: [], facts: [], modifiedAt: 0 };
@@ -136,9 +136,8 @@ function toPart(root: string, threads: readonly Thread[]): LocatedSession | unde
 }
 
 /** What `codex exec --json` printed, kept by somebody: of use where the thread left no rollout. */
-async function streamParts(root: string, rollouts: readonly string[]): Promise<readonly LocatedSession[]> {
-  const threads = new Set(rollouts.map(threadInName));
-  const streams = (await streamsIn(root)).filter(({ thread }) => !threads.has(thread));
+async function streamParts(root: string): Promise<readonly LocatedSession[]> {
+  const streams = await streamsIn(root);
   return Promise.all(
     [...groupBy(streams, ({ thread }) => thread)].map(async ([thread, found]) => ({
       id: toSessionId(HOST, thread),
@@ -155,5 +154,6 @@ async function streamParts(root: string, rollouts: readonly string[]): Promise<r
 function toSource(root: string, file: string, role: Role, thread?: string): LocatedSource {
   const agent = thread === undefined ? undefined : agentIdOf(thread);
   const id = toSourceId(path.relative(root, file).split(path.sep).join('/'));
-  return { id, path: file, shape: 'lines', role, ...known({ agent }) };
+  const standIn = role === 'stream' ? true : undefined;
+  return { id, path: file, shape: 'lines', role, ...known({ agent, standIn }) };
 }

@@ -1,7 +1,7 @@
 // What `codex exec --json` printed: the main thread's items, without times. Of its agents only what its calls say.
 import { asObject, asText, isObject, type JsonObject, known } from '../../base/json.ts';
 import type { AgentEvent } from '../../model/event.ts';
-import type { AgentId } from '../../model/ids.ts';
+import type { AgentId, ToolCallId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
 import { outcomeOfStatus } from './agents.ts';
 import { agentIdOf, callIdOf, promptFact } from './line-context.ts';
@@ -20,6 +20,8 @@ interface StreamContext {
   /** The turn it stands in: items are numbered anew by every process. */
   readonly turn: number;
   readonly isDone: boolean;
+  /** Calls that began, and of which no end was printed: those that the host refused get none. */
+  readonly open: Set<ToolCallId>;
 }
 
 /** Items that are calls, and what each does. */
@@ -38,6 +40,7 @@ const WITHOUT_NEWS = new Set(['thread.started', 'item.updated']);
 
 export function createStreamReader({ session, source, agent }: RolloutOf): SourceReader {
   let turn = 0;
+  const open = new Set<ToolCallId>();
   return {
     read(line) {
       const { records, problem } = recordsIn(line, parseLine);
@@ -48,8 +51,8 @@ export function createStreamReader({ session, source, agent }: RolloutOf): Sourc
       for (const { type, payload } of records) {
         if (type === 'turn.started') turn++;
         else if (type === 'item.started' || type === 'item.completed')
-          readItem(asObject(payload['item']) ?? {}, { emit, turn, isDone: type === 'item.completed' });
-        else if (type === 'turn.completed') endTurn(payload, { emit, turn, isDone: true });
+          readItem(asObject(payload['item']) ?? {}, { emit, turn, isDone: type === 'item.completed', open });
+        else if (type === 'turn.completed') endTurn(payload, { emit, turn, isDone: true, open });
         else if (type === 'turn.failed' || type === 'error')
           emit({ kind: 'entry-added', entry: 'failure', id: `failure-${turn}` });
         else if (!WITHOUT_NEWS.has(type))
@@ -63,7 +66,9 @@ export function createStreamReader({ session, source, agent }: RolloutOf): Sourc
 /** One reply a turn: where one ends and the next begins is not printed. */
 const replyOf = (turn: number): string => `turn-${turn}`;
 
-function endTurn(payload: JsonObject, { emit, turn }: StreamContext): void {
+function endTurn(payload: JsonObject, { emit, turn, open }: StreamContext): void {
+  for (const call of open) emit({ kind: 'tool-ended', call, outcome: 'error' });
+  open.clear();
   emit({ kind: 'entry-added', entry: 'reply', id: replyOf(turn), end: 'turn' });
   const usage = asObject(payload['usage']);
   if (usage) emit({ kind: 'usage-counted', message: replyOf(turn), usage: toUsage(usage), final: true });
@@ -71,7 +76,7 @@ function endTurn(payload: JsonObject, { emit, turn }: StreamContext): void {
 }
 
 function readItem(item: JsonObject, context: StreamContext): void {
-  const { emit, turn, isDone } = context;
+  const { emit, turn, isDone, open } = context;
   const id = asText(item['id']);
   const kind = asText(item['type']);
   if (id === undefined || kind === undefined) return;
@@ -92,14 +97,18 @@ function readItem(item: JsonObject, context: StreamContext): void {
     ...(tool === 'wait' && { awaitsAgents: true }),
   });
   if (kind === 'collab_tool_call') readCollab(item, call, tool, context);
-  if (!isDone) return;
+  if (!isDone) {
+    open.add(call);
+    return;
+  }
+  open.delete(call);
   const isLaunch = tool === 'spawn_agent' && receiversOf(item).length > 0;
   const failed = item['status'] === 'failed' && tool !== 'wait';
   emit({ kind: 'tool-ended', call, outcome: failed ? 'error' : 'ok', ...(isLaunch && { launched: true }) });
   emit({ kind: 'entry-added', entry: 'result', id: call });
 }
 
-function readCollab(item: JsonObject, call: ReturnType<typeof callIdOf>, tool: string, { emit }: StreamContext): void {
+function readCollab(item: JsonObject, call: ToolCallId, tool: string, { emit }: StreamContext): void {
   const prompt = asText(item['prompt']);
   if (tool === 'spawn_agent') {
     emit({
