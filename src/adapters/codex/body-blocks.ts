@@ -3,6 +3,7 @@ import { asObject, asText, isObject, type JsonObject } from '../../base/json.ts'
 import { parsePatch } from '../../base/patch-text.ts';
 import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../model/transcript.ts';
 import { isHostText, messageIn } from './host-text.ts';
+import { messageOfError } from './provider-error.ts';
 import { parseJson, type RolloutRecord, textOf } from './record.ts';
 import { outputIn } from './result-text.ts';
 import { callIn, firstLine, outcomeOf, patchIn, summarise } from './tools.ts';
@@ -94,7 +95,11 @@ function toNotice(text: string): NoticeBlock {
 function endTold(json: string): Pick<NoticeBlock, 'title' | 'text' | 'agent_id'> {
   const { agent_path: agent, status } = asObject(parseJson(json)) ?? {};
   const [word, said] = isObject(status) ? (Object.entries(status)[0] ?? []) : [status, undefined];
-  return { title: asText(word) ?? null, text: asText(said) ?? '', agent_id: asText(agent) ?? null };
+  return {
+    title: asText(word) ?? null,
+    text: messageOfError({ message: said }) ?? '',
+    agent_id: asText(agent) ?? null,
+  };
 }
 
 /** From another agent. The task of an agent is what it was asked, and reads like any prompt. */
@@ -106,7 +111,7 @@ function toLetter(item: JsonObject): readonly TranscriptBlock[] {
 
 /** A turn that ended in an error: nobody says it in the conversation itself. */
 function toFailure(event: JsonObject): readonly TranscriptBlock[] {
-  const text = asText(asObject(event['error'])?.['message']);
+  const text = messageOfError(event['error']);
   return text === undefined ? [] : [{ type: 'notice', kind: 'note', title: 'the turn failed', text, agent_id: null }];
 }
 

@@ -92,18 +92,18 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_SUMMARY = 400;
 
 export function summarise(tool: string, input: unknown): string | undefined {
-  if (typeof input === 'string') {
-    const files = parsePatch(input);
-    return firstLine(files.length > 0 ? files.map(({ path }) => path).join(', ') : input)?.slice(0, MAX_SUMMARY);
-  }
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+function subjectOf(tool: string, input: unknown): string | undefined {
+  const files = parsePatch(patchIn(tool, input));
+  if (files.length > 0) return files.map(({ path }) => path).join(', ');
+  if (typeof input === 'string') return input;
   const fields = asObject(input);
   if (!fields) return undefined;
   const keys = TELLING.get(tool) ?? Object.keys(fields);
   const told = keys.map((key) => toText(fields[key])).find((text) => text.trim() !== '');
-  return firstLine(told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined))?.slice(
-    0,
-    MAX_SUMMARY,
-  );
+  return told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined);
 }
 
 /** A command may come as its words: of `bash -lc` and the like, the script is what counts. */

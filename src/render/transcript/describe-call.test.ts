@@ -37,6 +37,24 @@ describe('what a call is shown as', () => {
     expect(view('MultiEdit', { file_path: '/f', edits: [edit, 'no edit'] })).toMatchObject({ kind: 'fields' });
   });
 
+  it('a patch, of one file or of several', () => {
+    const patch =
+      '*** Begin Patch\n*** Update File: a.js\n@@\n same\n-old\n+new\n*** Add File: b.md\n+one\n*** End Patch';
+    expect(view('apply_patch', { patch })).toEqual({
+      kind: 'edits',
+      path: 'a.js, b.md',
+      edits: [
+        { before: 'same\nold', after: 'same\nnew', isEverywhere: false },
+        { before: '', after: 'one', isEverywhere: false },
+      ],
+    });
+    expect(view('apply_patch', { patch: 'no patch' })).toMatchObject({ kind: 'fields' });
+    expect(view('exec_command', { cmd: 'ls' }, 'a')).toMatchObject({ kind: 'terminal', command: 'ls', output: 'a' });
+    expect(view('update_plan', { plan: [{ step: 'look', status: 'in_progress' }] })).toMatchObject({
+      checks: [{ text: 'look', state: 'doing' }],
+    });
+  });
+
   it('lines of a file by their numbers, in both ways they were ever written', () => {
     const file = { file_path: '/f' };
     const expected = {

@@ -1,6 +1,13 @@
 import { asFlag, asObject, asText, type JsonObject } from '../../base/json.ts';
 import type { CallView, ErrandView, LetterView, TerminalView } from './call-views.ts';
-import { describeEdit, describeEdits, describeNotebook, describeRead, describeWrite } from './describe-files.ts';
+import {
+  describeEdit,
+  describeEdits,
+  describeNotebook,
+  describePatch,
+  describeRead,
+  describeWrite,
+} from './describe-files.ts';
 import { describeChecks, describeFound, describeTask } from './describe-lists.ts';
 import { describeFetch, describeWebSearch } from './describe-web.ts';
 import { formatFields, prettyJson } from './fields.ts';
@@ -16,9 +23,12 @@ const TOOLS: ReadonlyMap<string, Describe> = new Map(
     shell: describeCommand,
     localshell: describeCommand,
     runshellcommand: describeCommand,
+    execcommand: describeCommand,
+    shellcommand: describeCommand,
     edit: describeEdit,
     replace: describeEdit,
     multiedit: describeEdits,
+    applypatch: describePatch,
     write: describeWrite,
     writefile: describeWrite,
     notebookedit: describeNotebook,
@@ -29,6 +39,7 @@ const TOOLS: ReadonlyMap<string, Describe> = new Map(
     ls: describeFound,
     list: describeFound,
     todowrite: describeChecks,
+    updateplan: describeChecks,
     taskcreate: describeTask,
     taskupdate: describeTask,
     webfetch: describeFetch,
@@ -61,7 +72,7 @@ function describe({ name, input, ref }: ToolCall, result: CallResult | undefined
 const EXIT_CODE = /^Exit code (\d{1,5})(?:\n|$)/;
 
 function describeCommand(input: JsonObject, output: string | undefined): TerminalView | undefined {
-  const given = input['command'];
+  const given = input['command'] ?? input['cmd'];
   const command = Array.isArray(given) ? given.map(String).join(' ') : asText(given);
   if (command === undefined) return undefined;
   const exit = EXIT_CODE.exec(output ?? '');
@@ -86,15 +97,17 @@ function describeErrand(input: JsonObject, output: string | undefined): ErrandVi
 }
 
 /** What the host says in place of an answer when the agent goes on by itself. */
-const LAUNCH_NOTICE = /^(?:(?:Async agent launched|Spawned) successfully|Workflow launched in background)/;
+const LAUNCH_NOTICE =
+  /^(?:(?:Async agent launched|Spawned) successfully|Workflow launched in background|\{"(?:agent_id|task_name)":)/;
 
 function errandOf(input: JsonObject, output: string | undefined): ErrandView {
   return {
     kind: 'errand',
-    type: asText(input['subagent_type']),
+    type: asText(input['subagent_type']) ?? asText(input['agent_type']),
     description: asText(input['description']),
     prompt:
       asText(input['prompt']) ??
+      asText(input['message']) ??
       formatFields(input)
         .map(({ name, text }) => `${name}: ${text}`)
         .join('\n'),

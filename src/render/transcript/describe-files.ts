@@ -1,4 +1,5 @@
 import { asFlag, asText, isObject, type JsonObject } from '../../base/json.ts';
+import { parsePatch } from '../../base/patch-text.ts';
 import type { Edit, EditsView, FileView, WrittenView } from './call-views.ts';
 import { parseNumbered } from './numbered-lines.ts';
 
@@ -12,6 +13,16 @@ export function describeEdits(input: JsonObject): EditsView | undefined {
   if (path === undefined || !Array.isArray(list)) return undefined;
   const edits = list.filter(isObject).flatMap((one) => editIn(one) ?? []);
   return edits.length < list.length ? undefined : { kind: 'edits', path, edits };
+}
+
+/** A patch may be about several files: their parts follow each other. */
+export function describePatch(input: JsonObject): EditsView | undefined {
+  const files = parsePatch(asText(input['patch']) ?? asText(input['patchText']) ?? asText(input['input']) ?? '');
+  if (files.length === 0) return undefined;
+  const edits = files.flatMap(({ hunks }) =>
+    hunks.map(({ before, after }) => ({ before: before.join('\n'), after: after.join('\n'), isEverywhere: false })),
+  );
+  return { kind: 'edits', path: files.map(({ path }) => path).join(', '), edits };
 }
 
 export function describeWrite(input: JsonObject): WrittenView | undefined {

@@ -15,10 +15,10 @@ const STATES: ReadonlyMap<string, Check['state']> = new Map([
 ]);
 
 export function describeChecks(input: JsonObject): ChecksView | undefined {
-  const list = input['todos'];
+  const list = input['todos'] ?? input['plan'];
   if (!Array.isArray(list)) return undefined;
   const checks = list.filter(isObject).flatMap((one): readonly Check[] => {
-    const text = asText(one['content']) ?? asText(one['subject']);
+    const text = asText(one['content']) ?? asText(one['subject']) ?? asText(one['step']);
     return text === undefined ? [] : [{ text, state: stateOf(one) }];
   });
   return checks.length < list.length ? undefined : { kind: 'checks', checks };

@@ -3,7 +3,17 @@ export function plainToolName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-const SHELLS = new Set(['bash', 'shell', 'localshell', 'runshellcommand', 'bashoutput', 'taskoutput', 'killshell']);
+const SHELLS = new Set([
+  'bash',
+  'shell',
+  'localshell',
+  'runshellcommand',
+  'execcommand',
+  'shellcommand',
+  'bashoutput',
+  'taskoutput',
+  'killshell',
+]);
 
 export function isShell(name: string): boolean {
   return SHELLS.has(plainToolName(name));

@@ -1,8 +1,9 @@
 // `event_msg`: turns beginning and ending, what the person typed, agents at work. Most others repeat what items say.
-import { asAmount, asObject, asText, isObject, known } from '../../../base/json.ts';
+import { asAmount, asObject, asText, known } from '../../../base/json.ts';
 import { noteActivity } from '../agents.ts';
 import { atOf, idByPlace, type LineContext, type LineParser } from '../line-context.ts';
-import { parseJson, textOf } from '../record.ts';
+import { messageOfError } from '../provider-error.ts';
+import { textOf } from '../record.ts';
 import { firstLine } from '../tools.ts';
 import { tellNews } from './header.ts';
 import { notePrompt } from './prompt.ts';
@@ -50,7 +51,7 @@ function endTurn(context: LineContext): void {
   const error = asObject(record.payload['error']);
   const hasAnswer = asText(record.payload['last_agent_message']) !== undefined || thread.lastInTurn === 'reply';
   if (error || (!hasAnswer && thread.lastInTurn !== undefined)) {
-    failTurn(reasonIn(error), context);
+    failTurn(firstLine(messageOfError(error)), context);
     return;
   }
   const id = thread.lastReply;
@@ -80,13 +81,6 @@ function failTurn(reason: string | undefined, context: LineContext): void {
       reason: reason ?? WITHOUT_ANSWER,
     });
   noteEndOfProcess(context);
-}
-
-/** The provider's own answer is JSON inside the message. */
-function reasonIn(error: unknown): string | undefined {
-  const text = asText(asObject(error)?.['message']);
-  const inner = text?.startsWith('{') ? parseJson(text) : undefined;
-  return firstLine(asText(asObject(isObject(inner) ? inner['error'] : undefined)?.['message']) ?? text);
 }
 
 function abortTurn(context: LineContext): void {

@@ -22,8 +22,18 @@ export const parseItem: LineParser = (context) => {
     case 'message':
       return parseTold(context);
     default:
+      if (!WITHOUT_NEWS.has(String(payload['type']))) noteUnknown(context);
   }
 };
+
+/** Known, and of no use for the tree: states of the folder, and what stands in for a compacted history. */
+const WITHOUT_NEWS = new Set(['ghost_snapshot', 'compaction', 'compaction_summary', 'context_compaction', 'other']);
+
+/** Part of the conversation, and nobody knows what it says. Events of new kinds are not counted: most repeat an item. */
+function noteUnknown({ record, origin, emit }: LineContext): void {
+  const detail = `response_item ${record.payload['type']}`.slice(0, 80);
+  emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail, origin } });
+}
 
 function parseSpoken(id: string, context: LineContext): void {
   const { agent, thread, record } = context;
