@@ -121,6 +121,8 @@ function isInBackground(
   call: CallRecord | undefined,
   asked: SpawnRecord | undefined,
 ): boolean | undefined {
+  // Where all agents of a host run beside their parents, none is set apart.
+  if (agent.background?.value === false) return false;
   if (call?.launched) return true;
   if (call?.spawn && call.ended?.value.outcome === 'ok') return false;
   return agent.background?.value ?? asked?.background;

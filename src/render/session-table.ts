@@ -3,6 +3,7 @@ import type { NeedReport, SessionReport, SessionsReport } from '../reports/shape
 import { formatAge, formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
+import { uniqueLength } from './short-id.ts';
 import { formatMark, WAITS } from './status.ts';
 import { formatTable } from './table.ts';
 
@@ -15,9 +16,10 @@ export interface TextOptions {
 
 /** `troupe ls` for people. */
 export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
+  const idLength = uniqueLength(report.sessions.map(({ id }) => id));
   const rows = report.sessions.map((session) => [
     { text: markOf(session, PLAIN), paint: () => markOf(session, paint) },
-    { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
+    { text: cleanLine(session.id.slice(0, idLength)), paint: paint.dim },
     isNeedy(session)
       ? { text: 'needs you', paint: (text: string) => paint.bold(paint.yellow(text)) }
       : { text: session.status },
@@ -45,7 +47,9 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   );
   const more = report.total - report.sessions.length;
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
-  const needs = report.sessions.flatMap(({ id, needsYou }) => needsYou.map((need) => needText(id, need)));
+  const needs = report.sessions.flatMap(({ id, needsYou }) =>
+    needsYou.map((need) => needText(id.slice(0, idLength), need)),
+  );
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),
     ...(more > 0
@@ -68,5 +72,5 @@ function markOf(session: SessionReport, paint: Paint): string {
 }
 
 function needText(session: string, { label, waitingOn }: NeedReport): string {
-  return cleanLine(`«${label}» of ${session.slice(0, 8)} ${WAITS[waitingOn]}`);
+  return cleanLine(`«${label}» of ${session} ${WAITS[waitingOn]}`);
 }

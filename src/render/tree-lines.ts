@@ -6,6 +6,7 @@ import { type Branch, branchesOf } from './branches.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
+import { uniqueLength } from './short-id.ts';
 import { formatMark, formatStatus } from './status.ts';
 import { type Cell, type Column, formatTable } from './table.ts';
 import { cutTo } from './width.ts';
@@ -46,14 +47,6 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
       ),
     ),
   ];
-}
-
-/** How much of the ids tells them apart, so that `troupe show` takes what stands here. */
-function uniqueLength(ids: readonly string[]): number {
-  for (let length = 8; length < 20; length++) {
-    if (new Set(ids.map((id) => id.slice(0, length))).size === ids.length) return length;
-  }
-  return 20;
 }
 
 const COLUMNS: readonly Column[] = [

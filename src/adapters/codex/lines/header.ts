@@ -26,6 +26,8 @@ function introduce(head: ThreadHead, { agent, emit }: LineContext): void {
     agent,
     // Every agent of version 2 begins with its parent's history: there it says nothing about what it is for.
     agentKind: purpose !== undefined ? 'internal' : head.forkedFrom !== undefined && !head.isVersion2 ? 'fork' : 'task',
+    // All of them run beside their parent, which waits by a call of its own if it does.
+    background: false,
     ...known({
       type: role,
       // Given by whoever asked for it. The nickname is the host's own invention, and says nothing.
