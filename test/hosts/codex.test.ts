@@ -35,12 +35,13 @@ for (const program of codexPrograms) {
     });
 
     const newest = async (before: ReadonlySet<string>): Promise<SessionDetail> => settled(server, before);
-    const hasAgents = (): boolean => numberOf(host.version) >= numberOf('0.105.0');
+    // Before, the tool that waits had another name: the script cannot wait, and its agents are cut off.
+    const hasAgents = (): boolean => numberOf(host.version) >= numberOf('0.118.0');
     const hasVersion2 = (): boolean => numberOf(host.version) >= numberOf('0.144.0');
 
     for (const play of ['plain', 'single', 'parallel', 'nested', 'failing']) {
       it(`${play}: the picture at the end is what the script dictated`, async ({ skip }) => {
-        if (!hasAgents() && play !== 'plain') skip(`${host.version} has no agents that this script could ask for`);
+        if (!hasAgents() && play !== 'plain') skip(`${host.version} has no agents that this script could wait for`);
         const before = new Set(await sessionIds(server));
         await host.run({ play });
         compare(await newest(before), await dictateCodex(play, 3), ({ prompt }) => prompt);
@@ -57,7 +58,7 @@ for (const program of codexPrograms) {
     }
 
     it('interrupted: stopped; killed: unknown', async ({ skip }) => {
-      if (!hasAgents()) skip(`${host.version} has no agents that this script could ask for`);
+      if (!hasAgents()) skip(`${host.version} has no agents that this script could wait for`);
       for (const [killSignal, status] of [
         ['SIGINT', 'stopped'],
         ['SIGKILL', 'unknown'],
@@ -72,7 +73,8 @@ for (const program of codexPrograms) {
       }
     });
 
-    it(`every change is in the event stream within ${PROMISED_MS} ms (95 of 100)`, () => {
+    it(`every change is in the event stream within ${PROMISED_MS} ms (95 of 100)`, ({ skip }) => {
+      if (!hasAgents()) skip(`${host.version} wrote too little`);
       const late = latencies(appends, heard);
       const at = (share: number): number => late[Math.floor(late.length * share)] ?? Number.NaN;
       process.stdout.write(
@@ -98,6 +100,9 @@ function compare(
   const agents: readonly AgentReport[] = [detail.main, ...detail.subagents];
   const labels = new Map(agents.map(({ id, kind, label }) => [id, kind === 'main' ? null : label]));
   const keys = new Map(dictated.map((agent) => [agent.key, labelOf(agent)]));
+  // A notice may come after a parent's last words, and is answered: the script has one token for what it does not know.
+  const slackOf = (label: string | null): number =>
+    dictated.filter(({ parent }) => (keys.get(parent ?? '') ?? null) === label).length;
   expect(
     agents.map((agent) => ({
       label: labels.get(agent.id),
@@ -117,7 +122,9 @@ function compare(
       kind: agent.kind,
       status: agent.endStatus,
       calls: agent.toolCalls,
-      output: agent.outputTokens,
+      output: expect.toSatisfy(
+        (output: number) => output >= agent.outputTokens && output <= agent.outputTokens + slackOf(labelOf(agent)),
+      ),
     })),
   );
 }

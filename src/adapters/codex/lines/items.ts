@@ -47,6 +47,8 @@ function parseSpoken(id: string, context: LineContext): void {
   if (record.isBare)
     context.emit({ kind: 'usage-counted', agent, message: id, usage: NO_USAGE, ...atOf(context), final: false });
   if (call) parseCall(call, callIdOf(call.id ?? idByPlace(context)), context);
+  // Versions without a word about turns (up to about 0.9x): words without a call are the last ones, if no line follows.
+  else if (context.isMain && thread.head?.isExec && thread.turns === 0) context.emit({ kind: 'session-closed' });
 }
 
 function parseCall({ tool, input, isOver }: Call, call: ToolCallId, context: LineContext): void {
