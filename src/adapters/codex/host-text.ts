@@ -47,8 +47,8 @@ export function messageIn(item: JsonObject): AgentMessage {
   return { kind, author: asText(item['author']), text: text === undefined || isSealed(text) ? undefined : text };
 }
 
-/** What an agent was set to work with; empty where it is sealed, undefined where the message is another. */
+/** What an agent was set to work with, at first or later; empty where it is sealed, undefined where the message is another. */
 export function taskIn(item: JsonObject): string | undefined {
   const { kind, text } = messageIn(item);
-  return kind === 'NEW_TASK' || kind === 'FOLLOWUP_TASK' ? (text ?? '') : undefined;
+  return kind === 'NEW_TASK' ? (text ?? '') : undefined;
 }

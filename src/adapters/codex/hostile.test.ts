@@ -109,6 +109,31 @@ describe('rollouts as they should not be', () => {
     expect(tree.diagnostics.map(({ code }) => code)).toContain('missing-parent');
   });
 
+  it('an agent whose own rollout is gone ended as its parent heard of it', async () => {
+    rmSync(path.join(root, 'sessions'), { recursive: true });
+    cpSync(path.join(fixtures, '0.118.0-failing'), root, { recursive: true });
+    for (const file of rollouts().slice(1)) rmSync(file);
+    const { tree } = await sessions().open();
+    expect(
+      tree.agents.map(({ kind, status, runs }) => [kind, status, runs.at(-1)?.signal, runs.at(-1)?.reason]),
+    ).toEqual([
+      ['main', 'completed', 'transcript', undefined],
+      ['task', 'failed', 'notification', 'synthetic failure from the scripted model'],
+      ['task', 'completed', 'notification', undefined],
+    ]);
+  });
+
+  it('beside another host in one folder: each session once, each by its own', async () => {
+    cpSync(fileURLToPath(new URL('../claude-code/fixtures/2.1.325-nested', import.meta.url)), root, {
+      recursive: true,
+    });
+    const { trees } = await sessions().list({ limit: 10 });
+    expect(trees.map(({ id, agents }) => [id.split(':')[0], agents.length]).toSorted()).toEqual([
+      ['claude-code', 4],
+      ['codex', 4],
+    ]);
+  });
+
   it('threads that name each other as parents end nowhere, and both are shown', async () => {
     rmSync(path.join(root, 'sessions'), { recursive: true });
     const folder = path.join(root, 'sessions', '2026', '02', '01');

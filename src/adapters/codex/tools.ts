@@ -153,7 +153,8 @@ const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)/m;
 export function outcomeOf(tool: string | undefined, text: string): Outcome {
   if (UNRUN.test(text)) return { outcome: 'error', unrun: true };
   if (REFUSED.test(text)) return { outcome: 'refused' };
-  if (tool !== undefined && ABOUT_AGENTS.has(tool)) return { outcome: text.startsWith('{') ? 'ok' : 'error' };
+  // They answer with JSON, or with nothing at all (version 2); in words where it did not go well.
+  if (tool !== undefined && ABOUT_AGENTS.has(tool)) return { outcome: /^(?:\{|$)/.test(text) ? 'ok' : 'error' };
   const header = text.split(/^Output:$/m, 1)[0] ?? '';
   const code = exitCodeIn(text) ?? EXIT_CODE.exec(header)?.[1];
   return { outcome: FAILED.test(text) || (code !== undefined && Number(code) !== 0) ? 'error' : 'ok' };
