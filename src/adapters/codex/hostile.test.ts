@@ -153,6 +153,11 @@ describe('rollouts as they should not be', () => {
     expect(trees.flatMap(({ agents }) => agents).filter(({ messageCount }) => messageCount === 1)).toHaveLength(2);
   });
 
+  it('somebody points at the sessions, at a month or at a day of them', async () => {
+    for (const part of ['sessions', 'sessions/2026/11', 'sessions/2026/11/15'])
+      expect((await codex.locate(path.join(root, part))).sessions.map(({ sources }) => sources.length)).toEqual([4]);
+  });
+
   it('a compressed rollout is told as a file that is not read', async () => {
     writeFileSync(`${rollouts()[0]}.zst`, 'x');
     expect((await codex.locate(root)).ignoredFiles).toEqual([`${rollouts()[0]}.zst`]);

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
+import { codex } from '../../adapters/codex/index.ts';
 import { nativeId } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import { createSessions } from '../../tracker/sessions.ts';
@@ -13,11 +14,11 @@ import { partsOf } from './message-parts.ts';
 import { parseMarkdown } from './parse-markdown.ts';
 import { countHits, hitsIn, patternOf, slotsOf } from './search.ts';
 
-const fixtures = fileURLToPath(new URL('../../adapters/claude-code/fixtures/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../adapters/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');
 
-async function messagesOf(name: string): Promise<readonly TranscriptMessage[]> {
-  const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
+async function messagesOf(name: string, adapter = claudeCode): Promise<readonly TranscriptMessage[]> {
+  const places = [{ adapter, root: path.join(fixtures, adapter.host, 'fixtures', name), forced: false }];
   const { tree } = await createSessions(places, { clock }).open();
   const transcripts = createTranscripts(places, clock);
   const read = tree.agents.map(({ id }) => transcripts.read(nativeId(id), nativeId(tree.id)));
@@ -32,15 +33,18 @@ function* nodesIn(nodes: readonly RichNode[]): Generator<RichNode> {
 }
 
 describe('recorded transcripts', () => {
-  for (const name of [
-    '2.1.325-xss',
-    '2.1.325-inter-compact',
-    '1.0.60-parallel',
-    '2.1.325-inter-team',
-    '2.1.325-failing',
-  ]) {
+  for (const [name, adapter] of [
+    ['2.1.325-xss', claudeCode],
+    ['2.1.325-inter-compact', claudeCode],
+    ['1.0.60-parallel', claudeCode],
+    ['2.1.325-inter-team', claudeCode],
+    ['2.1.325-failing', claudeCode],
+    ['0.166.0-xss', codex],
+    ['0.166.0-tools', codex],
+    ['0.118.0-terminal', codex],
+  ] as const) {
     it(`${name}: every text can be shown, and is found where it stands`, async () => {
-      const messages = await messagesOf(name);
+      const messages = await messagesOf(name, adapter);
       expect(messages.length).toBeGreaterThan(2);
       for (const message of messages) {
         for (const part of partsOf(message)) {
