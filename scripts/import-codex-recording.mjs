@@ -12,8 +12,8 @@ const CUT_AT = 300;
 const LEFT = 60;
 /** What a model asked for is read by its reader, however long. */
 const WHOLE = new Set(['arguments', 'input', 'encrypted_content']);
-/** Nothing that anybody reads. */
-const DROPPED = new Set(['internal_chat_message_metadata_passthrough', 'rate_limits']);
+/** Nothing that anybody reads. Of what is said about a message, only who said it. */
+const DROPPED = new Set(['rate_limits', 'turn_attribution', 'thread_settings', 'create_time', 'content_item_metadata']);
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 const [from, name] = positionals;
@@ -22,7 +22,9 @@ if (!from || !name) {
   process.exit(2);
 }
 const to = path.join(root, 'src/adapters/codex/fixtures', name);
-rmSync(to, { recursive: true, force: true });
+// What was written beside it by hand or by a test stays.
+for (const part of [...KEEP, ...(values.only ? [values.only] : [])])
+  rmSync(path.join(to, part), { recursive: true, force: true });
 for (const part of values.only ? [values.only] : KEEP) take(path.join(from, part), path.join(to, part));
 
 function take(source, target) {

@@ -1,5 +1,5 @@
 // `response_item`: what the model said and called, what it was told, and what came of its calls.
-import { asText, known } from '../../../base/json.ts';
+import { asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import type { ToolCallId } from '../../../model/ids.ts';
 import { NO_USAGE } from '../../../model/usage.ts';
 import { parseAgentMessage, parseNotification, requestAgent, startedAgent } from '../agents.ts';
@@ -97,9 +97,10 @@ function parseTold(context: LineContext): void {
   const { record } = context;
   if (record.payload['role'] !== 'user') return;
   const text = textOf(record.payload['content']);
-  if (!record.isBare) parseNotification(text, context);
-  else if (!isHostText(text)) notePrompt(text, context);
-  else noteFolder(text, context);
+  if (!record.isBare && mayBeNotice(record.payload)) parseNotification(text, context);
+  if (!record.isBare) return;
+  if (isHostText(text)) noteFolder(text, context);
+  else notePrompt(text, context);
 }
 
 /** Up to 0.3x the folder stands in no other place. */
@@ -108,4 +109,10 @@ function noteFolder(text: string, context: LineContext): void {
   if (cwd === undefined) return;
   context.emit({ kind: 'agent-seen', agent: context.agent, cwd });
   if (context.isMain) context.emit({ kind: 'session-seen', cwd });
+}
+
+/** Anybody can type the words of a notice. From 0.15x on the host says beside a message whose words they are. */
+function mayBeNotice(payload: JsonObject): boolean {
+  const kinds = asObject(payload['internal_chat_message_metadata_passthrough'])?.['content_item_kinds'];
+  return !Array.isArray(kinds) || kinds.some((kind) => String(kind).endsWith('subagent_notification'));
 }
