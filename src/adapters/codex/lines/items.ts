@@ -39,7 +39,7 @@ function parseSpoken(id: string, context: LineContext): void {
   const { agent, thread, record } = context;
   const call = callIn(record.payload);
   // Versions that say when a turn ends: until they do, it goes on, whatever the reply looks like.
-  const goesOn = call !== undefined ? !call.isOver : thread.turns > 0;
+  const goesOn = thread.turns > 0 || (call !== undefined && !call.isOver);
   context.emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), ...(goesOn && { end: 'tools' }) });
   thread.lastInTurn = 'reply';
   thread.lastReply = id;
