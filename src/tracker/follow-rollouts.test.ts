@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   cpSync,
@@ -25,6 +26,9 @@ import { createRandom, operate } from './testing/random-operations.ts';
 import { startTracker } from './tracker.ts';
 
 const fixtures = fileURLToPath(new URL('../adapters/codex/fixtures/', import.meta.url));
+
+/** Who holds a lock, only Linux tells; `flock` holds one for us. */
+const canHoldLocks = process.platform === 'linux' && spawnSync('flock', ['--version']).status === 0;
 
 let root = '';
 let tracker: LiveTrees | undefined;
@@ -147,6 +151,20 @@ describe('following rollouts', () => {
       ['main', 'waiting', 'child', undefined],
       ['task', 'running', undefined, 'rm -rf build'],
     ]);
+  });
+
+  it.runIf(canHoldLocks)('knows by its lock that a process is at work, and when it is gone', async () => {
+    cpSync(path.join(fixtures, '0.166.0-hang-sigkill', 'sessions'), path.join(root, 'sessions'), { recursive: true });
+    const live = await start();
+    const statuses = () => live.current()[0]?.agents.map(({ status }) => status);
+    expect(statuses()).toEqual(['unknown', 'unknown']);
+    const lock = path.join(root, 'thread-writer-locks', '01a1de46-0499-7b73-a008-382ab7bc9a77.lock');
+    mkdirSync(path.dirname(lock));
+    const holder = spawn('flock', ['--no-fork', lock, 'sleep', '60'], { stdio: 'ignore' });
+    await until(() => JSON.stringify(statuses()) === '["waiting","running"]', 'the process to be seen');
+    holder.kill('SIGKILL');
+    await until(() => JSON.stringify(statuses()) === '["unknown","unknown"]', 'its end to be seen');
+    expect(live.current()[0]?.agents[0]?.runs[0]?.reason).toBe('its process is gone without a word');
   });
 
   it('what `exec --json` printed stands in where there is no rollout', async () => {

@@ -36,5 +36,8 @@ export function mayHoldRollouts(root: string, folder: string): boolean {
   return [first, ...others].every((name) => DATE.test(name)) && others.length < YEAR_MONTH_DAY;
 }
 
+/** One lock for each thread that a process works on (0.15x and later). */
+export const LOCKS_FOLDER = 'thread-writer-locks';
+
 /** Threads that a person gave a name (about 0.11x and later). */
 export const NAMES_FILE = 'session_index.jsonl';

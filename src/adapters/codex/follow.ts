@@ -2,18 +2,18 @@
 import path from 'node:path';
 import { nativeId, toSessionId } from '../../model/ids.ts';
 import type { FollowCapability } from '../adapter.ts';
-import { mayHoldRollouts, NAMES_FILE } from './data-folder.ts';
+import { LOCKS_FOLDER, mayHoldRollouts, NAMES_FILE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
-import { isRollout, locateParts, sessionOfRollout } from './locate.ts';
-import { readNames } from './names.ts';
+import { isRollout, locateParts, readCompanions, sessionOfRollout } from './locate.ts';
 import { threadOfFile } from './streams.ts';
 
 export const follow: FollowCapability = {
   // Folders of days come at midnight: a rule, not a list.
-  watched: async (root) => (folder) => mayHoldRollouts(root, folder),
+  watched: async (root) => (folder) => folder === path.join(root, LOCKS_FOLDER) || mayHoldRollouts(root, folder),
   async subjectOf(root, place) {
     const folder = path.dirname(place);
-    if (folder === root && path.basename(place) === NAMES_FILE) return { kind: 'facts' };
+    const isLock = folder === path.join(root, LOCKS_FOLDER);
+    if (isLock || (folder === root && path.basename(place) === NAMES_FILE)) return { kind: 'facts' };
     const session = isRollout(place)
       ? await sessionOfRollout(root, place)
       : folder === root && place.endsWith('.jsonl')
@@ -24,5 +24,5 @@ export const follow: FollowCapability = {
       : { kind: 'part', part: { id: toSessionId(HOST, session), folder } };
   },
   locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
-  readFacts: readNames,
+  readFacts: readCompanions,
 };

@@ -3,11 +3,13 @@ import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
 import { known } from '../../base/json.ts';
 import { listFolder, modifiedAt } from '../../io/folders.ts';
+import type { AgentEvent } from '../../model/event.ts';
 import { toSessionId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
 import { rolloutFiles } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { readNames } from './names.ts';
+import { readProcesses } from './processes.ts';
 import { streamsIn } from './streams.ts';
 import { readThreadHead, type ThreadHead, threadInName } from './thread-head.ts';
 
@@ -18,9 +20,15 @@ export async function locate(root: string): Promise<Located> {
   const rollouts = files.filter(isRollout);
   const parts = await partsOf(root, rollouts, finderIn(rollouts));
   const streams = await streamParts(root);
-  const factsOf = await readNames(root);
+  const factsOf = await readCompanions(root);
   const sessions = [...parts, ...streams].map((session) => ({ ...session, facts: factsOf(session) }));
   return { sessions, ignoredFiles: files.filter((file) => !isRollout(file)) };
+}
+
+/** What lies beside the sessions and tells about them: their names, and the processes that work on them. */
+export async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const [namesOf, processesOf] = [await readNames(root), await readProcesses(root)];
+  return (session) => [...namesOf(session), ...processesOf(session)];
 }
 
 /** What of some sessions lies in one folder. */
