@@ -1,16 +1,17 @@
 import { isObject } from '../base/json.ts';
-import { isSecretField, SECRET_RULES, type SecretRule } from './secret-rules.ts';
+import { type Candidate, groupCandidates } from './redact/candidates.ts';
+import { createMatcher } from './redact/match-rules.ts';
+import { LONGEST } from './redact/rule.ts';
+import { AUDIT_RULES } from './redact/rules/all-rules.ts';
+import { isSecretField } from './redact/rules/secret-names.ts';
+import { isReference } from './redact/value-looks.ts';
+import { visitViews } from './redact/visit-views.ts';
 
 export interface Masked {
   readonly text: string;
   /** The kind of each secret, in order. */
   readonly found: readonly string[];
 }
-
-/** Longer than any secret: a private key of 8,192 bits with its lines. */
-const LONGEST = 16_500;
-/** So much is looked at at once: what a rule costs does not depend on the length of the text. */
-const PIECE = 48_000;
 
 /** The text with every credential that is known by its look replaced by its kind. Masking twice changes nothing more. */
 export function maskText(text: string): Masked {
@@ -69,12 +70,15 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
     budget.left -= shown.length;
     kept.push([
       shown,
-      isSecretField(name === 'value' ? nameBeside : name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
+      isSecretField(name === 'value' ? nameBeside : name, field, isValue)
+        ? MASK_FIELD
+        : maskBelow(field, budget, depth + 1),
     ]);
   }
   return Object.fromEntries(kept);
 }
 
+const isValue = (text: string): boolean => !isReference(text);
 const MASK_FIELD = '[masked]';
 
 /** Whether a text looks like one that was masked or cut here. One that merely says so counts, too. */
@@ -95,7 +99,7 @@ function maskAndCut(text: string, length: number): string {
 
 interface Span {
   readonly start: number;
-  end: number;
+  readonly end: number;
   readonly id: string;
 }
 
@@ -115,52 +119,19 @@ function replaceSpans(text: string, spans: readonly Span[], length: number): Mas
   return { text: end < text.length ? `${result}… [${text.length - end} more characters]` : result, found };
 }
 
+/** Made when it is first needed: most commands mask nothing. */
+let matcher: ReturnType<typeof createMatcher> | undefined;
+
 function findSecrets(text: string): readonly Span[] {
-  const spans: Span[] = [];
-  for (let from = 0; from < text.length; from += PIECE) {
-    const before = Math.max(0, from - 500);
-    const piece = text.slice(before, from + PIECE + LONGEST);
-    const lower = piece.toLowerCase();
-    for (const rule of SECRET_RULES) {
-      if (!rule.keywords.some((keyword) => lower.includes(keyword))) continue;
-      for (const [start, end] of matchesOf(rule, piece))
-        spans.push({ start: before + start, end: before + end, id: rule.id });
-    }
-  }
-  return merge(spans);
-}
-
-function* matchesOf(
-  { pattern, minEntropy = 0, isSecret }: SecretRule,
-  text: string,
-): Generator<readonly [number, number]> {
-  for (const match of text.matchAll(pattern)) {
-    const groups = match.indices?.slice(1).filter((group) => group !== undefined) ?? [];
-    // Of an opening quote and what it holds, the second.
-    const [start, end] = groups.at(-1) ?? match.indices?.[0] ?? [0, 0];
-    const secret = text.slice(start, end);
-    if (secret !== '' && entropyOf(secret) >= minEntropy && (isSecret?.(secret) ?? true)) yield [start, end];
-  }
-}
-
-/** In order, none overlapping: the earliest gives the name. */
-function merge(spans: readonly Span[]): readonly Span[] {
-  const merged: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = merged.at(-1);
-    if (last && span.start < last.end) last.end = Math.max(last.end, span.end);
-    else merged.push({ ...span });
-  }
-  return merged;
-}
-
-/** Shannon's, in bits a character. */
-function entropyOf(text: string): number {
-  const counts = new Map<string, number>();
-  for (const unit of text) counts.set(unit, (counts.get(unit) ?? 0) + 1);
-  let bits = 0;
-  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
-  return bits;
+  matcher ??= createMatcher(AUDIT_RULES);
+  const match = matcher;
+  const candidates: Candidate[] = [];
+  visitViews(text, (view) => {
+    match(view, ({ id, isGeneral }, start, end) => {
+      candidates.push({ start: view.startOf(start), end: view.endOf(end), rule: id, rank: isGeneral ? 0 : 1 });
+    });
+  });
+  return groupCandidates(candidates).map(({ start, end, candidates: [best] }) => ({ start, end, id: best.rule }));
 }
 
 /** A character of two units begins here. */

@@ -1,0 +1,280 @@
+import { UserError } from '../../base/user-error.ts';
+import type { Transcript } from '../../model/transcript.ts';
+import {
+  type Candidate,
+  type CandidateGroup,
+  groupCandidates,
+  mergeReplacements,
+  type Replacement,
+  replaceAll,
+} from './candidates.ts';
+import { type CustomPattern, readCustomPattern } from './custom-patterns.ts';
+import { createFindings, type Finding, type Place } from './finding.ts';
+import { createKnownValues, type KnownValues } from './known-values.ts';
+import { createMatcher } from './match-rules.ts';
+import { createPersonalFinder, type Person, type PersonalFinder, userOfFolder } from './personal-names.ts';
+import type { SecretRule } from './rule.ts';
+import { CREDENTIAL_RULES } from './rules/all-rules.ts';
+import { PERSONAL_RULES } from './rules/personal.ts';
+import { visitViews } from './visit-views.ts';
+import { type StringHandler, walkStrings } from './walk-strings.ts';
+
+export interface RedactorOptions extends Person {
+  /** E-mail, phone, card, IP as well. */
+  readonly pii?: boolean;
+  readonly patterns?: readonly CustomPattern[];
+  /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */
+  readonly allow?: readonly string[];
+}
+
+/**
+ * Takes out what must not leave, in two passes over all that will be shown: first everything is scanned, then everything is
+ * redacted, so that a secret that is known from one place is found in every other, with the same placeholder. Numbers
+ * follow the order of scanning. What is redacted without having been scanned is still searched, but not spread.
+ */
+export interface Redactor {
+  readonly scan: (value: unknown, place?: Place) => void;
+  /** Any JSON value, its shape kept. */
+  readonly redactValue: <Value>(value: Value, place?: Place) => Value;
+  readonly redactText: (text: string, place?: Place) => string;
+  /** With all below it; the places of findings name agent and message. */
+  readonly redactTranscript: (transcript: Transcript) => Transcript;
+  /** Of all that was redacted so far, in that order. */
+  readonly findings: () => readonly Finding[];
+}
+
+const NOWHERE: Place = { agent: null, message: null, field: '' };
+
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  const { rules, match } = prepare(options);
+  const whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
+  const isAllowed = createAllowList(options.allow ?? []);
+  const known = createKnownValues();
+  const findings = createFindings();
+  const users = new Set(options.users ?? []);
+  const names = new Set(options.names ?? []);
+  let personal: PersonalFinder | undefined;
+
+  const look = (text: string): readonly Candidate[] => {
+    const found: Candidate[] = [];
+    const begins = new Set<number>();
+    personal ??= createPersonalFinder({ ...options, users: [...users], names: [...names] });
+    const findPersonal = personal;
+    visitViews(text, (view) => {
+      const isBegun = (start: number, end: number): boolean =>
+        'joinWithin' in view && begins.has(view.startOf(view.joinWithin(start, end)));
+      const add = (start: number, end: number, candidate: Omit<Candidate, 'start' | 'end'>): void => {
+        found.push({ ...candidate, start: view.startOf(start), end: view.endOf(end) });
+      };
+      match(view, (rule, start, end) => {
+        const secret = view.text.slice(start, end);
+        // What follows on the next line is a token of its own.
+        if (isAllowed(secret) || isBegun(start, end)) return;
+        if (!rule.isGeneral) begins.add(view.startOf(start));
+        add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
+      });
+      known.search(view, ({ value, id, placeholder }, start, end) => {
+        if (!isAllowed(value)) add(start, end, { rule: id, rank: RANK.known, placeholder });
+      });
+      if ('joinWithin' in view) return;
+      for (const { start, end, value, id } of findPersonal(view.text)) {
+        if (isAllowed(value)) continue;
+        const named = id === 'home-directory' ? { placeholder: '~' } : { value: value.toLowerCase() };
+        add(start, end, { rule: id, rank: RANK.personal, ...named });
+      }
+    });
+    return found;
+  };
+
+  const find = (text: string): readonly Replacement[] =>
+    groupCandidates(withoutPlaceholders(text, look(text))).map((group) => ({
+      start: group.start,
+      end: group.end,
+      ...nameGroup(group, known),
+    }));
+
+  const record = (text: string, replacements: readonly Replacement[], place: Place): void => {
+    let line = 1;
+    let from = 0;
+    for (const replacement of replacements) {
+      for (let at = text.indexOf('\n', from); at >= 0 && at < replacement.start; at = text.indexOf('\n', at + 1))
+        line++;
+      from = Math.max(from, replacement.start);
+      findings.add(replacement, place, line);
+    }
+  };
+
+  const redactor: StringHandler = {
+    text: (text, place) => {
+      const replacements = find(text);
+      record(text, replacements, place);
+      return replaceAll(text, replacements);
+    },
+    lines: (texts, place) => {
+      const perText = findInLines(texts, find);
+      return texts.map((text, index) => {
+        const replacements = perText[index] ?? [];
+        record(text, replacements, { ...place, field: `${place.field}[${index}]` });
+        return replaceAll(text, replacements);
+      });
+    },
+    secret: (text, place) => {
+      if (isAllowed(text)) return text;
+      const { placeholder } = known.name(text, 'secret-field');
+      findings.add({ rule: 'secret-field', placeholder }, place, 1);
+      return placeholder;
+    },
+  };
+  const scanner: StringHandler = {
+    text: (text) => {
+      find(text);
+      return text;
+    },
+    lines: (texts) => {
+      findInLines(texts, find);
+      return texts;
+    },
+    secret: (text) => {
+      if (!isAllowed(text)) known.name(text, 'secret-field');
+      return text;
+    },
+  };
+  const redactValue = <Value>(value: Value, place: Place = NOWHERE): Value => {
+    known.settle();
+    return walkStrings(value, place, redactor) as Value;
+  };
+  return {
+    scan: (value, place = NOWHERE) => {
+      const before = users.size + names.size;
+      collectPeople(value, users, names);
+      if (users.size + names.size !== before) personal = undefined;
+      walkStrings(value, place, scanner);
+    },
+    redactValue,
+    redactText: (text, place = NOWHERE) => redactValue(text, place),
+    redactTranscript: (transcript) => redactValue(transcript),
+    findings: () =>
+      findings.list().map((finding) => {
+        const clean = (text: string | null): string | null => (text === null ? null : replaceAll(text, find(text)));
+        return {
+          ...finding,
+          what: whatOf.get(finding.rule) ?? finding.rule,
+          agent: clean(finding.agent),
+          message: clean(finding.message),
+          field: clean(finding.field) ?? '',
+        };
+      }),
+  };
+}
+
+/** What was redacted before has names of rules in it, and those look like settings; it stays. */
+function withoutPlaceholders(text: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  if (!text.includes('[redacted:')) return candidates;
+  const placeholders = [...text.matchAll(/\[redacted:[a-z0-9-]{1,42}#\d{1,9}\]/g)];
+  let next = 0;
+  return [...candidates]
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start, end }) => {
+      const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
+        placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
+      while (isBefore(placeholders[next])) next++;
+      const placeholder = placeholders[next];
+      return !placeholder || start < placeholder.index || end > placeholder.index + placeholder[0].length;
+    });
+}
+
+/** The name of the best one; the others are forms of the same, or parts of it. */
+function nameGroup({ candidates }: CandidateGroup, known: KnownValues): Pick<Replacement, 'rule' | 'placeholder'> {
+  const [best] = candidates;
+  if (best.value === undefined) return { rule: best.rule, placeholder: best.placeholder ?? '' };
+  const same = candidates.find(
+    ({ start, end, value }) => start === best.start && end === best.end && value !== undefined && known.get(value),
+  );
+  const named = known.get(best.value) ?? known.get(same?.value ?? '') ?? known.name(best.value, best.rule);
+  for (const { value } of candidates) if (value !== undefined) known.addForm(value, named);
+  return { rule: named.id, placeholder: named.placeholder };
+}
+
+/** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
+const RANK = { personal: 0, general: 1, known: 2, own: 3 };
+const rankOf = (rule: SecretRule): number => (rule.isGeneral ? RANK.general : RANK.own);
+
+const PERSONAL_WORDS = [
+  ['home-directory', 'home folder of a user'],
+  ['user-name', 'name of a user'],
+  ['host-name', 'name of a machine'],
+  ['person', 'name or address of an author'],
+  ['secret-field', 'value of a field whose name says that it is secret'],
+] as const;
+
+type Matcher = ReturnType<typeof createMatcher>;
+
+/** The index of all keywords takes as long as redacting a page: those that everybody has are built once. */
+const prepared = new Map<boolean, { readonly rules: readonly SecretRule[]; readonly match: Matcher }>();
+
+function prepare(options: RedactorOptions): { readonly rules: readonly SecretRule[]; readonly match: Matcher } {
+  const pii = options.pii ?? false;
+  const existing = options.patterns?.length ? undefined : prepared.get(pii);
+  if (existing) return existing;
+  const rules = rulesOf(options);
+  const made = { rules, match: createMatcher(rules) };
+  if (!options.patterns?.length) prepared.set(pii, made);
+  return made;
+}
+
+function rulesOf({ pii = false, patterns = [] }: RedactorOptions): readonly SecretRule[] {
+  const own = patterns.map((pattern) => {
+    const rule = readCustomPattern(pattern);
+    if (typeof rule === 'string')
+      throw new UserError(
+        'redact-pattern',
+        `The pattern «${pattern.name}» cannot be used: ${rule}.`,
+        'Correct it in config.json.',
+      );
+    return rule;
+  });
+  return [...own, ...CREDENTIAL_RULES, ...(pii ? PERSONAL_RULES : [])];
+}
+
+function createAllowList(allow: readonly string[]): (value: string) => boolean {
+  const values = new Set(allow.filter((entry) => !isExpression(entry)));
+  const patterns = allow.filter(isExpression).map((entry) => new RegExp(`^(?:${entry.slice(1, -1)})$`, 'u'));
+  if (allow.length === 0) return () => false;
+  return (value) => values.has(value) || patterns.some((pattern) => pattern.test(value));
+}
+
+const isExpression = (entry: string): boolean => entry.length > 2 && entry.startsWith('/') && entry.endsWith('/');
+
+/** Each text on its own, and all of them as the lines of one: what stands across several is taken out of each. */
+function findInLines(
+  texts: readonly string[],
+  find: (text: string) => readonly Replacement[],
+): readonly (readonly Replacement[])[] {
+  const perText = texts.map((text) => [...find(text)]);
+  let start = 0;
+  const starts = texts.map((text) => {
+    const here = start;
+    start += text.length + 1;
+    return here;
+  });
+  for (const replacement of find(texts.join('\n')))
+    texts.forEach((text, index) => {
+      const from = Math.max(0, replacement.start - (starts[index] ?? 0));
+      const to = Math.min(text.length, replacement.end - (starts[index] ?? 0));
+      if (from < to) perText[index]?.push({ ...replacement, start: from, end: to });
+    });
+  return perText.map(mergeReplacements);
+}
+
+/** Whom a session names by its structure: the author that git told, the owner of a working folder. */
+function collectPeople(value: unknown, users: Set<string>, names: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, field] of Object.entries(value)) {
+    if (key === 'cwd' && typeof field === 'string') {
+      const user = userOfFolder(field);
+      if (user !== undefined) users.add(user);
+    } else if (key === 'author' && typeof field === 'object' && field !== null) {
+      for (const name of Object.values(field)) if (typeof name === 'string') names.add(name);
+    } else if (typeof field === 'object') collectPeople(field, users, names);
+  }
+}

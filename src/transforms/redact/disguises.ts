@@ -1,0 +1,128 @@
+import { decodeBase64, isBase64Digit } from './base64.ts';
+import { codedView, editView, type View } from './view.ts';
+
+/** Colours and other control sequences of terminals, and characters that nobody sees. */
+const UNSEEN =
+  '\\x1b\\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\\x1b\\][^\\x07\\x1b]{0,400}(?:\\x07|\\x1b\\\\)|\\x1b[@-Z^_c=>]|[\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
+const ESCAPE = '\\\\(?:u([0-9a-fA-F]{4})|u\\{([0-9a-fA-F]{1,6})\\}|x([0-9a-fA-F]{2})|(["\'`\\\\/bfnrte]))';
+const PERCENT = '%([0-9a-fA-F]{2})';
+const ENTITY = '&(?:#(\\d{2,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));';
+const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}`, 'g');
+
+const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  sol: '/',
+  colon: ':',
+  equals: '=',
+  plus: '+',
+  num: '#',
+  lowbar: '_',
+  period: '.',
+  commat: '@',
+};
+
+/** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
+export function decodeOnce(view: View): View | undefined {
+  return editView(view, CODED, ([, u, braced, x, letter, percent, decimal, hex, name]) => {
+    if (letter !== undefined) return ESCAPED[letter] ?? letter;
+    const hexDigits = u ?? braced ?? x ?? percent ?? hex;
+    if (hexDigits !== undefined) return fromCode(Number.parseInt(hexDigits, 16));
+    if (decimal !== undefined) return fromCode(Number(decimal));
+    return name === undefined ? '' : ENTITIES[name];
+  });
+}
+
+const fromCode = (code: number): string | undefined => (code <= 0x10ffff ? String.fromCodePoint(code) : undefined);
+
+const HEX = { coded: 2, decoded: 1 };
+const BASE64 = { coded: 4, decoded: 3 };
+/** More than this of one run is not looked into: it is a file, not a secret. */
+const LONGEST_RUN = 4_000_000;
+/** Shorter runs are words: twelve bytes of text by chance are one in some hundred of random runs. */
+const SHORTEST_RUN = 16;
+
+/** What base64 and hexadecimal runs of a text say, where that is text itself. */
+export function* decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): Generator<View> {
+  const { text } = view;
+  // A run that is long enough stands on one of these places: the others need no look.
+  for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
+    if (!isDigitOfCode(text, at)) continue;
+    let start = at;
+    while (start > 0 && isDigitOfCode(text, start - 1)) start--;
+    let end = at + 1;
+    while (end < text.length && isDigitOfCode(text, end)) end++;
+    // The next place to look at lies behind the run.
+    at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
+    if (end - start >= SHORTEST_RUN && isWanted(start, end)) yield* readRun(view, start, end);
+  }
+}
+
+function isDigitOfCode(text: string, at: number): boolean {
+  return isBase64Digit(text.charCodeAt(at));
+}
+
+function* readRun(view: View, start: number, end: number): Generator<View> {
+  const run = view.text.slice(start, end);
+  for (const [from, piece] of piecesOf(run)) {
+    const text = readBase64(piece);
+    if (text !== undefined) yield codedView(view, text, start + from, start + from + piece.length, BASE64);
+  }
+  if (run.length < 32 || !/^[0-9a-fA-F]*$/.test(run)) return;
+  const text = readHex(run);
+  if (text !== undefined) yield codedView(view, text, start, end, HEX);
+}
+
+/** All of it; and, as paths and names look like base64, too, what stands between their separators. */
+function* piecesOf(run: string): Generator<readonly [start: number, piece: string]> {
+  yield [0, run];
+  let start = 0;
+  for (let at = 0; at <= run.length; at++) {
+    const unit = run.charCodeAt(at);
+    if (at < run.length && unit !== SLASH && unit !== DASH && unit !== LOW_LINE) continue;
+    if (at - start >= SHORTEST_RUN && at - start < run.length) yield [start, run.slice(start, at)];
+    start = at + 1;
+  }
+}
+
+const SLASH = 47;
+const DASH = 45;
+const LOW_LINE = 95;
+
+function readBase64(run: string): string | undefined {
+  if (!isText(decodeBase64(run.slice(0, SHORTEST_RUN))) || !isText(decodeBase64(run.slice(0, 64)))) return undefined;
+  return textOf(decodeBase64(run.slice(0, LONGEST_RUN)));
+}
+
+function readHex(run: string): string | undefined {
+  const digits = run.slice(0, LONGEST_RUN);
+  if (!isText(hexBytes(digits.slice(0, 64)))) return undefined;
+  return textOf(hexBytes(digits));
+}
+
+function hexBytes(digits: string): Uint8Array {
+  return Uint8Array.from({ length: digits.length >> 1 }, (_, at) =>
+    Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16),
+  );
+}
+
+/** Random bytes are text with a chance of less than one in a hundred, already at twelve. */
+function isText(bytes: Uint8Array): boolean {
+  let strange = 0;
+  for (const byte of bytes)
+    if (byte < 9 || (byte > 13 && byte < 32) || byte === 127) strange += 2;
+    else if (byte > 127) strange++;
+  return strange * 12 <= bytes.length;
+}
+
+/** One character a byte, so that places stay where they are. */
+function textOf(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
+  return text;
+}

@@ -1,0 +1,185 @@
+import { encodeWholeGroups } from './base64.ts';
+import type { View } from './view.ts';
+import { createWordSearch, type WordSearch } from './word-search.ts';
+import type { JoinedView } from './wrapped-lines.ts';
+
+/** A secret that was found somewhere, and what stands in its place everywhere. */
+export interface KnownValue {
+  readonly value: string;
+  readonly id: string;
+  readonly placeholder: string;
+}
+
+type OnKnown = (known: KnownValue, start: number, end: number) => void;
+
+/** Secrets by their value: the same one has the same placeholder, and is found again where nothing around it tells. */
+export interface KnownValues {
+  readonly get: (value: string) => KnownValue | undefined;
+  /** Numbers count by the order in which values are first named, for each id. */
+  readonly name: (value: string, id: string) => KnownValue;
+  /** Another way to write a known one, or a part of it. */
+  readonly addForm: (value: string, of: KnownValue) => void;
+  /** Everything named so far, for the searches that follow; values named later are not looked for. */
+  readonly settle: () => void;
+  readonly search: (view: View | JoinedView, onKnown: OnKnown) => void;
+}
+
+export function createKnownValues(): KnownValues {
+  const known = new Map<string, KnownValue>();
+  const counts = new Map<string, number>();
+  let index: KnownIndex | undefined;
+  return {
+    get: (value) => known.get(value),
+    addForm: (value, of) => {
+      if (!known.has(value)) known.set(value, { ...of, value });
+    },
+    name: (value, id) => {
+      const existing = known.get(value);
+      if (existing) return existing;
+      const count = (counts.get(id) ?? 0) + 1;
+      counts.set(id, count);
+      const named = { value, id, placeholder: `[redacted:${id}#${count}]` };
+      known.set(value, named);
+      return named;
+    },
+    settle: () => {
+      index ??= buildIndex([...known.values()]);
+    },
+    search: (view, onKnown) => {
+      if (index) searchView(index, view, onKnown);
+    },
+  };
+}
+
+/** A way in which a known value may be written. */
+interface Form {
+  readonly text: string;
+  readonly known: KnownValue;
+  /** Short ones count only as whole words. */
+  readonly isWord: boolean;
+  /** The last group of its base64 depends on what follows: so many characters may belong to it. */
+  readonly tail: number;
+}
+
+interface KnownIndex {
+  readonly heads: WordSearch;
+  /** Forms that begin with each head, longest first. */
+  readonly forms: readonly (readonly Form[])[];
+}
+
+/** So much of a value is searched for; the rest is compared. */
+const HEAD = 16;
+/** A beginning of a value at a place where a text was cut is as good as the value. */
+const SHORTEST_CUT = 8;
+
+function buildIndex(values: readonly KnownValue[]): KnownIndex {
+  const byHead = new Map<string, Form[]>();
+  for (const known of values)
+    for (const form of formsOf(known)) {
+      const head = form.text.slice(0, HEAD);
+      const forms = byHead.get(head);
+      if (forms) forms.push(form);
+      else byHead.set(head, [form]);
+    }
+  for (const forms of byHead.values()) forms.sort((a, b) => b.text.length - a.text.length);
+  return { heads: createWordSearch([...byHead.keys()], false), forms: [...byHead.values()] };
+}
+
+function formsOf(known: KnownValue): readonly Form[] {
+  const { value } = known;
+  const parts = value.includes('\n') || value.includes('\\n') ? linesOf(value) : [value];
+  return parts.filter(isTelling).flatMap((part) => {
+    const bytes = utf8(part);
+    const isWord = part.length < 16;
+    const plain = { text: part, known, isWord, tail: 0 };
+    const forms: Form[] = bytes === part ? [plain] : [plain, { ...plain, text: bytes }];
+    if (part.length > 200) return forms;
+    const base64 = encodeWholeGroups(bytes);
+    if (base64.length >= 8) {
+      forms.push({ text: base64, known, isWord: false, tail: 4 });
+      if (/[+/]/.test(base64))
+        forms.push({ text: base64.replaceAll('+', '-').replaceAll('/', '_'), known, isWord: false, tail: 4 });
+    }
+    const hex = [...bytes].map((unit) => unit.charCodeAt(0).toString(16).padStart(2, '0')).join('');
+    forms.push(
+      { text: hex, known, isWord: false, tail: 0 },
+      { text: hex.toUpperCase(), known, isWord: false, tail: 0 },
+    );
+    return forms;
+  });
+}
+
+/** Of a key of several lines, each line that is long enough to be of no other. */
+function linesOf(value: string): readonly string[] {
+  return value.split(/(?:\\+n|\\+r|\s)+/).filter((line) => line.length >= 32);
+}
+
+/** Bytes of UTF-8, one character each. */
+function utf8(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/%([0-9A-F]{2})/g, (_, hex) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+/** Whether a value says by itself that it is the secret: «staging» was somebody's password, and is a word elsewhere. */
+function isTelling(value: string): boolean {
+  if (value.length < 6) return false;
+  if (new Set(value).size < 5) return false;
+  if (value.length >= 16) return !/^[a-z]+$/.test(value);
+  return /\d/.test(value) && /[A-Za-z]/.test(value) ? true : /[^A-Za-z0-9_.\s/-]/.test(value) && /[A-Za-z]/.test(value);
+}
+
+function searchView({ heads, forms }: KnownIndex, view: View | JoinedView, onKnown: OnKnown): void {
+  const { text } = view;
+  const found = (known: KnownValue, start: number, end: number): void => {
+    if (!('joinWithin' in view) || view.joinWithin(start, end) >= 0) onKnown(known, start, end);
+  };
+  let done = 0;
+  const state = heads.eachHit(text, (head, start) => {
+    if (start < done) return;
+    for (const form of forms[head] ?? []) {
+      const end = endOfForm(form, text, start);
+      if (end < 0) continue;
+      found(form.known, start, end);
+      done = end;
+      return;
+    }
+  });
+  const takeBeginning = (at: number, end: number): void => {
+    const { length, word } = heads.beginningAt(at);
+    const form = forms[word]?.[0];
+    if (form && length >= SHORTEST_CUT && length < form.text.length) found(form.known, end - length, end);
+  };
+  takeBeginning(state, text.length);
+  for (const { index } of text.matchAll(/…|\.\.\./g))
+    takeBeginning(
+      heads.eachHit(text.slice(Math.max(0, index - HEAD), index), () => undefined),
+      index,
+    );
+}
+
+/** Where the form that may begin here ends, or what is left of it where the text was cut; -1 where it is another. */
+function endOfForm({ text: form, isWord, tail }: Form, text: string, start: number): number {
+  if (isWord && isLetterOrDigit(text, start - 1)) return -1;
+  const whole = start + form.length;
+  if (text.startsWith(form, start)) {
+    if (isWord && isLetterOrDigit(text, whole)) return -1;
+    let end = whole;
+    while (end < whole + tail && /[\w+/=-]/.test(text[end] ?? '')) end++;
+    return end;
+  }
+  const end = cutWithin(text, start, whole);
+  return end - start >= SHORTEST_CUT && form.startsWith(text.slice(start, end)) ? end : -1;
+}
+
+/** Where the text, or an ellipsis in it, ends what begins here; -1 if neither does. */
+function cutWithin(text: string, start: number, end: number): number {
+  const piece = text.slice(start, end);
+  const at = piece.search(/…|\.\.\./);
+  if (at >= 0) return start + at;
+  return end > text.length ? text.length : -1;
+}
+
+function isLetterOrDigit(text: string, at: number): boolean {
+  return at >= 0 && at < text.length && /[A-Za-z0-9]/.test(text[at] ?? '');
+}

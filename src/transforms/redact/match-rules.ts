@@ -1,0 +1,110 @@
+import type { SecretRule } from './rule.ts';
+import { entropyOf } from './value-looks.ts';
+import type { View } from './view.ts';
+import { createWordSearch } from './word-search.ts';
+import type { JoinedView } from './wrapped-lines.ts';
+
+type OnMatch = (rule: SecretRule, start: number, end: number) => void;
+
+/** What the rules describe, in one view of a text. Linear in its length; matches of several rules may overlap. */
+export function createMatcher(rules: readonly SecretRule[]): (view: View | JoinedView, onMatch: OnMatch) => void {
+  const search = createRuleSearch(rules);
+  return (view, onMatch) => {
+    if (!('joinWithin' in view)) return search(view.text, onMatch);
+    search(view.text, (rule, start, end) => {
+      if (isAcrossLines(rule, view, start, end)) onMatch(rule, start, end);
+    });
+  };
+}
+
+/** Where a token ends at the end of a line, the word that begins the next one is no part of it, unless it looks like one. */
+function isAcrossLines(rule: SecretRule, { text, joinWithin }: JoinedView, start: number, end: number): boolean {
+  const join = joinWithin(start, end);
+  if (join < 0 || !rule.isWrapped) return false;
+  // The name of the next setting.
+  if (/[=:]/.test(text[end] ?? '')) return false;
+  const rest = text.slice(join, end);
+  if (/\d|[a-z][A-Z]/.test(rest) || rest.length >= 20 || !rule.pattern.sticky) return true;
+  rule.pattern.lastIndex = 0;
+  return !rule.pattern.test(text.slice(start, join));
+}
+
+/** One pass finds the keywords; each rule then looks only near its own. */
+function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch: OnMatch) => void {
+  const rulesOf = new Map<string, number[]>();
+  rules.forEach((rule, index) => {
+    for (const keyword of rule.keywords) rulesOf.set(keyword, [...(rulesOf.get(keyword) ?? []), index]);
+  });
+  const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
+  const keywords = [...rulesOf.keys()];
+  const indexes = [...rulesOf.values()];
+  const words = createWordSearch(keywords, true);
+  return (text, onMatch) => {
+    /** Up to where each rule has looked; a match is not looked into again. */
+    const done = new Int32Array(rules.length).fill(-1);
+    const windows = new Map<number, { from: number; to: number }>();
+    words.eachHit(text, (word, start) => {
+      for (const index of indexes[word] ?? []) {
+        const rule = rules[index];
+        if (!rule || start < (done[index] ?? 0)) continue;
+        if (rule.before === 0) done[index] = matchAt(rule, text, start, onMatch);
+        else widen(windows, index, rule, text, start, onMatch);
+      }
+    });
+    for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
+    for (const [index, { from, to }] of windows) {
+      const rule = rules[index];
+      if (rule) matchWithin(rule, text, from, to, onMatch);
+    }
+  };
+}
+
+/** Places near each other are looked at once. */
+function widen(
+  windows: Map<number, { from: number; to: number }>,
+  index: number,
+  rule: SecretRule,
+  text: string,
+  start: number,
+  onMatch: OnMatch,
+): void {
+  const from = Math.max(0, start - rule.before);
+  const to = start + rule.reach;
+  const open = windows.get(index);
+  if (open && from <= open.to) {
+    open.to = to;
+    return;
+  }
+  if (open) matchWithin(rule, text, open.from, open.to, onMatch);
+  windows.set(index, { from: Math.max(from, open?.to ?? 0), to });
+}
+
+/** Gives the place up to which the rule is done. */
+function matchAt(rule: SecretRule, text: string, start: number, onMatch: OnMatch): number {
+  rule.pattern.lastIndex = start;
+  const match = rule.pattern.exec(text);
+  if (match === null) return start;
+  take(rule, match, onMatch);
+  return start + match[0].length;
+}
+
+function matchWithin(rule: SecretRule, text: string, from: number, to: number, onMatch: OnMatch): void {
+  // What stands before is left in place: patterns look behind themselves.
+  const upTo = to >= text.length ? text : text.slice(0, to);
+  rule.pattern.lastIndex = from;
+  for (let match = rule.pattern.exec(upTo); match !== null; match = rule.pattern.exec(upTo)) {
+    take(rule, match, onMatch);
+    if (match[0] === '') rule.pattern.lastIndex++;
+  }
+}
+
+function take(rule: SecretRule, match: RegExpExecArray, onMatch: OnMatch): void {
+  const groups = match.indices?.slice(1).filter((group) => group !== undefined) ?? [];
+  // Of an opening quote and what it holds, the second.
+  const [start, end] = groups.at(-1) ?? match.indices?.[0] ?? [0, 0];
+  const secret = match.input.slice(start, end);
+  if (secret === '' || secret.length > 20_000) return;
+  if (rule.minEntropy !== undefined && entropyOf(secret) < rule.minEntropy) return;
+  if (rule.accepts?.(secret, match) === false) return;
+  onMatch(rule, start, end);
+}

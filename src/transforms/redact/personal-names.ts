@@ -1,0 +1,112 @@
+/** Whom the texts may name: what is known of this machine and of the session. */
+export interface Person {
+  /** The home folder of this machine's user. */
+  readonly home?: string;
+  readonly users?: readonly string[];
+  readonly hosts?: readonly string[];
+  /** Names and addresses of people, such as git's author. */
+  readonly names?: readonly string[];
+}
+
+export interface PersonalSpan {
+  readonly start: number;
+  readonly end: number;
+  readonly value: string;
+  readonly id: 'home-directory' | 'user-name' | 'host-name' | 'person';
+}
+
+export type PersonalFinder = (text: string) => readonly PersonalSpan[];
+
+/** `/home/NAME` and what systems have in its place. */
+const HOME = /(?<![\w.~-])(?:\/mnt\/[a-z]|\/[a-z](?=\/Users)|\/(?:var|export|usr))?\/(?:home|Users)\/([\w.@-]{1,64})/g;
+const WINDOWS_HOME = /\b[A-Za-z]:(?:\\{1,4}|\/)Users(?:\\{1,4}|\/)([^\\/\s"'<>|:*?;,()]{1,64})/g;
+/** Names of folders that a host makes of paths: `projects/-home-NAME-project`. */
+const DASHED_HOME = /(?<=projects(?:\/|\\{1,4}))(?:[A-Z]-)?-(?:home|Users)-([A-Za-z0-9]{1,64})(?=-|["'\s/\\]|$)/g;
+/** Folders that are nobody's, and names that manuals use. */
+const NOBODY =
+  /^(?:shared|public|default|all|user|users|user-?name|username|name|you|your-?(?:user)?-?name|me|someone|somebody|foo|bar|index|page|.*\.(?:html?|js|tsx?|css|php|json|md))$/i;
+
+/** Places of home folders, and of the names that are known. `~` stands for a home, so that paths stay readable. */
+export function createPersonalFinder({ home, users = [], hosts = [], names = [] }: Person): PersonalFinder {
+  const userNames = users.filter(isName);
+  const known = [...homePatterns(home), ...users.filter((user) => user.length > 1).flatMap(userHomePatterns)];
+  const words = [
+    {
+      id: 'person',
+      pattern: anyOf(
+        names.filter((name) => name.includes('@') || isName(name)),
+        'i',
+      ),
+    },
+    { id: 'user-name', pattern: anyOf(userNames, 'i') },
+    { id: 'host-name', pattern: anyOf(hosts.filter(isName), 'i') },
+  ] as const;
+  return (text) => {
+    const spans: PersonalSpan[] = [];
+    const add = (id: PersonalSpan['id'], start: number, value: string): void => {
+      spans.push({ start, end: start + value.length, value, id });
+    };
+    for (const pattern of known)
+      for (const { 0: value, index } of text.matchAll(pattern)) add('home-directory', index, value);
+    if (text.includes('/home/') || text.includes('Users') || text.includes('projects'))
+      for (const pattern of [HOME, WINDOWS_HOME, DASHED_HOME])
+        for (const { 0: value, 1: name = '', index } of text.matchAll(pattern))
+          if (!NOBODY.test(name)) add('home-directory', index, value);
+    for (const { id, pattern } of words)
+      if (pattern) for (const { 0: value, index } of text.matchAll(pattern)) add(id, index, value);
+    return spans;
+  };
+}
+
+/** The user that a working folder belongs to. */
+export function userOfFolder(folder: string): string | undefined {
+  const match = new RegExp(HOME.source).exec(folder) ?? new RegExp(WINDOWS_HOME.source).exec(folder);
+  const name = match?.index === 0 ? match[1] : undefined;
+  return name !== undefined && !NOBODY.test(name) ? name : undefined;
+}
+
+/** Words that are names of users, too; and those that our own formats use. */
+const ORDINARY = new Set(
+  (
+    'root user users admin administrator dev developer test tester guest node app apps www web home work local localhost host hostname ' +
+    'server client ubuntu debian fedora arch linux mac macbook macos windows docker container runner build builder ci git github gitlab ' +
+    'vagrant vscode codespace jenkins postgres mysql redis nginx apache daemon nobody system default public shared demo example sample ' +
+    'project main master code data claude assistant agent agents task tool text thinking image file name model session message summary ' +
+    'notice attachment fork teammate workflow internal running waiting completed failed stopped unknown exact strong guess none ' +
+    'pro air mini studio imac laptop desktop pc box machine computer workstation dell lenovo thinkpad cloud remote pi mail staff operator service'
+  ).split(' '),
+);
+
+function isName(name: string): boolean {
+  return name.length >= 3 && !ORDINARY.has(name.toLowerCase()) && !/^\d+$/.test(name);
+}
+
+function homePatterns(home: string | undefined): readonly RegExp[] {
+  if (home === undefined || home.length < 2) return [];
+  const path = home.replace(/[\\/]+$/, '');
+  const separators = quote(path).replace(/\\\/|\\\\/g, '(?:\\\\{1,4}|\\\\{0,3}/)');
+  const dashed = quote(path.replace(/[^A-Za-z0-9]/g, '-'));
+  return [
+    new RegExp(`(?<![\\w.~-])${separators}(?![\\w.-]*[A-Za-z0-9])`, 'g'),
+    // A host's name of a folder: at the end of a word, or in front of the dashes of what lies below.
+    ...(path.length >= 8 ? [new RegExp(`(?<![\\w])${dashed}(?![A-Za-z0-9])`, 'g')] : []),
+  ];
+}
+
+/** Also where a letter stands right before it: `-I/home/NAME/include`. */
+function userHomePatterns(user: string): readonly RegExp[] {
+  const name = quote(user);
+  const dashed = quote(user.replace(/[^A-Za-z0-9]/g, '-'));
+  return [
+    new RegExp(`\\/(?:home|Users)\\/${name}(?![\\w.-]*[A-Za-z0-9])`, 'g'),
+    new RegExp(`(?<!\\w)(?:[A-Z]-)?-(?:home|Users)-${dashed}(?![A-Za-z0-9])`, 'g'),
+  ];
+}
+
+function anyOf(names: readonly string[], flags: string): RegExp | undefined {
+  if (names.length === 0) return undefined;
+  const longestFirst = [...new Set(names)].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.map(quote).join('|')})(?![\\p{L}\\p{N}])`, `gu${flags}`);
+}
+
+const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

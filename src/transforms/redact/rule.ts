@@ -1,0 +1,126 @@
+/**
+ * One kind of credential as data: how it looks, where to begin to look, and examples by which the rule is held. Examples are
+ * written with holes (`ghp_{an:36}`, see testing/fill-sample.ts), so that nobody who scans this repository finds a credential.
+ */
+export interface SecretRule {
+  /** Stands in the placeholder and in reports: `[redacted:github-token#1]`. */
+  readonly id: string;
+  readonly group: RuleGroup;
+  /** What it is, in words; for docs/REDACTION.md. */
+  readonly what: string;
+  /** In lower case. A text without any of them holds no such secret. */
+  readonly keywords: readonly string[];
+  /** Sticky where a match begins at its keyword, else global. The last group that took part is the secret; without groups, all. */
+  readonly pattern: RegExp;
+  /** How far before its keyword a match may begin. */
+  readonly before: number;
+  /** How far behind the beginning of its keyword a match may reach. */
+  readonly reach: number;
+  /** Bits a character: words have fewer. */
+  readonly minEntropy?: number;
+  readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
+  /** The secret as it is everywhere, where it may be written in several ways. */
+  readonly canonical?: (secret: string) => string;
+  /** Found by what stands around it, not by its own look: another rule that finds the same names it better. */
+  readonly isGeneral?: boolean;
+  /** So distinct that it is looked for across the ends of lines, too. */
+  readonly isWrapped?: boolean;
+  readonly samples: readonly string[];
+  readonly misses: readonly string[];
+}
+
+export type RuleGroup =
+  | 'cloud'
+  | 'code hosts'
+  | 'model vendors'
+  | 'chat'
+  | 'payment'
+  | 'package registries'
+  | 'keys'
+  | 'connections'
+  | 'monitoring and delivery'
+  | 'services'
+  | 'by name and place'
+  | 'personal';
+
+interface Described {
+  readonly id: string;
+  readonly what: string;
+  readonly samples: readonly string[];
+  readonly misses: readonly string[];
+  readonly minEntropy?: number;
+  readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
+}
+
+interface TokenShape extends Described {
+  /** Beginnings that their maker gave them, as they are written. */
+  readonly starts: readonly string[];
+  /** Of a regular expression, bounded. */
+  readonly body: string;
+  /** Letters and digits may stand right before it: the beginning is seen nowhere else. */
+  readonly glued?: boolean;
+}
+
+/** A token with a beginning of its own. */
+export function token(group: RuleGroup, { starts, body, glued = false, ...rest }: TokenShape): SecretRule {
+  const beginnings = starts.map(quote).join('|');
+  return {
+    ...rest,
+    group,
+    keywords: starts.map((start) => start.toLowerCase()),
+    pattern: new RegExp(`${glued ? '' : '(?<![A-Za-z0-9])'}(?:${beginnings})${body}`, 'dy'),
+    before: 0,
+    reach: LONGEST,
+    isWrapped: true,
+  };
+}
+
+interface ShapedShape extends Described {
+  readonly keywords: readonly string[];
+  readonly pattern: string;
+  readonly flags?: string;
+  /** Where the keyword stands in it, at most. */
+  readonly before?: number;
+  readonly reach?: number;
+  readonly isGeneral?: boolean;
+  readonly isWrapped?: boolean;
+  readonly canonical?: (secret: string) => string;
+}
+
+/** Anything else that is known by its look; the keyword may stand within it. */
+export function shaped(group: RuleGroup, { pattern, flags = '', before = 0, ...rest }: ShapedShape): SecretRule {
+  return {
+    reach: LONGEST,
+    ...rest,
+    group,
+    before,
+    pattern: new RegExp(pattern, `d${before === 0 ? 'y' : 'g'}${flags}`),
+  };
+}
+
+interface AssignedShape extends Described {
+  /** Words of the vendor, in lower case, one of which the name begins with or holds. */
+  readonly vendor: readonly string[];
+  readonly value: string;
+}
+
+/** What has no look of its own, as the value of something that its vendor is named in: `DATADOG_API_KEY=…`. */
+export function assigned(group: RuleGroup, { vendor, value, ...rest }: AssignedShape): SecretRule {
+  return {
+    minEntropy: 2.5,
+    ...rest,
+    group,
+    keywords: vendor,
+    pattern: new RegExp(
+      `(?:${vendor.map(quote).join('|')})[\\w .\\[\\]-]{0,40}\\\\{0,3}["'\`]?\\]?\\s{0,4}(?:=>|:=|[:=,]|\\bis\\b)\\s{0,4}\\\\{0,3}["'\`]?(?:(?:bearer|token|basic)\\s{1,2})?(${value})(?![\\w+/=-])`,
+      'dyi',
+    ),
+    before: 0,
+    reach: 400,
+  };
+}
+
+/** Longer than any secret: a private key of 8,192 bits with its lines. */
+export const LONGEST = 16_500;
+
+const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');

@@ -1,0 +1,140 @@
+import { type SecretRule, shaped } from '../rule.ts';
+import { isReference, isStandIn } from '../value-looks.ts';
+
+const GROUP = 'connections';
+
+export const CONNECTION_RULES: readonly SecretRule[] = [
+  shaped(GROUP, {
+    id: 'url-password',
+    what: 'password in a URL: postgres, mysql, mongodb, redis, amqp, ftp, https and any other scheme',
+    keywords: ['://'],
+    pattern: ':\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s@/"\'<>`]{1,300})@(?=[\\w.\\[$%{-])',
+    isGeneral: true,
+    isWrapped: true,
+    accepts: (secret) => !isReference(secret) && !isUrlStandIn(secret),
+    samples: [
+      'psql postgres://app:{=hunter2}@db.example/app',
+      'redis://:{=hunter2}@localhost',
+      'mongodb+srv://u:{=p%40ss}@h',
+      'amqp://guest:{=gu3st!}@mq:5672',
+    ],
+    misses: [
+      'https://user@example.com:443/path',
+      'https://$USER:$PASS@host',
+      'http://user:password@host',
+      'http://localhost:3000/@scope',
+    ],
+  }),
+  shaped(GROUP, {
+    // Passwords with @ or / in them: the last @ before the host ends it.
+    id: 'database-url',
+    what: 'password with unusual characters in the URL of a database',
+    keywords: [
+      'postgres',
+      'mysql',
+      'mariadb',
+      'mongodb',
+      'redis',
+      'amqp',
+      'mssql',
+      'sqlserver',
+      'clickhouse',
+      'cockroach',
+      'oracle',
+      'nats',
+      'ldap',
+      'smtp',
+    ],
+    pattern:
+      '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200}?)@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
+    isGeneral: true,
+    accepts: (secret) =>
+      !isReference(secret) && !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
+    samples: ['postgres://app:{=h@nt/er2}@db.example/app', 'mysql+pymysql://root:{=a@b}@db:3306/x'],
+    misses: ['postgres://localhost:5432/app@home'],
+  }),
+  shaped(GROUP, {
+    // Where a user's name may stand: tokens are longer than names, and have digits.
+    id: 'url-token',
+    what: 'token in the place of a user in a URL',
+    keywords: ['://'],
+    pattern: ':\\/\\/([\\w.~+=-]{16,300})@(?=[\\w.\\[-])',
+    minEntropy: 3,
+    isGeneral: true,
+    accepts: (secret) => /\d/.test(secret) && !/^[a-z]+(?:[._-][a-z0-9]+)*$/.test(secret),
+    samples: ['git clone https://{an:40}@github.com/o/r'],
+    misses: ['https://firstname.lastname@bitbucket.org/team/repo.git'],
+  }),
+  shaped(GROUP, {
+    id: 'connection-string',
+    what: 'password in a connection string (ODBC, ADO, JDBC, libpq)',
+    keywords: ['pwd=', 'password=', 'pass='],
+    pattern:
+      '(?:[;?&{]|\\b(?:user(?:name| id)?|uid|host|server|dbname|data source)\\s?=[^\\s;&"\']{1,100}[;&\\s])\\s{0,3}(?:pwd|password|pass)\\s{0,2}=\\s{0,2}(\\{[^}\\n]{1,100}\\}|[^\\s;&"\'`{}<>]{1,200})',
+    flags: 'i',
+    before: 140,
+    reach: 260,
+    isGeneral: true,
+    accepts: (secret) => !isStandIn(secret) && !/^[$%@:?]|[()[\]]/.test(secret),
+    samples: [
+      'Server=x;User Id=sa;Password={=hunter2};Encrypt=yes',
+      'Driver={ODBC Driver 17};Server=h;UID=sa;PWD={=S3cr3t!}',
+      'jdbc:mysql://h/db?user=u&password={=hunter2}',
+      'host=db user=app password={=hunter2} dbname=x',
+    ],
+    misses: ['a;password=$PW', '?user=x&password=', ';password=:password;'],
+  }),
+  shaped(GROUP, {
+    id: 'signed-url',
+    what: 'signature or token in a URL',
+    keywords: ['sig=', 'signature=', '-token=', '_token=', 'access_token='],
+    pattern:
+      '[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature|access_token|auth_token|private_token|refresh_token|id_token)=([\\w%+/=.~-]{16,4000})',
+    flags: 'i',
+    before: 24,
+    reach: 4100,
+    isGeneral: true,
+    accepts: (secret) => /\d/.test(secret) && /[A-Za-z]/.test(secret),
+    samples: [
+      'https://x.example/?sv=1&sig={b64:40}',
+      'https://s3/x?X-Amz-Signature={hex:64}',
+      'https://x/y?access_token={an:30}',
+    ],
+    misses: ['?sig=short', '?signature=the-signature-of-this-request'],
+  }),
+  shaped(GROUP, {
+    id: 'netrc',
+    what: 'password in .netrc',
+    keywords: ['password'],
+    pattern:
+      '\\b(?:machine\\s{1,20}(?:[\\w-]{1,60}\\.[\\w.-]{1,200}|localhost)|(?:machine\\s{1,20}[\\w.-]{1,200}|default)\\s{1,20}login\\s{1,20}\\S{1,200})(?:\\s{1,20}login\\s{1,20}\\S{1,200})?\\s{1,20}password\\s{1,20}(\\S{1,300})',
+    before: 500,
+    reach: 400,
+    isGeneral: true,
+    accepts: (secret) => !isReference(secret),
+    samples: ['machine api.example.com login me password {=hunter2}', 'machine api\n  login me\n  password {=hunter2}'],
+    misses: ['machine learning password strength', 'default password policy'],
+  }),
+  shaped(GROUP, {
+    id: 'pgpass',
+    what: 'line of .pgpass',
+    keywords: [':5432:', ':5433:', ':6432:', ':*:'],
+    pattern:
+      '(?<=^|\\n|[\\t→ "\'`])[\\w.*-]{1,100}:(?:543\\d|6432|\\*):[\\w*.-]{1,60}:[\\w*.-]{1,60}:([^\\s:"\'`]{3,100})(?=\\s|["\'`]|$)',
+    before: 110,
+    reach: 360,
+    isGeneral: true,
+    accepts: (secret) => !isStandIn(secret),
+    samples: ['db.example:5432:app:me:{=hunter2}', '*:*:*:postgres:{=s3cret9}'],
+    misses: ['localhost:5432:db', 'a:*:b'],
+  }),
+];
+
+/** `user:pass@host`, as manuals write it. */
+function isUrlStandIn(secret: string): boolean {
+  return (
+    /^(?:pass(?:w(?:or)?d)?|pw|pwd|secret|token|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*|\d{1,5})$/i.test(
+      secret,
+    ) || /[()|]/.test(secret)
+  );
+}

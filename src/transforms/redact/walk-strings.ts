@@ -1,0 +1,105 @@
+import { isObject } from '../../base/json.ts';
+import type { Place } from './finding.ts';
+import { isSecretField } from './rules/secret-names.ts';
+import { isReference, isStandIn, looksSecret } from './value-looks.ts';
+
+/** What is done with the texts of a value; each answers what stands in its place. */
+export interface StringHandler {
+  readonly text: (text: string, place: Place) => string;
+  /** Texts that follow each other: a key may stand across several. */
+  readonly lines: (texts: readonly string[], place: Place) => readonly string[];
+  /** All of it is secret: its field says so. */
+  readonly secret: (text: string, place: Place) => string;
+}
+
+/** Deeper values do not come out of JSON that anybody wrote; whatever lies there is left out. */
+const MAX_DEPTH = 200;
+
+/** The value with every string of it handled, names of fields too. Other values stay; of nothing else is anything made. */
+export function walkStrings(value: unknown, place: Place, handler: StringHandler): unknown {
+  return walk(value, place, handler, 0, false);
+}
+
+function walk(value: unknown, place: Place, handler: StringHandler, depth: number, isSecret: boolean): unknown {
+  if (typeof value === 'string')
+    return isSecret && looksSecret(value, true) ? handler.secret(value, place) : handler.text(value, place);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[deeper levels left out]';
+  if (Array.isArray(value)) return walkArray(value, place, handler, depth, isSecret);
+  return isObject(value) ? walkObject(value, place, handler, depth, isSecret) : null;
+}
+
+function walkArray(
+  values: readonly unknown[],
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): readonly unknown[] {
+  if (values.length > 1 && !isSecret && values.every((value) => typeof value === 'string'))
+    return handler.lines(values, place);
+  return values.map((value, index) =>
+    walk(value, { ...place, field: `${place.field}[${index}]` }, handler, depth + 1, isSecret),
+  );
+}
+
+function walkObject(
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): unknown {
+  const here = placeWithin(value, place);
+  const nameBeside = nameIn(value);
+  const kept = new Map<string, unknown>();
+  for (const [name, field] of Object.entries(value)) {
+    const there = { ...here, field: here.field === '' ? name : `${here.field}.${name}` };
+    const shown = freeName(handler.text(name, there), kept);
+    kept.set(shown, walkField(name === 'value' ? nameBeside : name, field, there, handler, depth, isSecret));
+  }
+  return Object.fromEntries(kept);
+}
+
+function walkField(
+  name: string,
+  value: unknown,
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): unknown {
+  if (!isSecretField(name, value, (text) => !isReference(text)))
+    return walk(value, place, handler, depth + 1, isSecret);
+  if (typeof value === 'number') return handler.secret(String(value), place);
+  if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
+  if (Array.isArray(value))
+    return value.map((each, index) => {
+      const there = { ...place, field: `${place.field}[${index}]` };
+      return typeof each === 'string' && !isStandIn(each)
+        ? handler.secret(each, there)
+        : walk(each, there, handler, depth + 2, true);
+    });
+  return walk(value, place, handler, depth + 1, true);
+}
+
+/** Conversations and messages say themselves where one is. */
+function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
+  const { session_id: agent, messages, id, role, content } = value;
+  if (typeof agent === 'string' && Array.isArray(messages)) return { agent, message: null, field: '' };
+  if (typeof id === 'string' && typeof role === 'string' && Array.isArray(content))
+    return { ...place, message: id, field: '' };
+  return place;
+}
+
+/** Two names that became the same are kept apart: nothing gets lost. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count++) if (!taken.has(`${name} (${count})`)) return `${name} (${count})`;
+}
+
+/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
+function nameIn(value: Readonly<Record<string, unknown>>): string {
+  const name = value['name'] ?? value['key'] ?? value['header'];
+  return typeof name === 'string' ? name : 'value';
+}

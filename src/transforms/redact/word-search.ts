@@ -1,0 +1,107 @@
+/** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
+export interface WordSearch {
+  /** Calls back for every place of every word, in the order of their ends. Gives the state at the end of the text. */
+  readonly eachHit: (text: string, onHit: (word: number, start: number) => void) => number;
+  /** How much of a word the text that led to a state ends with: its longest beginning, and one word that has it. */
+  readonly beginningAt: (state: number) => { readonly length: number; readonly word: number };
+}
+
+/** Latin letters of both cases are one where `ignoreCase` says so; offsets stay those of the text. */
+export function createWordSearch(words: readonly string[], ignoreCase: boolean): WordSearch {
+  const alphabet = createAlphabet(words, ignoreCase);
+  const trie = buildTrie(words, alphabet);
+  const { next, outputs, lengths, passing } = connect(trie, alphabet.size);
+  const { ascii, others, size } = alphabet;
+  const wordLengths = words.map((word) => word.length);
+  const isEnd = Uint8Array.from({ length: outputs.length }, (_, state) => (outputs[state] ? 1 : 0));
+  return {
+    eachHit: (text, onHit) => {
+      let state = 0;
+      for (let at = 0; at < text.length; at++) {
+        const unit = text.charCodeAt(at);
+        const letter = unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0);
+        state = next[state * size + letter] as number;
+        if (isEnd[state] === 0) continue;
+        for (const word of outputs[state] ?? []) onHit(word, at + 1 - (wordLengths[word] ?? 0));
+      }
+      return state;
+    },
+    beginningAt: (state) => ({ length: lengths[state] ?? 0, word: passing[state] ?? 0 }),
+  };
+}
+
+interface Alphabet {
+  /** Letter 0 is every character that stands in no word. */
+  readonly ascii: Uint8Array;
+  readonly others: ReadonlyMap<number, number>;
+  readonly size: number;
+}
+
+function createAlphabet(words: readonly string[], ignoreCase: boolean): Alphabet {
+  const ascii = new Uint8Array(128);
+  const others = new Map<number, number>();
+  let size = 1;
+  for (const word of words)
+    for (let at = 0; at < word.length; at++) {
+      const unit = ignoreCase ? lower(word.charCodeAt(at)) : word.charCodeAt(at);
+      if (unit >= 128 && !others.has(unit)) others.set(unit, size++);
+      else if (unit < 128 && ascii[unit] === 0) ascii[unit] = size++;
+    }
+  if (ignoreCase) for (let unit = 65; unit <= 90; unit++) ascii[unit] = ascii[unit + 32] ?? 0;
+  return { ascii, others, size };
+}
+
+const lower = (unit: number): number => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
+
+interface Trie {
+  readonly children: Map<number, number>[];
+  readonly ends: (number[] | undefined)[];
+  readonly lengths: number[];
+  readonly passing: number[];
+}
+
+function buildTrie(words: readonly string[], { ascii, others }: Alphabet): Trie {
+  const trie: Trie = { children: [new Map()], ends: [undefined], lengths: [0], passing: [0] };
+  words.forEach((word, index) => {
+    if (word === '') return;
+    let state = 0;
+    for (let at = 0; at < word.length; at++) {
+      const unit = word.charCodeAt(at);
+      const letter = unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0);
+      let child = trie.children[state]?.get(letter);
+      if (child === undefined) {
+        child = trie.children.length;
+        trie.children[state]?.set(letter, child);
+        trie.children.push(new Map());
+        trie.ends.push(undefined);
+        trie.lengths.push(at + 1);
+        trie.passing.push(index);
+      }
+      state = child;
+    }
+    trie.ends[state] = [...(trie.ends[state] ?? []), index];
+  });
+  return trie;
+}
+
+/** The trie as a table without dead ends: where no word goes on, the longest beginning that still can. */
+function connect({ children, ends, lengths, passing }: Trie, size: number) {
+  const next = new Int32Array(children.length * size);
+  const fallback = new Int32Array(children.length);
+  const outputs: (readonly number[] | undefined)[] = [...ends];
+  const queue = [0];
+  for (const state of queue) {
+    const behind = fallback[state] ?? 0;
+    for (let letter = 0; letter < size; letter++) {
+      const child = children[state]?.get(letter);
+      const other = state === 0 ? 0 : (next[behind * size + letter] ?? 0);
+      next[state * size + letter] = child ?? other;
+      if (child === undefined) continue;
+      fallback[child] = other;
+      const inherited = outputs[other];
+      if (inherited) outputs[child] = [...(outputs[child] ?? []), ...inherited];
+      queue.push(child);
+    }
+  }
+  return { next, outputs, lengths, passing };
+}

@@ -1,0 +1,161 @@
+import { editView, type View } from './view.ts';
+
+/** Only what may be one word across the end of a line, put together; one such word a line. */
+export interface JoinedView extends View {
+  /** Where, between these places of the view, the first end of a line stood; -1 where none did. */
+  readonly joinWithin: (start: number, end: number) => number;
+}
+
+const INDENT = /[ \t]{0,80}/y;
+/** Marks of a comment or of a quotation, numbers of other forms. */
+const MARGIN = /[ \t]{0,40}(?:\d{1,7}(?:[:|│-]|[ \t]{1,4})){0,2}[ \t]{0,40}(?:[<>|#*│]{1,3}|\/\/)?[ \t]{0,40}/y;
+const HAS_MARGIN = /\n[ \t]{0,40}(?:\d{1,7}[:|│ -]|[<>|#*│]|\/\/)/;
+const NUMBER_OR_MARK = /(?<=^|\n)(?:[ \t]{0,10}\d{1,7}[\t→]|[-+ ])/g;
+/** Lines that begin with a plus are rare outside of a diff. */
+const HAS_NUMBER_OR_MARK = /(?:^|\n)(?:[ \t]{0,10}\d{1,7}[\t→]|\+)/;
+
+/** The lines of a diff, or of a file shown with the numbers of its lines, as they are in the file. */
+export function stripMargin(view: View): View | undefined {
+  return HAS_NUMBER_OR_MARK.test(view.text) ? editView(view, NUMBER_OR_MARK, () => '') : undefined;
+}
+
+/** Words that a terminal, a mail or a `\` has cut, once by the indent of the next line alone, once with what else stands there. */
+export function joinWrapped(view: View): readonly JoinedView[] {
+  if (!view.text.includes('\n')) return [];
+  const plain = joinRuns(view, INDENT);
+  const marked = HAS_MARGIN.test(view.text) ? joinRuns(view, MARGIN) : undefined;
+  return [plain, marked].filter((joined) => joined !== undefined);
+}
+
+/** Shorter ones hold no token, or what stands on one line is enough to find it. */
+const SHORTEST = 14;
+
+interface Pieces {
+  /** Where each piece stands in the view, and where in the text below; pieces of one word follow each other. */
+  readonly at: number[];
+  readonly source: number[];
+}
+
+function joinRuns({ text, startOf, endOf }: View, margin: RegExp): JoinedView | undefined {
+  const pieces: Pieces = { at: [], source: [] };
+  let joined = '';
+  /** Pieces of the word that may go on: [start, end). */
+  let word: [number, number][] = [];
+  const close = (): void => {
+    const length = word.reduce((sum, [start, end]) => sum + end - start, 0);
+    if (length >= SHORTEST) {
+      for (const [start, end] of word) {
+        pieces.at.push(joined.length);
+        pieces.source.push(start);
+        joined += text.slice(start, end);
+      }
+      joined += '\n';
+    }
+    word = [];
+  };
+  let line = readMargin(text, 0, margin);
+  for (let newline = text.indexOf('\n'); newline >= 0; newline = text.indexOf('\n', newline + 1)) {
+    const lineEnd = beforeNewline(text, newline);
+    const next = readMargin(text, newline + 1, margin);
+    if (!isOfWord(text, lineEnd - 1) || !isOfWord(text, next.end) || !isWrap(text, line, lineEnd, newline, next))
+      close();
+    else {
+      if (word.at(-1)?.[1] !== lineEnd) {
+        close();
+        word = [[wordStart(text, lineEnd, line.end), lineEnd]];
+      }
+      word.push([next.end, wordEnd(text, next.end)]);
+    }
+    line = next;
+  }
+  close();
+  if (joined === '') return undefined;
+  const sourceOf = (at: number): number => {
+    const piece = pieceOf(pieces, at);
+    return (pieces.source[piece] ?? 0) + at - (pieces.at[piece] ?? 0);
+  };
+  return {
+    text: joined,
+    startOf: (at) => startOf(sourceOf(at)),
+    endOf: (at) => endOf(at === 0 ? sourceOf(0) : sourceOf(at - 1) + 1),
+    joinWithin: (start, end) => {
+      const behind = pieces.at[pieceOf(pieces, start) + 1] ?? joined.length;
+      return behind < end ? behind : -1;
+    },
+  };
+}
+
+interface Margin {
+  /** Where the line begins, and where its own text does. */
+  readonly start: number;
+  readonly end: number;
+  /** What stands before it, without numbers and spaces. */
+  readonly marks: string;
+}
+
+function readMargin(text: string, start: number, margin: RegExp): Margin {
+  margin.lastIndex = start;
+  margin.test(text);
+  const end = margin.lastIndex;
+  return { start, end, marks: text.slice(start, end).replace(/[\d\s]/g, '') };
+}
+
+/** A few columns more or less: numbers of lines grow, and a first line may stand behind a prompt. */
+const SLACK = 8;
+
+/** A line that was cut is as long as there was room, so the next one is no longer; and it has the same marks before it. */
+function isWrap(text: string, line: Margin, lineEnd: number, newline: number, next: Margin): boolean {
+  if (line.marks !== next.marks || isNumbered(text, next.end)) return false;
+  if (text[lineEnd] === '\\') return true;
+  const nextNewline = text.indexOf('\n', newline + 1);
+  const nextEnd = nextNewline < 0 ? text.length : nextNewline;
+  return nextEnd - next.start <= newline - line.start + SLACK;
+}
+
+/** A number of a line that is taken for the text of the line. */
+function isNumbered(text: string, at: number): boolean {
+  LINE_NUMBER.lastIndex = at;
+  return LINE_NUMBER.test(text);
+}
+
+const LINE_NUMBER = /\d{1,7}[\t→]/y;
+
+function pieceOf({ at: starts }: Pieces, at: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** The end of what the line says: without a carriage return, and without the `\` by which a command goes on. */
+function beforeNewline(text: string, newline: number): number {
+  let end = newline;
+  if (text[end - 1] === '\r') end--;
+  return text[end - 1] === '\\' ? end - 1 : end;
+}
+
+function wordStart(text: string, end: number, lineStart: number): number {
+  let start = end;
+  while (start > lineStart && isOfWord(text, start - 1)) start--;
+  return start;
+}
+
+function wordEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && isOfWord(text, end)) end++;
+  return end;
+}
+
+/** Whatever tokens and addresses consist of: no space, no quotes, brackets, commas or semicolons. */
+const OF_WORD = new Uint8Array(128);
+for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.~%:@!$&*#?^')
+  OF_WORD[letter.charCodeAt(0)] = 1;
+
+function isOfWord(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit < 128 && OF_WORD[unit] === 1;
+}
