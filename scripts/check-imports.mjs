@@ -21,7 +21,7 @@ const MAY_IMPORT = {
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
-  config: ['base', 'model', 'tracker'],
+  config: ['base', 'model', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   doctor: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face', 'tracker', 'audit', 'daemon'],
   feed: ['base', 'model', 'reports', 'faces/face'],

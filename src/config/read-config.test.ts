@@ -36,6 +36,19 @@ describe('config', () => {
     expect(config.server?.port).toBe(4711);
   });
 
+  it('own patterns of redaction are held against what they may cost', async () => {
+    const wishes = {
+      redact: { patterns: [{ name: 'ticket', pattern: 'ACME-\\d+' }], allow: ['/AKIA.*/', 'x'], pii: true },
+    };
+    write(JSON.stringify(wishes));
+    expect(isValid(wishes)).toBe(true);
+    expect(await readConfig(folder)).toEqual(wishes);
+    write(JSON.stringify({ redact: { patterns: [{ name: 'slow', pattern: '(a+)+$' }] } }));
+    await expect(readConfig(folder)).rejects.toThrow(/redact\.patterns\.0: it repeats a group/);
+    write(JSON.stringify({ redact: { allow: ['/(a/'] } }));
+    await expect(readConfig(folder)).rejects.toThrow(/redact\.allow\.0: Invalid regular expression/);
+  });
+
   it('one that cannot be read is told, too', async () => {
     mkdirSync(path.join(folder, 'config.json'));
     await expect(readConfig(folder)).rejects.toMatchObject({

@@ -2,9 +2,26 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { UserError } from '../base/user-error.ts';
+import { readAllowed, readCustomPattern } from '../transforms/redact/custom-patterns.ts';
 
 /** At most a day: longer waits are more than a timer takes. */
 const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));
+
+/** What keeps it from being used is the message. */
+const customPattern = v.pipe(
+  v.strictObject({ name: v.string(), pattern: v.string() }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? readCustomPattern(dataset.value) : undefined;
+    if (typeof problem === 'string') addIssue({ message: problem });
+  }),
+);
+const allowed = v.pipe(
+  v.string(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? readAllowed(dataset.value) : undefined;
+    if (typeof problem === 'string') addIssue({ message: problem });
+  }),
+);
 
 /** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
 const ConfigSchema = v.strictObject({
@@ -25,6 +42,15 @@ const ConfigSchema = v.strictObject({
   audit: v.optional(
     /** Older files of the audit are removed. */
     v.strictObject({ keepDays: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
+  ),
+  /** What is taken out of everything that is exported, beside the secrets that everybody has (docs/REDACTION.md). */
+  redact: v.optional(
+    v.strictObject({
+      patterns: v.optional(v.array(customPattern)),
+      /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */
+      allow: v.optional(v.array(allowed)),
+      pii: v.optional(v.boolean()),
+    }),
   ),
   server: v.optional(
     v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),

@@ -8,7 +8,7 @@ import {
   type Replacement,
   replaceAll,
 } from './candidates.ts';
-import { type CustomPattern, readCustomPattern } from './custom-patterns.ts';
+import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
 import { createFindings, type Finding, type Place } from './finding.ts';
 import { createKnownValues, type KnownValues } from './known-values.ts';
 import { createMatcher } from './match-rules.ts';
@@ -237,13 +237,14 @@ function rulesOf({ pii = false, patterns = [] }: RedactorOptions): readonly Secr
 }
 
 function createAllowList(allow: readonly string[]): (value: string) => boolean {
-  const values = new Set(allow.filter((entry) => !isExpression(entry)));
-  const patterns = allow.filter(isExpression).map((entry) => new RegExp(`^(?:${entry.slice(1, -1)})$`, 'u'));
-  if (allow.length === 0) return () => false;
-  return (value) => values.has(value) || patterns.some((pattern) => pattern.test(value));
+  const tests = allow.map((entry) => {
+    const test = readAllowed(entry);
+    if (typeof test === 'string')
+      throw new UserError('redact-allow', `«${entry}» cannot be allowed: ${test}.`, 'Correct it in config.json.');
+    return test;
+  });
+  return (value) => tests.some((test) => test(value));
 }
-
-const isExpression = (entry: string): boolean => entry.length > 2 && entry.startsWith('/') && entry.endsWith('/');
 
 /** Each text on its own, and all of them as the lines of one: what stands across several is taken out of each. */
 function findInLines(

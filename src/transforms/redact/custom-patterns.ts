@@ -38,6 +38,16 @@ export function readCustomPattern({ name, pattern }: CustomPattern): SecretRule 
   };
 }
 
+/** Whether a value is one that may be shown; or a sentence that says why the entry cannot be used. */
+export function readAllowed(entry: string): ((value: string) => boolean) | string {
+  if (entry === '') return 'it is empty';
+  if (entry.length < 3 || !entry.startsWith('/') || !entry.endsWith('/')) return (value) => value === entry;
+  const rule = readCustomPattern({ name: 'allow', pattern: entry.slice(1, -1) });
+  if (typeof rule === 'string') return rule;
+  const whole = new RegExp(`^(?:${rule.pattern.source})$`, 'u');
+  return (value) => whole.test(value);
+}
+
 const OK = 'ok:';
 
 /**
