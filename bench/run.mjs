@@ -12,3 +12,5 @@ const { benchPage, printPage } = await import('./page.mjs');
 printPage(await benchPage());
 const { benchHook, printHook } = await import('./hook.mjs');
 printHook(await benchHook());
+const { benchRedact, printRedact } = await import('./redact.mjs');
+printRedact(await benchRedact());

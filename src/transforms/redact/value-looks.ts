@@ -61,7 +61,7 @@ function isOrdinary(value: string): boolean {
     ) ||
     /^v?\d+(?:[.:x,/-]\d+)*(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|%)?$/i.test(value) ||
     /^(?:0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|\d{4}-\d\d-\d\d.*)$/i.test(value) ||
-    /^[\w.+-]+@[\w-]+\.[\w.-]+$/.test(value)
+    /^[\w.+-]+@[\w-]+\.[\w.-]+(?:[/:].*)?$/.test(value)
   );
 }
 
@@ -78,6 +78,7 @@ export function looksSecret(value: string, isPassword: boolean): boolean {
   if (value.length < (isPassword ? 6 : 8) || value.length > 400 || /\s/.test(value)) return false;
   if (isStandIn(value) || isCode(value) || isOrdinary(value)) return false;
   if (/[(){}[\]<>\\|]|=>|&&|::|->|\?\.|^[-.,;:=+*/!?#]+$/.test(value)) return false;
+  if (/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false;
   if (isPassword && /^[A-Za-z]+(?:-[A-Za-z]+){2,}$/.test(value)) return true;
   if ((isPassword ? NAME_WITHOUT_DIGITS : NAME).test(value)) return false;
   if (!/[A-Za-z]/.test(value)) return /^\d{8,}$/.test(value) && entropyOf(value) > 2;

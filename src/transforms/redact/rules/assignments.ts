@@ -19,7 +19,7 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     isGeneral: true,
     accepts: (secret, [all]) =>
       !isStandIn(secret) &&
-      !/^(?:[./~]|https?:\/\/[^@]*$|\d{1,4}$|[a-z]+\(|[A-Z_]+$)/.test(secret) &&
+      !/^(?:[./~]|https?:\/\/[^@]*$|\d{1,4}$|0x|CRAM-|[a-z]+\(|[A-Z_]+$)/.test(secret) &&
       !/_(?:FILE|PATH|URL|URI|NAME|TYPE|TTL|ID|LEN|MAX|MIN|SIZE|COUNT|LENGTH|LIMIT|HEADER|ENV|VAR|RE|REGEX|EXPIRY)=/.test(
         all,
       ) &&

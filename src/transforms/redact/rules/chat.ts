@@ -7,7 +7,7 @@ export const CHAT_RULES: readonly SecretRule[] = [
     id: 'slack-token',
     what: 'token of Slack: bot, user, workspace, refresh, configuration',
     starts: ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-'],
-    body: '[\\w.%/+-]{10,400}',
+    body: '[\\w.%/+-]{5,400}',
     glued: true,
     samples: ['xoxb-{num:12}-{num:13}-{an:24}', 'xoxp-{num:12}-{num:12}-{num:12}-{hex:32}', 'xoxe.xoxp-1-{an:160}'],
     misses: ['xoxb-x'],
@@ -16,7 +16,7 @@ export const CHAT_RULES: readonly SecretRule[] = [
     id: 'slack-app-token',
     what: 'app-level token of Slack',
     starts: ['xapp-'],
-    body: '\\d-[\\w-]{10,300}',
+    body: '(?:\\d-[\\w-]{5,300}|(?=[a-z-]{0,60}[\\dA-Z])[A-Za-z0-9]{1,40}(?:-[A-Za-z0-9]{1,40}){1,8})',
     samples: ['xapp-1-A{up:10}-{num:13}-{hex:64}'],
     misses: ['xapp-icons-extra-large'],
   }),
@@ -24,10 +24,11 @@ export const CHAT_RULES: readonly SecretRule[] = [
     id: 'slack-webhook',
     what: 'webhook of Slack',
     keywords: ['hooks.slack.com', 'hooks.slack-gov.com'],
-    pattern: 'hooks\\.slack(?:-gov)?\\.com/(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,200})',
+    pattern:
+      'hooks\\.slack(?:-gov)?\\.com/(?:services/(T\\w{1,40}/B\\w{1,40}/\\w{1,60})|(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,200}))',
     isWrapped: true,
     samples: ['https://hooks.slack.com/services/T{up:8}/B{up:8}/{an:24}'],
-    misses: ['https://hooks.slack.com/services/T00/B00/x'],
+    misses: ['https://hooks.slack.com/services/', 'hooks.slack.com/services/YOUR/WEBHOOK'],
   }),
   shaped(GROUP, {
     // The first part is the bot's id in base64: digits begin so.

@@ -6,9 +6,9 @@ const AWS_SECRET = '(?<![A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])';
 export const CLOUD_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'aws-access-key',
-    what: 'access key id of AWS, long-lived or temporary',
-    starts: ['AKIA', 'ASIA', 'ABIA', 'ACCA'],
-    body: '[A-Z0-9]{16}(?![A-Za-z0-9])',
+    what: 'access key id of AWS, long-lived or temporary, and ids of its users and roles',
+    starts: ['AKIA', 'ASIA', 'ABIA', 'ACCA', 'AGPA', 'AIDA', 'AROA', 'AIPA', 'ANPA', 'ANVA', 'A3T'],
+    body: '[A-Z0-9]{16,17}(?![A-Za-z0-9])',
     samples: ['AKIA{up:16}', 'aws_access_key_id = ASIA{up:16}'],
     misses: ['AKIA{up:9}', 'xAKIA{up:16}', 'ASIA PACIFIC REGIONS ONLY'],
   }),
@@ -196,8 +196,8 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     id: 'vercel-token',
     what: 'token of Vercel',
     starts: ['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_', 'vercel_blob_rw_'],
-    body: '[A-Za-z0-9_]{24,80}',
-    accepts: hasDigitAndLetter,
+    body: '[A-Za-z0-9_]{20,80}',
+    accepts: (secret) => /\d|[a-z][A-Z]/.test(secret),
     samples: ['vcp_{an:56}', 'vercel_blob_rw_{an:16}_{an:32}'],
     misses: ['vca_{an:9}'],
   }),

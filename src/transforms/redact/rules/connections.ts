@@ -11,7 +11,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     pattern: ':\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s@/"\'<>`]{1,300})@(?=[\\w.\\[$%{-])',
     isGeneral: true,
     isWrapped: true,
-    accepts: (secret) => !isReference(secret) && !isUrlStandIn(secret),
+    accepts: (secret) => !isReference(secret) && !isUrlStandIn(secret) && secret !== 'x-oauth-basic',
     samples: [
       'psql postgres://app:{=hunter2}@db.example/app',
       'redis://:{=hunter2}@localhost',
@@ -64,6 +64,17 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     accepts: (secret) => /\d/.test(secret) && !/^[a-z]+(?:[._-][a-z0-9]+)*$/.test(secret),
     samples: ['git clone https://{an:40}@github.com/o/r'],
     misses: ['https://firstname.lastname@bitbucket.org/team/repo.git'],
+  }),
+  shaped(GROUP, {
+    id: 'github-url-token',
+    what: 'token of GitHub in the place of a user',
+    keywords: [':x-oauth-basic@'],
+    pattern: '://([^\\s:@/]{1,256}):x-oauth-basic@',
+    before: 260,
+    reach: 20,
+    accepts: (secret) => !isReference(secret),
+    samples: ['https://{hex:40}:x-oauth-basic@github.com/o/r'],
+    misses: ['https://$TOKEN:x-oauth-basic@github.com/o/r'],
   }),
   shaped(GROUP, {
     id: 'connection-string',
@@ -133,8 +144,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
 /** `user:pass@host`, as manuals write it. */
 function isUrlStandIn(secret: string): boolean {
   return (
-    /^(?:pass(?:w(?:or)?d)?|pw|pwd|secret|token|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*|\d{1,5})$/i.test(
-      secret,
-    ) || /[()|]/.test(secret)
+    /^(?:pass(?:w(?:or)?d)?|pw|pwd|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*)$/i.test(secret) ||
+    /[()|]/.test(secret)
   );
 }

@@ -19,7 +19,9 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     starts: ['sk-'],
     body: '(?!ant-|or-v1-|lf-)[A-Za-z0-9_-]{20,250}',
     minEntropy: 2.9,
-    accepts: (secret) => hasDigitAndLetter(secret.slice(3)) && !/^sk-(?:[a-z]{2,12}-){2}|^sk-[a-z-]+\d?$/.test(secret),
+    accepts: (secret) =>
+      hasDigitAndLetter(secret.slice(3)) &&
+      !/^sk-(?!proj-|svcacct-|admin-)(?:[a-z]{2,12}-){2}|^sk-[a-z-]+\d?$/.test(secret),
     samples: ['sk-{an:20}T3BlbkFJ{an:20}', 'sk-proj-{w:120}', 'sk-svcacct-{w:60}', 'sk-admin-{w:60}', 'sk-{hex:32}'],
     misses: ['sk-spinner-of-a-very-long-css-class-name', 'sk-{an:9}', 'risk-{an:30}'],
   }),

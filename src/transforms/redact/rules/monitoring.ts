@@ -135,8 +135,8 @@ export const MONITORING_RULES: readonly SecretRule[] = [
   token(GROUP, {
     id: 'infrastructure-token',
     what: 'token of Pulumi, Doppler, Tailscale, Prefect, Scalr, Infisical or 1Password',
-    starts: ['pul-', 'dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.', 'tskey-', 'pnu_', 'ops_eyJ'],
-    body: '[\\w.-]{32,2000}',
+    starts: ['pul-', 'dp.pt.', 'dp.st.', 'dp.ct.', 'dp.sa.', 'dp.scim.', 'dp.audit.', 'tskey-', 'pnu_', 'ops_ey'],
+    body: '[\\w.+/=-]{32,2000}',
     accepts: hasDigitAndLetter,
     samples: ['pul-{hex:40}', 'dp.pt.{an:43}', 'tskey-auth-{an:12}-{an:32}', 'ops_eyJ{w:300}', 'pnu_{lo:36}'],
     misses: ['pul-down', 'dp.st.short'],

@@ -7,7 +7,8 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     id: 'npm-token',
     what: 'access token of npm',
     starts: ['npm_'],
-    body: '[A-Za-z0-9]{30,60}(?![A-Za-z0-9_])',
+    body: '(?:\\w{36}|[A-Za-z0-9]{30,60})(?!\\w)',
+    accepts: (secret) => /\d|[a-z][A-Z]/.test(secret) && !/^npm_(?:config|package|lifecycle)_/.test(secret),
     samples: ['npm_{an:36}'],
     misses: ['npm_{an:9}', 'npm_config_registry'],
   }),
@@ -18,8 +19,9 @@ export const REGISTRY_RULES: readonly SecretRule[] = [
     pattern: '(?::_password|_auth(?:Token)?)\\s{0,3}=\\s{0,3}["\']?([^\\s"\'$;]{6,2000})',
     flags: 'i',
     isGeneral: true,
-    accepts: (secret) =>
-      !/^[<{[*]|^[a-z_.]+[([]|^(?:true|false|null|none)\b/i.test(secret) && /\d|={1,2}$|[a-z][A-Z]/.test(secret),
+    accepts: (secret, [all]) =>
+      !/^[<{[*]|[(]|^(?:true|false|null|none)\b/i.test(secret) &&
+      (/token/i.test(all) || /\d|={1,2}$|[a-z][A-Z]/.test(secret)),
     samples: ['//registry.example.com/:_authToken={uuid}', '_auth={b64:24}=='],
     misses: ['_authToken=${NPM_TOKEN}', 'always_auth=true'],
   }),
