@@ -174,12 +174,12 @@ function withoutPlaceholders(text: string, candidates: readonly Candidate[]): re
   let next = 0;
   return [...candidates]
     .sort((a, b) => a.start - b.start)
-    .filter(({ start, end }) => {
+    .filter(({ start }) => {
       const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
         placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
       while (isBefore(placeholders[next])) next++;
-      const placeholder = placeholders[next];
-      return !placeholder || start < placeholder.index || end > placeholder.index + placeholder[0].length;
+      // Nothing begins within one.
+      return start < (placeholders[next]?.index ?? text.length + 1);
     });
 }
 

@@ -22,7 +22,7 @@ function isAcrossLines(rule: SecretRule, { text, joinWithin }: JoinedView, start
   const join = joinWithin(start, end);
   if (join < 0 || !rule.isWrapped) return false;
   // The name of the next setting.
-  if (/[=:]/.test(text[end] ?? '')) return false;
+  if (/^[\w-]{0,60}[=:]/.test(text.slice(end, end + 64))) return false;
   const rest = text.slice(join, end);
   if (/\d|[a-z][A-Z]/.test(rest) || rest.length >= 20 || !rule.pattern.sticky) return true;
   rule.pattern.lastIndex = 0;

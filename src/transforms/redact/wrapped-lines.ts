@@ -53,20 +53,20 @@ function joinRuns({ text, startOf, endOf }: View, margin: RegExp): JoinedView | 
     }
     word = [];
   };
-  let line = readMargin(text, 0, margin);
+  let lineStart = 0;
   for (let newline = text.indexOf('\n'); newline >= 0; newline = text.indexOf('\n', newline + 1)) {
     const lineEnd = beforeNewline(text, newline);
-    const next = readMargin(text, newline + 1, margin);
-    if (!isOfWord(text, lineEnd - 1) || !isOfWord(text, next.end) || !isWrap(text, line, lineEnd, newline, next))
-      close();
+    // Most lines end with a mark, and then need no further look.
+    const wrap = isOfWord(text, lineEnd - 1) ? wrapAt(text, lineStart, lineEnd, newline, margin) : undefined;
+    if (!wrap) close();
     else {
       if (word.at(-1)?.[1] !== lineEnd) {
         close();
-        word = [[wordStart(text, lineEnd, line.end), lineEnd]];
+        word = [[wordStart(text, lineEnd, wrap.line.end), lineEnd]];
       }
-      word.push([next.end, wordEnd(text, next.end)]);
+      word.push([wrap.next.end, wordEnd(text, wrap.next.end)]);
     }
-    line = next;
+    lineStart = newline + 1;
   }
   close();
   if (joined === '') return undefined;
@@ -104,12 +104,21 @@ function readMargin(text: string, start: number, margin: RegExp): Margin {
 const SLACK = 8;
 
 /** A line that was cut is as long as there was room, so the next one is no longer; and it has the same marks before it. */
-function isWrap(text: string, line: Margin, lineEnd: number, newline: number, next: Margin): boolean {
-  if (line.marks !== next.marks || isNumbered(text, next.end)) return false;
-  if (text[lineEnd] === '\\') return true;
+function wrapAt(
+  text: string,
+  lineStart: number,
+  lineEnd: number,
+  newline: number,
+  margin: RegExp,
+): { readonly line: Margin; readonly next: Margin } | undefined {
   const nextNewline = text.indexOf('\n', newline + 1);
   const nextEnd = nextNewline < 0 ? text.length : nextNewline;
-  return nextEnd - next.start <= newline - line.start + SLACK;
+  const isLonger = nextEnd - newline - 1 > newline - lineStart + SLACK;
+  if (isLonger && text[lineEnd] !== '\\') return undefined;
+  const next = readMargin(text, newline + 1, margin);
+  if (!isOfWord(text, next.end) || isNumbered(text, next.end)) return undefined;
+  const line = readMargin(text, lineStart, margin);
+  return line.marks === next.marks ? { line, next } : undefined;
 }
 
 /** A number of a line that is taken for the text of the line. */

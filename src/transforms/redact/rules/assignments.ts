@@ -3,7 +3,7 @@ import { isCode, isReference, isStandIn, looksSecret } from '../value-looks.ts';
 import { ABOUT_IT, BARE, QUOTED, SECRET_KEYWORDS, SECRET_WORD } from './secret-names.ts';
 
 const GROUP = 'by name and place';
-const ASSIGNED = `${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}(?:["'\`]\\]?)?\\s{0,5}(?::=|=>|[:=])(?:\\\\\\r?\\n)?\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`;
+const ASSIGNED = `${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}(?:["'\`]\\]?)?\\s{0,5}(?::=|=>|={1,3}|:(?!:))(?:\\\\\\r?\\n)?\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`;
 /** «pass» alone is an ordinary word, and what tests count: only as the end of a name, or right before `=`. */
 const PASS_ASSIGNED = `(?:[a-z0-9]_pass\\\\{0,3}["'\`]?\\s{0,3}(?::=|=>|[:=])|(?<![\\w-])pass=)(?:\\\\\\r?\\n)?\\s{0,3}(?:${QUOTED}|${BARE}(?!\\())`;
 
