@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../scripts/ensure-installed.mjs';
 
-const FOLDERS = [path.join(root, 'node_modules'), path.join(root, 'src'), '/usr/share/doc', '/usr/include'];
+const FOLDERS = [path.join(root, 'node_modules'), path.join(root, 'docs'), '/usr/share/doc', '/usr/include'];
 
 export async function benchRedact(folders = FOLDERS) {
   const { build } = await import('esbuild');

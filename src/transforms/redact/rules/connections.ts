@@ -46,7 +46,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
       'smtp',
     ],
     pattern:
-      '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200}?)@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
+      '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200})@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
     isGeneral: true,
     accepts: (secret) =>
       !isReference(secret) && !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
@@ -141,10 +141,11 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   }),
 ];
 
-/** `user:pass@host`, as manuals write it. */
+/** `user:pass@host` and `a:b@host`, as manuals write it. */
 function isUrlStandIn(secret: string): boolean {
   return (
-    /^(?:pass(?:w(?:or)?d)?|pw|pwd|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*)$/i.test(secret) ||
-    /[()|]/.test(secret)
+    /^[A-Za-z]{1,3}$|^(?:pass(?:w(?:or)?d)?|pw|pwd|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*)$/i.test(
+      secret,
+    ) || /[()|]/.test(secret)
   );
 }
