@@ -3,6 +3,11 @@
  * cryptographic hash: equality of prompts is evidence of rank "strong" at best, and the length is part of the name.
  */
 export function digestText(text: string): string {
+  return `${text.length.toString(36)}.${numberText(text).toString(36)}`;
+}
+
+/** The same as a number, without the length. */
+export function numberText(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let i = 0; i < text.length; i++) {
@@ -12,6 +17,5 @@ export function digestText(text: string): string {
   }
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  const number = 4294967296 * (2097151 & low) + (high >>> 0);
-  return `${text.length.toString(36)}.${number.toString(36)}`;
+  return 4294967296 * (2097151 & low) + (high >>> 0);
 }

@@ -13,11 +13,14 @@ import { createFindings, type Finding, type Place } from './finding.ts';
 import { createKnownValues, type KnownValues } from './known-values.ts';
 import { createMatcher } from './match-rules.ts';
 import { createPersonalFinder, type Person, type PersonalFinder, userOfFolder } from './personal-names.ts';
+import { createPlainTexts } from './plain-texts.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';
 import { PERSONAL_RULES } from './rules/personal.ts';
+import type { View } from './view.ts';
 import { visitViews } from './visit-views.ts';
 import { type StringHandler, walkStrings } from './walk-strings.ts';
+import type { JoinedView } from './wrapped-lines.ts';
 
 export interface RedactorOptions extends Person {
   /** E-mail, phone, card, IP as well. */
@@ -37,6 +40,8 @@ export interface Redactor {
   /** Any JSON value, its shape kept. */
   readonly redactValue: <Value>(value: Value, place?: Place) => Value;
   readonly redactText: (text: string, place?: Place) => string;
+  /** The same without counting: for words that stand elsewhere, too. */
+  readonly replaceOnly: (text: string) => string;
   /** With all below it; the places of findings name agent and message. */
   readonly redactTranscript: (transcript: Transcript) => Transcript;
   /** Of all that was redacted so far, in that order. */
@@ -53,9 +58,32 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const findings = createFindings();
   const users = new Set(options.users ?? []);
   const names = new Set(options.names ?? []);
+  const plain = createPlainTexts();
   let personal: PersonalFinder | undefined;
 
+  /** What stands out by itself, and what is known from elsewhere; of a plain text only the latter can be there. */
   const look = (text: string): readonly Candidate[] => {
+    const key = plain.keyOf(text);
+    const isPlain = plain.has(key);
+    if (isPlain && !known.isSearched()) return [];
+    const found = isPlain ? lookForKnown(text) : lookForAll(text);
+    if (!isPlain && found.length === 0) plain.add(key);
+    return found;
+  };
+
+  const lookForKnown = (text: string): readonly Candidate[] => {
+    const found: Candidate[] = [];
+    visitViews(text, (view) => addKnown(view, found));
+    return found;
+  };
+
+  const addKnown = (view: View | JoinedView, found: Candidate[]): void =>
+    known.search(view, ({ value, id, placeholder }, start, end) => {
+      if (isAllowed(value)) return;
+      found.push({ rule: id, rank: RANK.known, placeholder, start: view.startOf(start), end: view.endOf(end) });
+    });
+
+  const lookForAll = (text: string): readonly Candidate[] => {
     const found: Candidate[] = [];
     const begins = new Set<number>();
     personal ??= createPersonalFinder({ ...options, users: [...users], names: [...names] });
@@ -73,9 +101,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
         if (!rule.isGeneral) begins.add(view.startOf(start));
         add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
       });
-      known.search(view, ({ value, id, placeholder }, start, end) => {
-        if (!isAllowed(value)) add(start, end, { rule: id, rank: RANK.known, placeholder });
-      });
+      addKnown(view, found);
       if ('joinWithin' in view) return;
       for (const { start, end, value, id } of findPersonal(view.text)) {
         if (isAllowed(value)) continue;
@@ -147,11 +173,18 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     scan: (value, place = NOWHERE) => {
       const before = users.size + names.size;
       collectPeople(value, users, names);
-      if (users.size + names.size !== before) personal = undefined;
+      if (users.size + names.size !== before) {
+        personal = undefined;
+        plain.forget();
+      }
       walkStrings(value, place, scanner);
     },
     redactValue,
     redactText: (text, place = NOWHERE) => redactValue(text, place),
+    replaceOnly: (text) => {
+      known.settle();
+      return replaceAll(text, find(text));
+    },
     redactTranscript: (transcript) => redactValue(transcript),
     findings: () =>
       findings.list().map((finding) => {

@@ -27,8 +27,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   commat: '@',
 };
 
+/** Without one of these there is nothing to decode. */
+const MAY_BE_CODED = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/;
+
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
 export function decodeOnce(view: View): View | undefined {
+  if (!MAY_BE_CODED.test(view.text)) return undefined;
   return editView(view, CODED, ([, u, braced, x, letter, percent, decimal, hex, name]) => {
     if (letter !== undefined) return ESCAPED[letter] ?? letter;
     const hexDigits = u ?? braced ?? x ?? percent ?? hex;
@@ -48,24 +52,28 @@ const LONGEST_RUN = 4_000_000;
 const SHORTEST_RUN = 16;
 
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
-export function* decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): Generator<View> {
+export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
   const { text } = view;
+  const { length } = text;
+  let views: View[] = NO_VIEWS;
   // A run that is long enough stands on one of these places: the others need no look.
-  for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
-    if (!isDigitOfCode(text, at)) continue;
+  for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
+    if (!isBase64Digit(text.charCodeAt(at))) continue;
     let start = at;
-    while (start > 0 && isDigitOfCode(text, start - 1)) start--;
+    while (start > 0 && isBase64Digit(text.charCodeAt(start - 1))) start--;
     let end = at + 1;
-    while (end < text.length && isDigitOfCode(text, end)) end++;
+    while (end < length && isBase64Digit(text.charCodeAt(end))) end++;
+    if (end - start < SHORTEST_RUN) continue;
     // The next place to look at lies behind the run.
     at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
-    if (end - start >= SHORTEST_RUN && isWanted(start, end)) yield* readRun(view, start, end);
+    if (!isWanted(start, end)) continue;
+    if (views === NO_VIEWS) views = [];
+    views.push(...readRun(view, start, end));
   }
+  return views;
 }
 
-function isDigitOfCode(text: string, at: number): boolean {
-  return isBase64Digit(text.charCodeAt(at));
-}
+const NO_VIEWS: View[] = [];
 
 function* readRun(view: View, start: number, end: number): Generator<View> {
   const run = view.text.slice(start, end);

@@ -22,6 +22,8 @@ export interface KnownValues {
   /** Everything named so far, for the searches that follow; values named later are not looked for. */
   readonly settle: () => void;
   readonly search: (view: View | JoinedView, onKnown: OnKnown) => void;
+  /** Whether a search can find anything. */
+  readonly isSearched: () => boolean;
 }
 
 export function createKnownValues(): KnownValues {
@@ -45,6 +47,7 @@ export function createKnownValues(): KnownValues {
     settle: () => {
       index ??= buildIndex([...known.values()]);
     },
+    isSearched: () => index !== undefined && index.forms.length > 0,
     search: (view, onKnown) => {
       if (index) searchView(index, view, onKnown);
     },

@@ -40,10 +40,11 @@ function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch:
   const indexes = [...rulesOf.values()];
   const words = createWordSearch(keywords, true);
   return (text, onMatch) => {
-    /** Up to where each rule has looked; a match is not looked into again. */
-    const done = new Int32Array(rules.length).fill(-1);
+    /** Up to where each rule has looked; a match is not looked into again. Most texts hold no keyword at all. */
+    let done: Int32Array | undefined;
     const windows = new Map<number, { from: number; to: number }>();
     words.eachHit(text, (word, start) => {
+      done ??= new Int32Array(rules.length).fill(-1);
       for (const index of indexes[word] ?? []) {
         const rule = rules[index];
         if (!rule || start < (done[index] ?? 0)) continue;

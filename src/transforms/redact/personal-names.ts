@@ -29,7 +29,12 @@ const NOBODY =
 /** Places of home folders, and of the names that are known. `~` stands for a home, so that paths stay readable. */
 export function createPersonalFinder({ home, users = [], hosts = [], names = [] }: Person): PersonalFinder {
   const userNames = users.filter(isName);
-  const known = [...homePatterns(home), ...users.filter((user) => user.length > 1).flatMap(userHomePatterns)];
+  const known = [
+    ...(home === undefined ? [] : [{ word: nameOfHome(home), patterns: homePatterns(home) }]),
+    ...users
+      .filter((user) => user.length > 1)
+      .map((user) => ({ word: lettersOf(user), patterns: userHomePatterns(user) })),
+  ];
   const words = [
     {
       id: 'person',
@@ -46,8 +51,11 @@ export function createPersonalFinder({ home, users = [], hosts = [], names = [] 
     const add = (id: PersonalSpan['id'], start: number, value: string): void => {
       spans.push({ start, end: start + value.length, value, id });
     };
-    for (const pattern of known)
-      for (const { 0: value, index } of text.matchAll(pattern)) add('home-directory', index, value);
+    // Looked for first: it is quick, and rarely there.
+    for (const { word, patterns } of known)
+      if (text.includes(word))
+        for (const pattern of patterns)
+          for (const { 0: value, index } of text.matchAll(pattern)) add('home-directory', index, value);
     if (text.includes('/home/') || text.includes('Users') || text.includes('projects'))
       for (const pattern of [HOME, WINDOWS_HOME, DASHED_HOME])
         for (const { 0: value, 1: name = '', index } of text.matchAll(pattern))
@@ -81,8 +89,18 @@ function isName(name: string): boolean {
   return name.length >= 3 && !ORDINARY.has(name.toLowerCase()) && !/^\d+$/.test(name);
 }
 
-function homePatterns(home: string | undefined): readonly RegExp[] {
-  if (home === undefined || home.length < 2) return [];
+/** A part of the path that stands in it however it is written. */
+function nameOfHome(home: string): string {
+  return lettersOf(home.split(/[\\/]+/).findLast((part) => part !== '') ?? '');
+}
+
+/** Of a name, its longest part without a mark: those are written in other ways. */
+function lettersOf(name: string): string {
+  return name.split(/[^A-Za-z0-9]+/).reduce((longest, part) => (part.length > longest.length ? part : longest), '');
+}
+
+function homePatterns(home: string): readonly RegExp[] {
+  if (home.length < 2) return [];
   const path = home.replace(/[\\/]+$/, '');
   const separators = quote(path).replace(/\\\/|\\\\/g, '(?:\\\\{1,4}|\\\\{0,3}/)');
   const dashed = quote(path.replace(/[^A-Za-z0-9]/g, '-'));
