@@ -23,6 +23,7 @@ const MAY_IMPORT = {
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
+  export: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'faces/face'],
   doctor: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face', 'tracker', 'audit', 'daemon'],
   feed: ['base', 'model', 'reports', 'faces/face'],
   'faces/face': ['base', 'model', 'reports'],

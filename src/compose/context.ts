@@ -32,7 +32,11 @@ export function createContext(): FaceContext {
   };
   return {
     sessions,
-    sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
+    export: async (request) =>
+      (await import('./export.ts')).runExport(request, {
+        sessions,
+        sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
+      }),
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),

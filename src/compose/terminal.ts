@@ -13,8 +13,10 @@ export function createTerminal(): Terminal {
   const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
   return {
     write: (text) => void stdout.write(text),
+    send: (text) => write(stdout, text),
     page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
     note: (text) => void stderr.write(`${text}\n`),
+    ...(stderr.isTTY && !isDumb(process) && { noteInPlace: (text) => void stderr.write(`\r\u001b[K${text}`) }),
     ...(process.stdin.isTTY && stdout.isTTY && { ask }),
     browse: (url) => stdout.isTTY && browse(url),
     colours: coloured ? (deep ? '24bit' : '16') : 'none',

@@ -6,17 +6,11 @@ import type { GuardTestReport } from '../model/guard-test.ts';
 import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { PolicySuggestion } from '../model/policy-suggestion.ts';
-import type {
-  FeedSource,
-  Identifier,
-  MessageRange,
-  Sessions,
-  SessionTranscripts,
-  Transcripts,
-} from '../model/ports.ts';
+import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
+import type { ExportFormat, ExportReport, RedactionReport } from '../reports/export-shapes.ts';
 import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
@@ -33,8 +27,6 @@ export interface Where {
 export interface FaceContext {
   sessions(where: Where): Sessions;
   transcripts(where: Where): Transcripts;
-  /** With the author that git names, where it does. */
-  sessionTranscripts(where: Where): SessionTranscripts;
   identifier(): Identifier;
   /** Sessions that ship with troupe, for people who have none yet. */
   demo(): Sessions;
@@ -42,6 +34,8 @@ export interface FaceContext {
   follow(request: FollowRequest): Promise<Live>;
   /** What the hooks heard. */
   guardLog(where: Where): Promise<GuardLog>;
+  /** Writes sessions as pages to hand on. Throws a `UserError` where the person has to do something first. */
+  export(request: ExportRequest): Promise<ExportOutcome>;
   readonly server: ServerControl;
   readonly hooks: HooksControl;
   readonly policy: PolicyControl;
@@ -55,6 +49,36 @@ export interface FaceContext {
   readonly clock: Clock;
   readonly terminal: Terminal;
 }
+
+export interface ExportRequest {
+  readonly where: Where;
+  /** By the beginning of its id; the newest where none is given. */
+  readonly session?: string;
+  /** Every session that fits, instead of one. */
+  readonly selection?: {
+    readonly project?: string;
+    /** Epoch milliseconds. */
+    readonly since?: number;
+  };
+  /** Left out: the one format goes to `write`. */
+  readonly outDir?: string;
+  readonly force: boolean;
+  readonly options: {
+    readonly formats: readonly ExportFormat[];
+    readonly isSingleFile: boolean;
+    readonly isCompact: boolean;
+    readonly withImages: boolean;
+    readonly messagesPerPage?: number;
+    /** Left out: nothing is looked for. */
+    readonly redact?: { readonly pii: boolean };
+  };
+  write(text: string): void | Promise<void>;
+  onProgress(progress: { readonly done: number; readonly doing: 'searching' | 'writing' }): void;
+  /** Asked before anything is written, with all that was found. */
+  readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
+}
+
+export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };
 
 export interface FollowRequest {
   readonly where: Where;
@@ -245,10 +269,14 @@ export interface InstallPlan extends HooksPlan {
 
 export interface Terminal {
   write(text: string): void;
+  /** The same for a lot of text: done when it was taken. */
+  send(text: string): Promise<void>;
   /** For long answers: through a pager where a person is watching. */
   page(text: string): Promise<void>;
   /** For words that are not the answer: progress, hints. */
   note(text: string): void;
+  /** One line that takes the place of the last such; where somebody is watching. */
+  readonly noteInPlace?: (text: string) => void;
   /** Yes or no, where there is a person to ask. */
   readonly ask?: (question: string) => Promise<boolean>;
   /** Shows an address in the person's browser, where there is one. */

@@ -3,6 +3,7 @@ import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
 import { doctorCommand } from './doctor-command.ts';
+import { exportCommand } from './export-command.ts';
 import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks-commands.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
@@ -26,6 +27,7 @@ const commands = {
     ls: lsCommand,
     tree: treeCommand,
     show: showCommand,
+    export: exportCommand,
     identify: identifyCommand,
     hooks: hooksRoutes,
     guard: guardRoutes,

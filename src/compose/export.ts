@@ -1,0 +1,122 @@
+import { readFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import path from 'node:path';
+import { UserError } from '../base/user-error.ts';
+import { configFolder } from '../config/config-folder.ts';
+import { readConfig } from '../config/read-config.ts';
+import { checkExport } from '../export/check-export.ts';
+import type { ExportOptions } from '../export/export-options.ts';
+import { type ExportJob, exportSessions, reviewSessions } from '../export/export-sessions.ts';
+import { formatReport } from '../export/redaction-report.ts';
+import { stageFolder } from '../export/staged-folder.ts';
+import type { ExportOutcome, ExportRequest, Where } from '../faces/face.ts';
+import { nativeId } from '../model/ids.ts';
+import type { Sessions, SessionTranscripts } from '../model/ports.ts';
+import type { SessionTree } from '../model/tree.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
+import { packageFolder } from './package.ts';
+
+/** What stands beside the pages where something was looked for. */
+const REPORT_NAME = 'redactions.json';
+
+const NEEDS_FOLDER = 'comes with --out-dir';
+
+export interface ExportReaders {
+  sessions(where: Where): Sessions;
+  sessionTranscripts(where: Where): SessionTranscripts;
+}
+
+/** Sessions as pages, through the same readers as everything else. */
+export async function runExport(
+  request: ExportRequest,
+  { sessions, sessionTranscripts }: ExportReaders,
+): Promise<ExportOutcome> {
+  const { where, outDir, write } = request;
+  const isMany = request.selection !== undefined;
+  const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];
+  const job = async (): Promise<ExportJob> => ({
+    transcripts: sessionTranscripts(where),
+    sessions: ids,
+    isMany,
+    options: await optionsOf(request),
+    ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
+    onProgress: request.onProgress,
+  });
+  if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
+  if (outDir === undefined) {
+    const { sessions: exported, redactions } = await exportSessions(await job(), {
+      async write(_name, chunks) {
+        for await (const chunk of chunks) await write(chunk);
+      },
+    });
+    return { isWritten: true, report: { ...NOTHING_WRITTEN, sessions: exported, redactions } };
+  }
+  const staged = await stageFolder(outDir, { force: request.force });
+  try {
+    const { sessions: exported, redactions } = await exportSessions(await job(), staged);
+    if (redactions) await staged.write(REPORT_NAME, [formatReport(redactions)]);
+    const problems = request.options.isSingleFile ? [] : await checkExport(staged.place, staged.names());
+    const { files, removed, kept } = await staged.publish();
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return {
+      isWritten: true,
+      report: { folder: outDir, sessions: exported, files: files.length, bytes, removed, kept, redactions, problems },
+    };
+  } finally {
+    await staged.close();
+  }
+}
+
+const NOTHING_WRITTEN = { folder: null, files: 0, bytes: 0, removed: [], kept: [], problems: [] };
+
+async function selectSessions({ selection }: ExportRequest, sessions: Sessions): Promise<readonly string[]> {
+  const { trees } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER });
+  const chosen = trees.filter((tree) => isChosen(tree, selection));
+  if (chosen.length === 0)
+    throw new UserError(
+      'session-not-found',
+      `None of ${trees.length} sessions is what was asked for.`,
+      'List them with: troupe ls',
+    );
+  return chosen.map(({ id }) => nativeId(id));
+}
+
+function isChosen({ cwd, lastActivityAt }: SessionTree, { project, since }: ExportRequest['selection'] = {}): boolean {
+  if (since !== undefined && (lastActivityAt ?? 0) < since) return false;
+  if (project === undefined) return true;
+  if (cwd === undefined) return false;
+  const folder = path.resolve(project);
+  return cwd === folder || cwd.startsWith(`${folder}${path.sep}`) || `/${cwd}/`.includes(`/${project}/`);
+}
+
+async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
+  const { isSingleFile, redact, ...rest } = options;
+  return {
+    ...rest,
+    ...(isSingleFile && { singlePage: await readFile(path.join(packageFolder, 'dist', 'single-page.html'), 'utf8') }),
+    ...(redact && { redactor: await redactorOf(redact.pii) }),
+  };
+}
+
+async function redactorOf(pii: boolean): Promise<Redactor> {
+  const { env, home } = thisMachine();
+  const { redact } = await readConfig(configFolder(env, home));
+  return createRedactor({
+    home,
+    users: userNames(),
+    hosts: [hostname()],
+    pii: pii || (redact?.pii ?? false),
+    patterns: redact?.patterns ?? [],
+    allow: redact?.allow ?? [],
+  });
+}
+
+/** A container may have a user without a name. */
+function userNames(): readonly string[] {
+  try {
+    return [userInfo().username];
+  } catch {
+    return [];
+  }
+}

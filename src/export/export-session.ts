@@ -1,0 +1,192 @@
+import type { FlatTranscript } from '../model/nest-transcripts.ts';
+import type { OpenedTranscripts } from '../model/ports.ts';
+import type { Transcript } from '../model/transcript.ts';
+import { formatDocument } from '../render/document-json.ts';
+import { renderMarkdownPages } from '../render/markdown/render-markdown.ts';
+import { planPages } from '../render/pages/page-plan.ts';
+import { sessionTitle } from '../render/pages/page-texts.ts';
+import { renderAgentPages } from '../render/pages/render-pages.ts';
+import type { Counted, SharedSession } from '../render/pages/shapes.ts';
+import { renderSinglePage } from '../render/pages/single-page.ts';
+import { computeDetail } from '../reports/compute-detail.ts';
+import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
+import { computeTimeline } from '../reports/compute-timeline.ts';
+import type { ExportedSession } from '../reports/export-shapes.ts';
+import type { SessionDetail } from '../reports/live-shapes.ts';
+import type { Redactor } from '../transforms/redact/create-redactor.ts';
+import type { Finding } from '../transforms/redact/finding.ts';
+import { createTransform, type ExportOptions } from './export-options.ts';
+import { inStep } from './in-step.ts';
+import { redactOutline } from './redact-outline.ts';
+import type { Survey } from './survey-session.ts';
+import type { Chunks } from './write-file.ts';
+
+/** Where pages go. */
+export interface PageSink {
+  write(name: string, chunks: Chunks): Promise<void>;
+}
+
+export interface SessionPlace {
+  /** Of its pages; empty where they lie at the top. */
+  readonly folder: string;
+  /** The index over all sessions, seen from there, without its ending. */
+  readonly overview?: string;
+  /** Only the page of the main agent: there is no place for others. Says why, of those. */
+  readonly mainOnly?: string;
+}
+
+/** Writes all pages of a session that was surveyed. The first one is written last. */
+export async function exportSession(
+  opened: OpenedTranscripts,
+  survey: Survey,
+  options: ExportOptions,
+  place: SessionPlace,
+  sink: PageSink,
+  onAgent: () => void,
+): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
+  const found = countFrom(options.redactor);
+  const redact = <Value>(value: Value): Value => (options.redactor ? options.redactor.redactValue(value) : value);
+  const head = redact(computeDocumentHead(opened));
+  const shared = describeSession(opened, head, survey, place, redact);
+  const outlines = survey.outlines.map((one) => (options.redactor ? redactOutline(one, options.redactor) : one));
+  const plan = planPages(shared, place.mainOnly === undefined ? outlines : outlines.slice(0, 1));
+  const [main] = outlines;
+  const title = sessionTitle(head.session.session, main?.asked);
+  const inFolder = (name: string): string => (place.folder === '' ? name : `${place.folder}/${name}`);
+  const { formats, singlePage } = options;
+  const readers: ((transcripts: AsyncIterable<FlatTranscript>) => Promise<void>)[] = [];
+  const pageKinds = formats.filter((format) => format === 'md' || (format === 'html' && singlePage === undefined));
+  if (pageKinds.length > 0)
+    readers.push((transcripts) =>
+      writePages(
+        transcripts,
+        (one) => pagesOf(one),
+        ({ file, chunks }) => sink.write(inFolder(file), chunks),
+      ),
+    );
+  if (formats.includes('html') && singlePage !== undefined) {
+    const page = { title, agents: shared.agents, outlines, ...describeSinglePage(opened, shared, redact) };
+    readers.push((transcripts) =>
+      sink.write(
+        inFolder('index.html'),
+        renderSinglePage(singlePage, { ...page, transcripts: ofSession(head.session.session.id, transcripts) }),
+      ),
+    );
+  }
+  if (formats.includes('json'))
+    readers.push((transcripts) => sink.write(inFolder('index.json'), formatDocument(head, transcripts)));
+  const source = transformed(opened, createTransform(options), onAgent);
+  const streams = inStep(source, readers.length);
+  await Promise.all(readers.map((reader, index) => streams[index] && reader(streams[index])));
+  return {
+    exported: {
+      id: head.session.session.id,
+      title: head.session.session.title ?? main?.asked ?? null,
+      start: inFolder(formats.includes('html') ? 'index.html' : formats.includes('md') ? 'index.md' : 'index.json'),
+      agents: plan.pages.length,
+      skipped: head.skipped.map(({ agent_id, reason }) => ({ agentId: agent_id, reason })),
+    },
+    shared,
+    asked: main?.asked,
+  };
+
+  function* pagesOf(transcript: Transcript) {
+    // What was found is known when the last conversation was searched: the main agent's page, which tells, comes last.
+    const isFirst = transcript.session_id === main?.agent;
+    const told = isFirst ? { ...shared, handling: { ...shared.handling, redacted: found() } } : shared;
+    if (pageKinds.includes('html')) yield* renderAgentPages(told, plan, transcript);
+    if (pageKinds.includes('md')) yield* renderMarkdownPages(told, plan, transcript);
+  }
+}
+
+async function* transformed(
+  opened: OpenedTranscripts,
+  transform: (one: Transcript) => Transcript,
+  onAgent: () => void,
+): AsyncGenerator<FlatTranscript> {
+  for await (const { depth, transcript } of opened.read()) {
+    yield { depth, transcript: transform(transcript) };
+    onAgent();
+  }
+}
+
+async function* ofSession(session: string, transcripts: AsyncIterable<FlatTranscript>) {
+  for await (const { transcript } of transcripts) yield { session, transcript };
+}
+
+/** The first one is kept until all others are written. */
+async function writePages<Page>(
+  transcripts: AsyncIterable<FlatTranscript>,
+  pagesOf: (one: Transcript) => Iterable<Page>,
+  write: (page: Page) => Promise<void>,
+): Promise<void> {
+  let main: Transcript | undefined;
+  for await (const { transcript } of transcripts) {
+    if (main) for (const page of pagesOf(transcript)) await write(page);
+    else main = transcript;
+  }
+  if (!main) return;
+  const [first, ...parts] = [...pagesOf(main)];
+  for (const page of [...parts, first]) if (page) await write(page);
+}
+
+function describeSession(
+  opened: OpenedTranscripts,
+  { session: { session, agents }, skipped }: DocumentHead,
+  { leftOut, shortened }: Survey,
+  { overview, mainOnly }: SessionPlace,
+  redact: <Value>(value: Value) => Value,
+): SharedSession {
+  const without =
+    mainOnly === undefined
+      ? []
+      : agents.slice(1).map(({ id }) => ({ agent_id: id, kind: 'empty' as const, reason: mainOnly }));
+  return {
+    session,
+    agents,
+    timeline: redact(computeTimeline(opened)),
+    skipped: [...skipped, ...without],
+    handling: { redacted: undefined, leftOut, shortened },
+    overview,
+  };
+}
+
+/** What is found from now on, by what it is: another session may have come before. */
+function countFrom(redactor: Redactor | undefined): () => readonly Counted[] | undefined {
+  const before = countByKind(redactor?.findings() ?? []);
+  return () => {
+    if (!redactor) return undefined;
+    const counts = [...countByKind(redactor.findings())];
+    return counts.flatMap(([what, all]) => {
+      const count = all - (before.get(what) ?? 0);
+      return count > 0 ? [{ what, count }] : [];
+    });
+  };
+}
+
+function countByKind(findings: readonly Finding[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { what, count } of findings) counts.set(what, (counts.get(what) ?? 0) + count);
+  return counts;
+}
+
+function describeSinglePage(
+  opened: OpenedTranscripts,
+  { session, timeline }: SharedSession,
+  redact: <Value>(value: Value) => Value,
+) {
+  const detail: SessionDetail = redact(computeDetail(opened.tree, { internal: false }));
+  return {
+    snapshot: {
+      sessions: [detail],
+      older: [],
+      olderTotal: 0,
+      ignoredFiles: 0,
+      places: [],
+      isComplete: true,
+      notices: [],
+      asks: [],
+    },
+    timelines: timeline ? { [session.id]: timeline } : {},
+  };
+}

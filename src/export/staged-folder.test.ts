@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { UserError } from '../base/user-error.ts';
+import { MANIFEST_NAME } from './manifest.ts';
+import { type StagedFolder, stageFolder } from './staged-folder.ts';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'troupe-export-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+type Pages = { readonly [name: string]: string };
+
+async function publish(
+  folder: string,
+  pages: Pages,
+  force = false,
+): Promise<Awaited<ReturnType<StagedFolder['publish']>>> {
+  const staged = await stageFolder(folder, { force });
+  try {
+    for (const [name, text] of Object.entries(pages)) await staged.write(name, [text]);
+    return await staged.publish();
+  } finally {
+    await staged.close();
+  }
+}
+
+const read = (file: string): string => readFileSync(path.join(home, file), 'utf8');
+
+describe('a folder of pages', () => {
+  it('is made, and nothing else is left behind', async () => {
+    await publish(path.join(home, 'a/b/out'), { 'agent-1.html': 'one', 'index.html': 'all' });
+    expect(readdirSync(path.join(home, 'a/b/out')).sort()).toEqual(['agent-1.html', 'index.html', MANIFEST_NAME]);
+    expect(readdirSync(path.join(home, 'a/b'))).toEqual(['out']);
+  });
+
+  it('is the same twice, byte for byte', async () => {
+    await publish(path.join(home, 'one'), { 'agent-1.html': 'one', 'index.html': 'all' });
+    await publish(path.join(home, 'two'), { 'agent-1.html': 'one', 'index.html': 'all' });
+    for (const name of readdirSync(path.join(home, 'one'))) expect(read(`two/${name}`)).toBe(read(`one/${name}`));
+  });
+
+  it('is replaced: pages that are no more go, changed ones and those of others stay', async () => {
+    const folder = path.join(home, 'out');
+    await publish(folder, { 'a.html': 'a', 'b.html': 'b', 'sub/c.html': 'c', 'index.html': '1' });
+    writeFileSync(path.join(folder, 'b.html'), 'my own words');
+    writeFileSync(path.join(folder, 'CNAME'), 'example.org');
+    const { removed, kept } = await publish(folder, { 'd.html': 'd', 'index.html': '2' });
+    expect({ removed, kept }).toEqual({ removed: ['a.html', 'sub/c.html'], kept: ['b.html'] });
+    expect(readdirSync(folder).sort()).toEqual(['CNAME', 'b.html', 'd.html', 'index.html', MANIFEST_NAME]);
+    expect(read('out/index.html')).toBe('2');
+  });
+
+  it('that is not ours is refused, and taken with force, where what is in it stays', async () => {
+    const folder = path.join(home, 'out');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'thesis.txt'), 'years of work');
+    await expect(publish(folder, { 'index.html': 'x' })).rejects.toThrow(/not empty, and not an export of troupe/);
+    expect(readdirSync(home)).toEqual(['out']);
+    await publish(folder, { 'index.html': 'x' }, true);
+    expect(read('out/thesis.txt')).toBe('years of work');
+    expect(read('out/index.html')).toBe('x');
+  });
+
+  it('that is a file, or below one, is refused in words', async () => {
+    writeFileSync(path.join(home, 'file'), '');
+    await expect(publish(path.join(home, 'file'), {})).rejects.toThrow('is a file, not a folder');
+    await expect(publish(path.join(home, 'file/out'), {})).rejects.toThrow(UserError);
+  });
+
+  it('where a page would leave the folder writes nothing', async () => {
+    for (const name of ['../x.html', '/x.html', 'a/../../x.html', 'a/b/c.html', '.x', '', MANIFEST_NAME, 'a\0b']) {
+      await expect(publish(path.join(home, 'out'), { [name]: 'x' })).rejects.toThrow(/no name of a page/);
+    }
+    expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('behind a link is written where the link leads', async () => {
+    mkdirSync(path.join(home, 'real'));
+    symlinkSync(path.join(home, 'real'), path.join(home, 'link'));
+    await publish(path.join(home, 'link'), { 'index.html': 'x' });
+    expect(read('real/index.html')).toBe('x');
+  });
+
+  it('does not write through a link that lies where a page goes', async () => {
+    writeFileSync(path.join(home, 'precious'), 'mine');
+    mkdirSync(path.join(home, 'out'));
+    symlinkSync(path.join(home, 'precious'), path.join(home, 'out/index.html'));
+    await publish(path.join(home, 'out'), { 'index.html': 'x' }, true);
+    expect(read('precious')).toBe('mine');
+    expect(read('out/index.html')).toBe('x');
+  });
+
+  it('is written by one at a time', async () => {
+    const folder = path.join(home, 'out');
+    const first = await stageFolder(folder, { force: false });
+    await expect(stageFolder(folder, { force: false })).rejects.toThrow(/Another troupe is writing/);
+    await first.close();
+    await publish(folder, { 'index.html': 'x' });
+  });
+
+  it('keeps a character that falls between two batches', async () => {
+    const text = `${'x'.repeat(128 * 1024 - 1)}😀`;
+    const staged = await stageFolder(path.join(home, 'out'), { force: false });
+    await staged.write('index.html', [text.slice(0, -1), text.slice(-1)]);
+    await staged.publish();
+    await staged.close();
+    expect(read('out/index.html')).toBe(text);
+  });
+
+  it('is as it was where a page cannot be made', async () => {
+    const folder = path.join(home, 'out');
+    await publish(folder, { 'index.html': 'old' });
+    const staged = await stageFolder(folder, { force: false });
+    await expect(staged.write('a.html', failing())).rejects.toThrow('no more');
+    await staged.close();
+    expect(read('out/index.html')).toBe('old');
+    expect(readdirSync(home)).toEqual(['out']);
+  });
+});
+
+function* failing(): Iterable<string> {
+  yield 'half of a page';
+  throw new Error('no more');
+}
+
+describe('killed at any moment', () => {
+  let scripts: string;
+  beforeAll(async () => {
+    scripts = mkdtempSync(path.join(tmpdir(), 'troupe-export-script-'));
+    await build({
+      entryPoints: [fileURLToPath(new URL('./testing/staging-process.ts', import.meta.url))],
+      outfile: path.join(scripts, 'stage.mjs'),
+      bundle: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node20.19',
+      logLevel: 'error',
+    });
+  });
+  afterAll(() => rmSync(scripts, { recursive: true, force: true }));
+
+  /** `kill`: as soon as that page is in its place, or so many milliseconds after the beginning. */
+  async function run(folder: string, edition: number, pages: number, kill: { page?: number; ms?: number } = {}) {
+    const args = [folder, String(edition), String(pages), ...(kill.page === undefined ? [] : [String(kill.page)])];
+    const child = spawn(process.execPath, [path.join(scripts, 'stage.mjs'), ...args], { stdio: 'inherit' });
+    if (kill.ms !== undefined) setTimeout(() => child.kill('SIGKILL'), kill.ms);
+    await once(child, 'close');
+  }
+
+  /** Which edition is whole in a folder. */
+  function editionIn(folder: string): string | undefined {
+    if (!existsSync(path.join(folder, 'index.html'))) return undefined;
+    const [, edition, pages] =
+      /edition (\d+) of (\d+) pages/.exec(readFileSync(path.join(folder, 'index.html'), 'utf8')) ?? [];
+    for (let page = 1; page <= Number(pages); page++) {
+      const file = path.join(folder, `agent-${page}.html`);
+      const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      if (!text.startsWith(`edition ${edition} page ${page}\n`) || !text.endsWith('\nend\n')) return undefined;
+    }
+    return edition;
+  }
+
+  it('the old or the new export is whole, in its place or beside it, and the next run restores it', async () => {
+    const folder = path.join(home, 'out');
+    await run(folder, 1, 40);
+    expect(editionIn(folder)).toBe('1');
+    let halfway = 0;
+    for (let round = 0; round < 24; round++) {
+      const pages = 30 + (round % 3) * 20;
+      await run(folder, round + 2, pages, round % 4 === 0 ? { ms: 40 + round } : { page: 1 + ((round * 7) % pages) });
+      const beside = path.join(home, '.out.troupe-export');
+      const isWhole = editionIn(folder) !== undefined;
+      if (!isWhole) {
+        halfway++;
+        expect(existsSync(path.join(beside, 'complete'))).toBe(true);
+        // Not of this run where it was killed before it had brought in that of the last one.
+        const whole = editionIn(path.join(beside, 'new'));
+        expect(whole).toBeDefined();
+        // Restored by a run that itself comes to nothing.
+        cpSync(home, `${home}-copy`, { recursive: true });
+        const staged = await stageFolder(path.join(`${home}-copy`, 'out'), { force: false });
+        await staged.close();
+        expect(editionIn(path.join(`${home}-copy`, 'out'))).toBe(whole);
+        rmSync(`${home}-copy`, { recursive: true });
+      }
+    }
+    await run(folder, 99, 35);
+    expect(editionIn(folder)).toBe('99');
+    expect(readdirSync(home)).toEqual(['out']);
+    expect(readdirSync(folder).length).toBe(37);
+    // If none was caught in the middle, this test proves nothing of it.
+    expect(halfway).toBeGreaterThan(0);
+  }, 120_000);
+});

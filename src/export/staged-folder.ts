@@ -1,0 +1,237 @@
+// A folder of pages that is replaced as a whole. Pages are written beside it; only when all of them are there do they go to
+// their places. Killed before that, the folder is as it was; killed after, the pages beside it are whole, and the next run
+// brings them in. What is not ours in the folder (a .git, a CNAME) stays.
+
+import {
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  writeFile as writeText,
+} from 'node:fs/promises';
+import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
+import { isMissing } from '../io/folders.ts';
+import { type Lock, takeLock } from '../io/lock-file.ts';
+import { hashOf } from './hash-of.ts';
+import {
+  formatManifest,
+  isSafeName,
+  MANIFEST_NAME,
+  type Manifest,
+  type ManifestFile,
+  parseManifest,
+} from './manifest.ts';
+import { explainWriteError } from './write-errors.ts';
+import { type Chunks, writeFile } from './write-file.ts';
+
+export interface StagedFolder {
+  /** Where the pages are until they are published. */
+  readonly place: string;
+  write(name: string, chunks: Chunks): Promise<void>;
+  /** Of all that were written. */
+  names(): readonly string[];
+  /** Everything that was written takes the place of what was there. */
+  publish(): Promise<Published>;
+  /** As if nothing had happened. To be called in any case; after `publish` it only lets go of the folder. */
+  close(): Promise<void>;
+}
+
+export interface Published {
+  readonly files: readonly ManifestFile[];
+  /** Pages of an earlier export that are not part of this one. */
+  readonly removed: readonly string[];
+  /** The same, but somebody changed them: they were left. */
+  readonly kept: readonly string[];
+}
+
+export interface StageOptions {
+  /** Also into a folder with files that are not ours. */
+  readonly force: boolean;
+}
+
+/** Throws a `UserError` where the folder is not ours to write to. */
+export async function stageFolder(folder: string, { force }: StageOptions): Promise<StagedFolder> {
+  const target = await resolveTarget(folder);
+  const beside = path.join(path.dirname(target), `.${path.basename(target)}.troupe-export`);
+  const explain = explainWriteError(folder);
+  const lock = await explain(() => lockBeside(beside, folder));
+  if (!lock) {
+    throw new UserError(
+      'export-busy',
+      `Another troupe is writing to ${folder}.`,
+      'Wait until it is done, or name another folder.',
+    );
+  }
+  const place = path.join(beside, 'new');
+  const files: ManifestFile[] = [];
+  const close = async (): Promise<void> => {
+    // Whole pages that are not all in their places yet are left for the next run.
+    if (!(await isComplete(beside))) await rm(place, { recursive: true, force: true });
+    await lock.release();
+    // Only where nothing else lies in it: another one may have come.
+    await removeEmpty(beside);
+  };
+  try {
+    if (await isComplete(beside)) await explainWriteError(folder, HALFWAY)(() => bringIn(beside, target));
+    await refuseForeign(folder, target, force);
+    await explain(async () => {
+      await rm(place, { recursive: true, force: true });
+      await mkdir(place, { recursive: true });
+    });
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  return {
+    place,
+    write: (name, chunks) =>
+      explain(async () => {
+        if (!isSafeName(name) || name === MANIFEST_NAME) throw new Error(`no name of a page: ${name}`);
+        files.push(await writeFile(place, name, chunks));
+      }),
+    names: () => files.map(({ name }) => name),
+    async publish() {
+      await explain(async () => {
+        await writeText(path.join(place, MANIFEST_NAME), formatManifest({ files }));
+        await writeText(path.join(beside, COMPLETE), '');
+      });
+      return explainWriteError(folder, HALFWAY)(() => bringIn(beside, target));
+    },
+    close,
+  };
+}
+
+/** Its presence says that every page beside it is whole. */
+const COMPLETE = 'complete';
+
+const HALFWAY = 'Run it again when that is mended: the new pages are whole, and lie beside it until then.';
+
+async function isComplete(beside: string): Promise<boolean> {
+  return (await readdir(beside)).includes(COMPLETE);
+}
+
+async function lockBeside(beside: string, folder: string): Promise<Lock | undefined> {
+  try {
+    return await takeLock(path.join(beside, 'lock'));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    throw new UserError(
+      'export-target',
+      `The file system of ${folder} has no hard links, which troupe needs to write there safely.`,
+      'Export to another folder, and copy it.',
+      { cause: error },
+    );
+  }
+}
+
+/** Links lead on, so that the pages go where the person meant, and lie on one disk with what is beside them. */
+async function resolveTarget(folder: string): Promise<string> {
+  const absolute = path.resolve(folder);
+  try {
+    return await realpath(absolute);
+  } catch (error) {
+    if (!isMissing(error)) return absolute;
+    const parent = path.dirname(absolute);
+    return parent === absolute ? absolute : path.join(await resolveTarget(parent), path.basename(absolute));
+  }
+}
+
+async function refuseForeign(shown: string, target: string, force: boolean): Promise<void> {
+  let names: readonly string[];
+  try {
+    names = await readdir(target);
+  } catch (error) {
+    if (codeOf(error) === 'ENOTDIR') {
+      throw new UserError('export-target', `${shown} is a file, not a folder.`, 'Name a folder with --out-dir.');
+    }
+    if (isMissing(error)) return;
+    throw error;
+  }
+  if (names.length === 0 || force || (await readManifest(target))) return;
+  throw new UserError(
+    'export-target',
+    `${shown} is not empty, and not an export of troupe.`,
+    'Name another folder, or add --force: pages of the same name are replaced, everything else stays.',
+  );
+}
+
+/** Puts pages that are complete into their places. May be done again at any time. */
+async function bringIn(beside: string, target: string): Promise<Published> {
+  const place = path.join(beside, 'new');
+  const next = await readManifest(place);
+  if (!next) {
+    await rm(path.join(beside, COMPLETE));
+    return { files: [], removed: [], kept: [] };
+  }
+  const before = await readManifest(target);
+  await mkdir(target, { recursive: true });
+  for (const { name } of next.files) await putPage(place, target, name);
+  const stale = staleFiles(before, next);
+  const gone = await removeStale(target, stale);
+  // Last: until then the folder counts as what it was, and the next run does all of this again.
+  await putPage(place, target, MANIFEST_NAME);
+  await rm(path.join(beside, COMPLETE));
+  return { files: next.files, ...gone };
+}
+
+function staleFiles(before: Manifest | undefined, next: Manifest): readonly ManifestFile[] {
+  const names = new Set(next.files.map(({ name }) => name));
+  return (before?.files ?? []).filter(({ name }) => !names.has(name));
+}
+
+async function removeStale(
+  target: string,
+  stale: readonly ManifestFile[],
+): Promise<{ readonly removed: readonly string[]; readonly kept: readonly string[] }> {
+  const removed: string[] = [];
+  const kept: string[] = [];
+  for (const { name, sha256 } of stale) {
+    const file = path.join(target, name);
+    const now = await hashOf(file);
+    if (now === undefined) continue;
+    if (now !== sha256) {
+      kept.push(name);
+      continue;
+    }
+    await rm(file);
+    removed.push(name);
+    if (name.includes('/')) await removeEmpty(path.dirname(file));
+  }
+  return { removed, kept };
+}
+
+/** Under a second name first, so that nobody ever sees half of it. The page beside stays: the next run may need it. */
+async function putPage(place: string, target: string, name: string): Promise<void> {
+  const file = path.join(target, name);
+  const draft = path.join(path.dirname(file), `.${path.basename(file)}.troupe-new`);
+  await mkdir(path.dirname(file), { recursive: true });
+  await rm(draft, { force: true });
+  try {
+    await link(path.join(place, name), draft);
+  } catch {
+    // Another disk, or one without links.
+    await copyFile(path.join(place, name), draft);
+  }
+  await rename(draft, file);
+  // Renaming one name of a file to another of the very same file does nothing at all.
+  await rm(draft, { force: true });
+}
+
+async function readManifest(folder: string): Promise<Manifest | undefined> {
+  try {
+    return parseManifest(await readFile(path.join(folder, MANIFEST_NAME), 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function removeEmpty(folder: string): Promise<void> {
+  await rmdir(folder).catch(() => undefined);
+}
