@@ -1,5 +1,6 @@
 import { UserError } from '../../base/user-error.ts';
 import type { Transcript } from '../../model/transcript.ts';
+import { decodeBase64 } from './base64.ts';
 import {
   type Candidate,
   type CandidateGroup,
@@ -224,8 +225,16 @@ function nameGroup({ candidates }: CandidateGroup, known: KnownValues): Pick<Rep
     ({ start, end, value }) => start === best.start && end === best.end && value !== undefined && known.get(value),
   );
   const named = known.get(best.value) ?? known.get(same?.value ?? '') ?? known.name(best.value, best.rule);
-  for (const { value } of candidates) if (value !== undefined) known.addForm(value, named);
+  for (const { value } of candidates)
+    if (value !== undefined) for (const form of [value, ...passwordIn(value)]) known.addForm(form, named);
   return { rule: named.id, placeholder: named.placeholder };
+}
+
+/** What a login or a Kubernetes secret says without its base64: the password behind `user:`, or all of it. */
+function passwordIn(value: string): readonly string[] {
+  if (!/^[A-Za-z0-9+/]{8,400}={0,2}$/.test(value) || value.length % 4 !== 0) return [];
+  const text = String.fromCharCode(...decodeBase64(value.replace(/=+$/, ''))).trim();
+  return /^[\x20-\x7e]{4,300}$/.test(text) ? [text.slice(text.indexOf(':') + 1)] : [];
 }
 
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';
 import { PERSONAL_RULES } from './rules/personal.ts';
 
-it('docs/REDACTION-KINDS.md lists every kind (written anew by `npx vitest run -u` on this file)', async () => {
+it('docs/REDACTION-KINDS.md lists every kind (written anew by `npx vitest run` on this file with `-u` behind it)', async () => {
   const rules = [...CREDENTIAL_RULES, ...PERSONAL_RULES];
   const groups = [...new Set(rules.map(({ group }) => group))];
   const tables = groups.map((group) => {

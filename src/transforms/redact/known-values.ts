@@ -1,4 +1,4 @@
-import { encodeWholeGroups } from './base64.ts';
+import { encodeWholeGroups, isBase64Digit } from './base64.ts';
 import type { View } from './view.ts';
 import { createWordSearch, type WordSearch } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
@@ -169,7 +169,8 @@ function endOfForm({ text: form, isWord, tail }: Form, text: string, start: numb
     if (isWord && isLetterOrDigit(text, whole)) return -1;
     let end = whole;
     while (end < whole + tail && /[\w+/=-]/.test(text[end] ?? '')) end++;
-    return end;
+    // Of base64, another and longer text may begin alike.
+    return tail > 0 && isBase64Digit(text.charCodeAt(end)) ? -1 : end;
   }
   const end = cutWithin(text, start, whole);
   return end - start >= SHORTEST_CUT && form.startsWith(text.slice(start, end)) ? end : -1;

@@ -13,7 +13,7 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     what: 'variable whose name says that it is secret, as shells and .env files set it: any value but a stand-in',
     keywords: ['pass', 'pwd', 'secret', 'token', 'key', 'credential', '_auth', '_pat', '_dsn'],
     pattern:
-      '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"([^"\\n]{4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`;|&<>()\\\\]{4,400}))',
+      '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_|PG|SSH|VNC|SUDO)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"([^"\\n]{4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`;|&<>()\\\\]{4,400}))',
     before: 70,
     reach: 480,
     isGeneral: true,
@@ -67,6 +67,17 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
       '"max_tokens": 4096, token_type: bearer, password_min_length: 8',
       "password: 'your-password-123'",
     ],
+  }),
+  shaped(GROUP, {
+    id: 'xml-element',
+    what: 'element of XML whose name says that it is secret',
+    keywords: SECRET_KEYWORDS,
+    pattern: `(?<=<[\\w.:-]{0,40})${SECRET_WORD}>([^<>\\s]{4,400})</`,
+    flags: 'i',
+    isGeneral: true,
+    accepts: (secret) => looksSecret(secret, true),
+    samples: ['<db-password>{=Sup3rS3cret!}</db-password>'],
+    misses: ['<password>${db.password}</password>', '<token>identifier</token>'],
   }),
   shaped(GROUP, {
     id: 'pass-assignment',

@@ -15,6 +15,7 @@ const PASSWORD_OPTIONS = [
   'htpasswd\\s{1,3}-[a-zA-Z]{0,8}b[a-zA-Z]{0,8}\\s{1,3}[^\\s]{1,200}\\s{1,3}[^\\s]{1,100}\\s{1,3}',
   '(?:zip|unzip)\\b[^\\n;|&]{0,200}?\\s-P\\s{0,3}',
   '7z[azr]?\\b[^\\n;|&]{0,200}?\\s-p',
+  '(?:sqlcmd|bcp|mosquitto_pub|mosquitto_sub)\\b[^\\n;|&]{0,200}?\\s-P\\s{1,3}',
 ];
 const isArgument = (secret: string): boolean => !isReference(secret) && !secret.startsWith('-') && !/^\[/.test(secret);
 
@@ -61,7 +62,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
   }),
   shaped(GROUP, {
     id: 'command-password',
-    what: 'password of mysql, sshpass, docker login, redis-cli, mongo, htpasswd, zip or 7z',
+    what: 'password of mysql, sqlcmd, sshpass, docker login, redis-cli, mongo, mosquitto, htpasswd, zip or 7z',
     keywords: [
       'mysql',
       'mariadb',
@@ -76,6 +77,9 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       'redis-cli',
       'mongo',
       'htpasswd',
+      'sqlcmd',
+      'bcp',
+      'mosquitto_',
       'zip',
       '7z',
     ],
@@ -93,6 +97,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
       'zip -r -P {=hunter2} a.zip src',
       '7z a -p{=hunter2} a.7z src',
       'redis-cli -h x -a {=hunter2}',
+      'sqlcmd -S x -U sa -P {=hunter2}',
     ],
     misses: [
       'mkdir -p build && ssh -p 22 host && docker run -p 8080:80 x',

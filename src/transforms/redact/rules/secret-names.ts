@@ -19,7 +19,7 @@ export const ABOUT_IT =
   '(?:type|ur[il]|name|count|limit|max|min|length|usage|expir|ttl|file|path|field|endpoint|policy|hint|label)';
 export const QUOTED = '(?<quote>\\\\{0,3}["\'`])((?:(?!\\k<quote>)[^\\n]){1,400})';
 /** All of it or nothing: what is called with brackets is no value, and a part of its name is none either. */
-export const BARE = '(?=(?<bare>[^\\s"\'`,;(){}[\\]<>|&\\\\]{4,400}))\\k<bare>';
+export const BARE = '(?=(?<bare>(?:[^\\s"\'`,;(){}[\\]<>|&\\\\]|&(?![\\w-]{1,40}=|[&\\s])){4,400}))\\k<bare>';
 /** Between the words of a command that goes on in the next line. */
 export const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
 
