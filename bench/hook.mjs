@@ -9,6 +9,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { root } from '../scripts/ensure-installed.mjs';
+import { fetchPackage } from './fetch-package.mjs';
 
 const RUNS = 50;
 /** Policies, from none to one that nobody would write by hand. */
@@ -33,7 +34,7 @@ export async function benchHook({ runs = RUNS } = {}) {
   });
   try {
     await until(() => existsSync(path.join(served, 'hook-address')));
-    const other = installOther();
+    const other = fetchPackage(OTHER_GUARD, 'node_modules/cc-safety-net/dist/bin/cc-safety-net.js');
     const commands = {
       shell: ['sh', ['-c', 'true']],
       node: [process.execPath, ['-e', '0']],
@@ -63,18 +64,6 @@ export async function benchHook({ runs = RUNS } = {}) {
     if (server.exitCode === null) await once(server, 'exit');
     rmSync(work, { recursive: true, force: true });
   }
-}
-
-/** Not a dependency of ours: fetched once, for this. Undefined where that does not go. */
-function installOther() {
-  const folder = path.join(root, 'bench/.cache/other-guard');
-  const program = path.join(folder, 'node_modules/cc-safety-net/dist/bin/cc-safety-net.js');
-  if (!existsSync(program)) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, 'package.json'), '{"private":true}\n');
-    spawnSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', OTHER_GUARD], { cwd: folder });
-  }
-  return existsSync(program) ? program : undefined;
 }
 
 /** The minimum of each, in milliseconds. */

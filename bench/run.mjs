@@ -14,3 +14,5 @@ const { benchHook, printHook } = await import('./hook.mjs');
 printHook(await benchHook());
 const { benchRedact, printRedact } = await import('./redact.mjs');
 printRedact(await benchRedact());
+const { benchExport, printExport } = await import('./export.mjs');
+printExport(benchExport());
