@@ -1,5 +1,6 @@
 import type { SourceAdapter } from './adapter.ts';
 import { claudeCode } from './claude-code/index.ts';
+import { opencode } from './opencode/index.ts';
 
 /** Every host that troupe reads. Exactly one claims a file; the first that does wins. */
-export const ADAPTERS: readonly SourceAdapter[] = [claudeCode];
+export const ADAPTERS: readonly SourceAdapter[] = [claudeCode, opencode];
