@@ -1,4 +1,5 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { openBodies } from './bodies/open-bodies.ts';
 import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
 import { kindOf } from './files/file-kinds.ts';
@@ -31,4 +32,5 @@ export const opencode: SourceAdapter = {
   },
   openTable: (session, source) => (source.role === 'database' ? openDatabase : openStorage)(session, source),
   follow,
+  openBodies,
 };
