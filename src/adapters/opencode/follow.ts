@@ -4,10 +4,9 @@ import path from 'node:path';
 import { isFolder } from '../../io/folders.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { FollowCapability, LocatedSession, Subject } from '../adapter.ts';
-import { databaseOf, isDatabaseName, STORAGE } from './data-folder.ts';
+import { databaseOf, STORAGE } from './data-folder.ts';
 import { changedSessions } from './database/changed-sessions.ts';
-import { locate } from './locate.ts';
-import { factsOfProcesses } from './processes.ts';
+import { locateSessions, readFacts } from './locate.ts';
 import { sessionIdOf } from './record.ts';
 import { listStored, sessionOfPart } from './storage/storage-files.ts';
 
@@ -32,17 +31,11 @@ export const follow: FollowCapability = {
     return /\.jsonl?$/.test(place) ? EVERYTHING : NOTHING;
   },
   async locateParts(root, folder, ids) {
-    const { sessions } = await locate(root);
+    const { sessions } = await locateSessions(root);
     const found = new Map(sessions.map((session) => [session.id, session]));
     return ids.map((id) => found.get(id) ?? nowhere(root, folder, id));
   },
-  async readFacts(root) {
-    const { sessions } = await locate(root);
-    const databases = new Set(
-      sessions.flatMap(({ sources }) => sources.map(({ path: file }) => file)).filter(isDatabaseName),
-    );
-    return factsOfProcesses([...databases]);
-  },
+  readFacts,
 };
 
 async function subjectOfDatabase(

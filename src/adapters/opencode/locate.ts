@@ -3,6 +3,7 @@ import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
 import { listFolder } from '../../io/folders.ts';
 import { readDatabase, UnreadableDatabase } from '../../io/sqlite.ts';
+import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, type SourceId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
 import { isDatabaseName } from './data-folder.ts';
@@ -32,14 +33,23 @@ const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> 
 
 /** A folder with data, or a single file that somebody kept. */
 export async function locate(root: string): Promise<Located> {
+  const { sessions, problems } = await locateSessions(root);
+  const factsOf = await readFacts(root);
+  return { sessions: sessions.map((session) => ({ ...session, facts: factsOf(session) })), ignoredFiles: [], problems };
+}
+
+/** Which of its databases nobody has open. */
+export async function readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  return factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
+}
+
+/** Without what is told beside them. */
+export async function locateSessions(
+  root: string,
+): Promise<{ readonly sessions: readonly LocatedSession[]; readonly problems: readonly string[] }> {
   const problems: string[] = [];
   const doors = await findDoors(root, problems);
-  const factsOf = await factsOfProcesses(doors.filter(({ role }) => role === 'database').map(({ file }) => file));
-  return {
-    sessions: toSessions(root, doors).map((session) => ({ ...session, facts: factsOf(session) })),
-    ignoredFiles: [],
-    problems,
-  };
+  return { sessions: toSessions(root, doors), problems };
 }
 
 async function findDoors(root: string, problems: string[]): Promise<readonly DoorFound[]> {
@@ -94,7 +104,7 @@ async function lookIntoDatabase(file: string, problems: string[]): Promise<reado
 }
 
 /** A session without a parent is a session; those below it are its agents, at any depth. */
-function toSessions(root: string, doors: readonly DoorFound[]): readonly Omit<LocatedSession, 'facts'>[] {
+function toSessions(root: string, doors: readonly DoorFound[]): readonly LocatedSession[] {
   const parents = new Map<string, string>();
   for (const { id, parent } of doors.flatMap(({ sessions }) => sessions))
     if (parent !== undefined) parents.set(id, parent);
