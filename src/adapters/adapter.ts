@@ -12,6 +12,8 @@ export interface SourceAdapter {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
+  /** What exported transcripts call its agents; left out: the host's own name. */
+  readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
   roots(machine: Machine): readonly string[];
   /** Lists what is below a data folder without reading conversations. Never throws on what it finds there. */

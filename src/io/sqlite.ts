@@ -2,6 +2,7 @@
 import { type BigIntStats, constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { codeOf } from '../base/system-error.ts';
 
@@ -28,14 +29,25 @@ export class UnreadableDatabase extends Error {
 
 /** What changes while it is read without a lock is read again. */
 const TRIES = 3;
-/** A writer that starts, or cleans up behind a dead one, takes moments. */
-const BUSY_MS = 100;
+/** A writer that starts, or cleans up behind a dead one, takes moments: so long SQLite waits, and so long we do between. */
+const [BUSY_MS, AGAIN_MS] = [50, 50];
 
 /**
  * Opens a database, hands it to `use`, and closes it: a connection that stayed open would keep the last writer from
  * tidying up its `-wal` and `-shm`. `use` may be called again where the file changed under it. Throws `UnreadableDatabase`.
  */
 export async function readDatabase<T>(file: string, use: (database: ReadOnlyDatabase) => T | Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await readOnce(file, use);
+    } catch (error) {
+      if (tries >= TRIES || !(error instanceof UnreadableDatabase) || !error.isBusy) throw error;
+    }
+    await setTimeout(AGAIN_MS);
+  }
+}
+
+async function readOnce<T>(file: string, use: (database: ReadOnlyDatabase) => T | Promise<T>): Promise<T> {
   const connectTo = await driver();
   for (let tries = 1; ; tries++) {
     const before = stateOf(file);

@@ -40,7 +40,11 @@ export async function readTranscript(
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
   const isWhole = wanted.size === all.length;
-  const transcript = toTranscript(tree, node, { messages, isWhole, leftOut: sumOf(parts.map(({ bodies }) => bodies)) });
+  const transcript = toTranscript(adapter, tree, node, {
+    messages,
+    isWhole,
+    leftOut: sumOf(parts.map(({ bodies }) => bodies)),
+  });
   return { transcript, total: all.length };
 }
 
@@ -92,7 +96,12 @@ function noTranscripts({ title }: SourceAdapter): UserError {
   return new UserError('no-transcripts', `troupe cannot read transcripts of ${title} yet.`, 'See its README.');
 }
 
-function toTranscript(tree: SessionTree, node: AgentNode, { messages, isWhole, leftOut }: ReadBodies): Transcript {
+function toTranscript(
+  { agentName }: SourceAdapter,
+  tree: SessionTree,
+  node: AgentNode,
+  { messages, isWhole, leftOut }: ReadBodies,
+): Transcript {
   const refs = new Map(
     tree.agents.flatMap((agent) => (agent.link.call === undefined ? [] : [[agent.link.call as string, agent]])),
   );
@@ -100,7 +109,7 @@ function toTranscript(tree: SessionTree, node: AgentNode, { messages, isWhole, l
   return {
     session_id: nativeId(node.id),
     parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
-    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
+    agent: agentName ?? hostOf(node.id),
     model: node.model ?? null,
     title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
     created_at: toIso(node.startedAt),

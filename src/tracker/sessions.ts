@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
-import { isFolder } from '../io/folders.ts';
+import { isThere } from '../io/folders.ts';
 import { readTail } from '../io/read-range.ts';
 import { buildTree } from '../model/build-tree.ts';
 import { nativeId } from '../model/ids.ts';
@@ -72,8 +72,12 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
 /** For places that the person named. */
 export async function assertFolders(places: readonly Place[]): Promise<void> {
   for (const { root } of places) {
-    if (await isFolder(root)) continue;
-    throw new UserError('root-not-found', `There is no folder ${root}.`, 'Give --root the data folder of a host.');
+    if (await isThere(root)) continue;
+    throw new UserError(
+      'root-not-found',
+      `There is no folder ${root}.`,
+      'Give --root the data folder of a host, or a file that it exported.',
+    );
   }
 }
 

@@ -64,7 +64,7 @@ async function subjectOfStored(root: string, below: readonly (string | undefined
 }
 
 async function topOf(root: string, session: string): Promise<string | undefined> {
-  const parents = new Map((await listStored(root)).map(({ info }) => [info.id, info.parent]));
+  const parents = new Map((await listStored(root)).sessions.map(({ info }) => [info.id, info.parent]));
   if (!parents.has(session)) return undefined;
   const seen = new Set<string>();
   let top = session;

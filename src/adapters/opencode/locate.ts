@@ -61,7 +61,8 @@ async function findDoors(root: string, problems: string[]): Promise<readonly Doo
       if (found) doors.push({ role: found.kind, file, sessions: found.sessions });
     }
   }
-  const stored = await listStored(root);
+  const { sessions: stored, broken } = await listStored(root);
+  for (const file of broken) problems.push(`${file}: it is no JSON, or not all of it is there yet.`);
   if (stored.length > 0) {
     const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
       id,

@@ -9,13 +9,11 @@ export function voiceOf({ role }: TranscriptMessage, isSubAgent: boolean): Voice
   return isSubAgent ? 'parent' : 'person';
 }
 
-const HOSTS: ReadonlyMap<string, string> = new Map([
-  ['claude-code', 'Claude Code'],
-  ['opencode', 'OpenCode'],
-  ['codex', 'Codex'],
-  ['gemini', 'Gemini CLI'],
-]);
-
+/** Its short name, word by word as people write names. */
 export function hostTitle(host: string | undefined): string {
-  return (host && HOSTS.get(host)) || 'the program';
+  if (!host) return 'the program';
+  return host
+    .split('-')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join(' ');
 }

@@ -90,7 +90,7 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
 }
 
 async function treeOf(root: string, native: string) {
-  const all = (await listStored(root)).map(({ info }) => info);
+  const all = (await listStored(root)).sessions.map(({ info }) => info);
   const tree = new Set([native]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;

@@ -13,18 +13,22 @@ export interface StoredSession {
   readonly modifiedAt: number;
 }
 
-/** `session/<project>/<session>.json`. A half-written one is found again by its messages' next change. */
-export async function listStored(root: string): Promise<readonly StoredSession[]> {
+/** `session/<project>/<session>.json`. `broken` are those that cannot be understood, as a half-written one is. */
+export async function listStored(
+  root: string,
+): Promise<{ readonly sessions: readonly StoredSession[]; readonly broken: readonly string[] }> {
+  const broken: string[] = [];
   const sessions: StoredSession[] = [];
   const folder = path.join(root, STORAGE, 'session');
   for (const project of await listFolder(folder)) {
     if (project.kind !== 'folder') continue;
     for (const file of await jsonFilesIn(path.join(folder, project.name))) {
       const info = toSessionInfo((await readRecord(file))?.record);
-      if (info) sessions.push({ file, info, modifiedAt: Math.max(info.updatedAt ?? 0, await modifiedAt(file)) });
+      if (!info) broken.push(file);
+      else sessions.push({ file, info, modifiedAt: Math.max(info.updatedAt ?? 0, await modifiedAt(file)) });
     }
   }
-  return sessions;
+  return { sessions, broken };
 }
 
 export function messageFolder(root: string, session: string): string {
