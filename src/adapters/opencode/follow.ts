@@ -1,5 +1,4 @@
 // What a change below a data folder of OpenCode is about. A database says itself which sessions have news.
-import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isFolder } from '../../io/folders.ts';
 import type { SessionId } from '../../model/ids.ts';
@@ -46,9 +45,7 @@ async function subjectOfDatabase(
 ): Promise<Subject> {
   // Its index lies in memory: what counts is told by the log.
   if (place.endsWith('-shm')) return { kind: 'shared', parts: [], source: file };
-  const { ino } = await stat(file).catch(() => ({ ino: undefined }));
-  if (ino === undefined) return EVERYTHING;
-  const changed = await changedSessions(file, ino, notes);
+  const changed = await changedSessions(file, notes);
   if (!changed) return EVERYTHING;
   return { kind: 'shared', parts: changed.map((id) => ({ id: sessionIdOf(id), folder: root })), source: file };
 }

@@ -1,11 +1,15 @@
 // Which sessions of a database have news, at a price that does not grow with it.
-import { asAmount, asText } from '../../../base/json.ts';
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { asAmount, asText, known } from '../../../base/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../io/sqlite.ts';
 import type { FollowNotes } from '../../adapter.ts';
 import { readSchema } from './schema.ts';
 
 interface Note {
   readonly inode: number;
+  /** How the files were, where they were old enough to tell. */
+  readonly mark?: string;
   readonly messageRow: number;
   readonly partRow: number;
   readonly eventRow: number;
@@ -20,26 +24,28 @@ interface Note {
 const RECENT_MS = 3_600_000;
 
 /** The topmost sessions; undefined where everything has to be looked at. */
-export async function changedSessions(
-  file: string,
-  inode: number,
-  notes: FollowNotes,
-): Promise<readonly string[] | undefined> {
+export async function changedSessions(file: string, notes: FollowNotes): Promise<readonly string[] | undefined> {
   const before = notes.get(file) as Note | undefined;
+  const main = await stat(file).catch(() => undefined);
+  if (!main) return undefined;
+  const inode = main.ino;
+  const mark = markOf(main, await stat(`${file}-wal`).catch(() => undefined));
+  // Opening the log is heard as a change of it, where root does it: looking must not bring about the next look.
+  if (before?.mark !== undefined && before.mark === mark) return [];
   try {
     return await readDatabase(file, (database) => {
       const { hasEvents } = readSchema(database, file);
       const rows = lastRows(database, hasEvents);
       const isSame = before?.inode === inode && before.messageRow <= rows.messageRow && before.partRow <= rows.partRow;
       if (!before || !isSame) {
-        notes.set(file, { inode, ...rows, recent: new Map() } satisfies Note);
+        notes.set(file, { inode, ...rows, recent: new Map(), ...known({ mark }) } satisfies Note);
         return undefined;
       }
       const changed = topmost(database, changedSince(database, before, hasEvents));
       const now = Date.now();
       const recent = new Map([...before.recent].filter(([, at]) => now - at < RECENT_MS));
       for (const id of changed) recent.set(id, now);
-      notes.set(file, { inode, ...rows, recent } satisfies Note);
+      notes.set(file, { inode, ...rows, recent, ...known({ mark }) } satisfies Note);
       const tellsAll = hasEvents && rows.eventRow > before.eventRow;
       return tellsAll ? [...changed] : [...new Set([...changed, ...recent.keys()])];
     });
@@ -48,6 +54,15 @@ export async function changedSessions(
     // Who is read already notices it itself.
     return error.isBusy && before ? [...before.recent.keys()] : undefined;
   }
+}
+
+/** Two writes so close together may leave the same times behind. */
+const TICK_MS = 20;
+
+function markOf(main: Stats, log: Stats | undefined): string | undefined {
+  const youngest = Math.max(main.mtimeMs, log?.mtimeMs ?? 0);
+  if (Date.now() - youngest < TICK_MS) return undefined;
+  return [main.ino, main.size, main.mtimeMs, log?.ino, log?.size, log?.mtimeMs].join(' ');
 }
 
 function lastRows(database: ReadOnlyDatabase, hasEvents: boolean): Pick<Note, 'messageRow' | 'partRow' | 'eventRow'> {

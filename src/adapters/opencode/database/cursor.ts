@@ -27,6 +27,7 @@ interface MessageNote {
   readonly createdAt: number | undefined;
   readonly isTold: boolean;
   readonly isOver: boolean;
+  readonly text?: string;
 }
 
 /** How far was read. */
@@ -40,7 +41,7 @@ interface Progress {
   /** Messages that are not over, and the last of each session: the next parts are theirs. */
   readonly open: Map<string, MessageNote>;
   readonly last: Map<string, string>;
-  readonly openParts: Set<string>;
+  readonly openParts: Map<string, string>;
 }
 
 const FIRST_NUMBERS = `select coalesce((select max(rowid) from message), 0) as messages,
@@ -95,7 +96,7 @@ async function lookAt(
         sessions: new Map(before.sessions),
         open: new Map(before.open),
         last: new Map(before.last),
-        openParts: new Set(before.openParts),
+        openParts: new Map(before.openParts),
       }
     : {
         messageRow,
@@ -105,7 +106,7 @@ async function lookAt(
         sessions: new Map(),
         open: new Map(),
         last: new Map(),
-        openParts: new Set(),
+        openParts: new Map(),
       };
   let hasNews = false;
   const tell = (facts: readonly AgentEvent[]): void => {
@@ -177,16 +178,17 @@ function readNews(database: ReadOnlyDatabase, door: Door, before: Progress, next
     takeParts(database, [`select ${PART_COLUMNS} from part where ${where}`, ...values], door, next, notes, tell);
   };
   parts(`rowid > ? and +session_id in ${LIST}`, before.partRow, ids);
-  parts(`id in ${LIST}`, JSON.stringify([...before.openParts]));
+  parts(`id in ${LIST}`, JSON.stringify([...before.openParts.keys()]));
 }
 
 function takeMessage(
-  { id, session, info }: MessageRow,
+  { id, session, info, text }: MessageRow,
   door: Door,
   next: Progress,
   notes: Map<string, MessageNote>,
 ): readonly AgentEvent[] {
-  const note = { createdAt: createdAtOf(info), isTold: info['role'] === 'user', isOver: isOver(info) };
+  const note = { createdAt: createdAtOf(info), isTold: info['role'] === 'user', isOver: isOver(info), text };
+  if (next.open.get(id)?.text === text) return [];
   notes.set(id, note);
   next.open.set(id, note);
   const last = next.last.get(session);
@@ -211,8 +213,9 @@ function takeParts(
 }
 
 function takePart(row: PartRow, note: MessageNote, door: Door, next: Progress): readonly AgentEvent[] {
-  const { id, session, part, createdAt, updatedAt } = row;
-  if (isOpenCall(part)) next.openParts.add(id);
+  const { id, session, part, text, createdAt, updatedAt } = row;
+  if (next.openParts.get(id) === text) return [];
+  if (isOpenCall(part)) next.openParts.set(id, text);
   else next.openParts.delete(id);
   next.modifiedAt = Math.max(next.modifiedAt, updatedAt ?? 0);
   const key = {

@@ -9,6 +9,8 @@ export interface MessageRow {
   readonly id: string;
   readonly session: string;
   readonly info: JsonObject;
+  /** As it came, to see whether it is another now. */
+  readonly text: string;
 }
 
 export interface PartRow {
@@ -18,6 +20,7 @@ export interface PartRow {
   readonly createdAt?: number;
   readonly updatedAt?: number;
   readonly part: JsonObject;
+  readonly text: string;
 }
 
 /** Whole diffs stand in what the person said, whole web pages in errors. */
@@ -50,8 +53,9 @@ export const TOLD_COLUMNS = `part.id, part.message_id, part.session_id, part.tim
 export const WITH_FACTS = `(instr(${HEAD}, '"type":"tool"') > 0 or instr(${HEAD}, '"type":"') = 0)`;
 
 export function toMessageRow({ id, session_id, data }: SqlRow): MessageRow | undefined {
-  const [native, session, info] = [asText(id), asText(session_id), parseObject(data)];
-  return native === undefined || session === undefined || !info ? undefined : { id: native, session, info };
+  const [native, session, text, info] = [asText(id), asText(session_id), asText(data), parseObject(data)];
+  if (native === undefined || session === undefined || text === undefined || !info) return undefined;
+  return { id: native, session, info, text };
 }
 
 /** Undefined where its text is no JSON. */
@@ -67,6 +71,7 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
     message,
     session,
     part,
+    text,
     ...known({ createdAt: asAmount(row['time_created']), updatedAt: asAmount(row['time_updated']) }),
   };
 }
