@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readDatabase } from './sqlite.ts';
 import { type DatabaseWriter, startWriter } from './testing/databases.ts';
@@ -92,13 +93,11 @@ describe('a database of another program', () => {
   it('leaves the tidying to the last writer', async () => {
     const file = path.join(folder(), 'a.db');
     const writer = await write(file, 'insert into t values (1)');
-    expect(await read(file)).toEqual([1]);
+    for (let times = 0; times < 5; times++) expect(await read(file)).toEqual([1]);
+    // A connection is kept for moments, for whoever comes next.
+    await setTimeout(100);
     await writer.close();
-    expect(
-      readdirSync(path.dirname(file)).filter(
-        (name) => name.endsWith('-wal') && readFileSync(path.join(path.dirname(file), name)).length > 0,
-      ),
-    ).toEqual([]);
+    expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
     expect(await read(file)).toEqual([1]);
   });
   it('can only be read', async () => {

@@ -2,11 +2,21 @@
 import { type BigIntStats, constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { codeOf } from '../base/system-error.ts';
+import {
+  type Driver,
+  type DriverStatement,
+  driver,
+  kindOf,
+  type SqlValue,
+  telling,
+  toUnreadable,
+  UnreadableDatabase,
+} from './sqlite-driver.ts';
 
-export type SqlValue = string | number | null;
+export { type SqlValue, UnreadableDatabase };
+
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 export interface ReadOnlyDatabase {
@@ -15,25 +25,14 @@ export interface ReadOnlyDatabase {
   each(sql: string, ...values: readonly SqlValue[]): Iterable<SqlRow>;
 }
 
-/** Why a database cannot be read, in words for people. */
-export class UnreadableDatabase extends Error {
-  /** Somebody is in the middle of something: it can be read a little later. */
-  readonly isBusy: boolean;
-
-  constructor(file: string, why: string, isBusy: boolean, cause?: unknown) {
-    super(`${file}: ${why}`, { cause });
-    this.name = 'UnreadableDatabase';
-    this.isBusy = isBusy;
-  }
-}
-
 /** What changes while it is read without a lock is read again. */
 const TRIES = 3;
-/** A writer that starts, or cleans up behind a dead one, takes moments: so long SQLite waits, and so long we do between. */
-const [BUSY_MS, AGAIN_MS] = [50, 50];
+const AGAIN_MS = 50;
+/** A connection that nobody uses is kept so long: of a hundred sessions that are looked at, each would make its own. */
+const KEPT_MS = 20;
 
 /**
- * Opens a database, hands it to `use`, and closes it: a connection that stayed open would keep the last writer from
+ * Opens a database, hands it to `use`, and closes it soon: a connection that stayed open would keep the last writer from
  * tidying up its `-wal` and `-shm`. `use` may be called again where the file changed under it. Throws `UnreadableDatabase`.
  */
 export async function readDatabase<T>(file: string, use: (database: ReadOnlyDatabase) => T | Promise<T>): Promise<T> {
@@ -43,28 +42,66 @@ export async function readDatabase<T>(file: string, use: (database: ReadOnlyData
     } catch (error) {
       if (tries >= TRIES || !(error instanceof UnreadableDatabase) || !error.isBusy) throw error;
     }
-    await setTimeout(AGAIN_MS);
+    await sleep(AGAIN_MS);
   }
 }
 
 async function readOnce<T>(file: string, use: (database: ReadOnlyDatabase) => T | Promise<T>): Promise<T> {
-  const connectTo = await driver();
+  const sqlite = await driver();
   for (let tries = 1; ; tries++) {
     const before = stateOf(file);
-    const opened = telling(file, () => openAs(file, before, connectTo));
+    const lent = borrow(file, before, sqlite);
+    const { mayChange, database } = lent.opened;
     try {
-      const result = await use(opened.database);
-      if (!opened.mayChange || isSame(before, stateOf(file))) return result;
+      const result = await use(database);
+      if (!mayChange || isSame(before, stateOf(file))) return result;
     } catch (error) {
       const isOwn = error instanceof UnreadableDatabase;
       // Without a lock, half of an old page and half of a new one look like damage.
-      const isRead = !opened.mayChange || isSame(before, stateOf(file));
+      const isRead = !mayChange || isSame(before, stateOf(file));
       if (isRead || tries >= TRIES) throw isOwn ? error : toUnreadable(file, error);
     } finally {
-      opened.close();
+      giveBack(file, lent, sqlite);
     }
     if (tries >= TRIES) throw new UnreadableDatabase(file, 'it changes faster than it can be read', true);
   }
+}
+
+interface Lent {
+  readonly opened: Opened;
+  readonly state: FileState;
+  users: number;
+  timer?: NodeJS.Timeout;
+}
+
+/** By file, those that may be handed on. */
+const lending = new Map<string, Lent>();
+
+function borrow(file: string, state: FileState, sqlite: Driver): Lent {
+  const known = lending.get(file);
+  const lent =
+    known && isStillGood(known, state)
+      ? known
+      : { opened: telling(file, () => openAs(file, state, sqlite)), state, users: 0 };
+  clearTimeout(lent.timer);
+  lent.users++;
+  lending.set(file, lent);
+  return lent;
+}
+
+function isStillGood({ opened, state }: Lent, now: FileState): boolean {
+  if (opened.mayChange) return isSame(state, now);
+  return state.main.ino === now.main.ino && now.walBytes > 0n && now.hasShm;
+}
+
+function giveBack(file: string, lent: Lent, sqlite: Driver): void {
+  lent.users--;
+  if (lent.users > 0) return;
+  lent.timer = setTimeout(() => {
+    lent.opened.close();
+    if (lending.get(file) === lent) lending.delete(file);
+    if (!lending.has(file)) sqlite.letGo(file);
+  }, KEPT_MS);
 }
 
 interface FileState {
@@ -100,25 +137,25 @@ interface Opened {
  * With a log and its index: an ordinary reader, beside any writer. With a log alone, as copies and backups leave it: a copy
  * of both, for `immutable` does not look into the log.
  */
-function openAs(file: string, { walBytes, hasShm }: FileState, connectTo: Driver): Opened {
-  if (walBytes === 0n) return { ...connect(file, 'immutable=1', connectTo), mayChange: true };
-  if (!hasShm) return openCopy(file, connectTo);
+function openAs(file: string, { walBytes, hasShm }: FileState, sqlite: Driver): Opened {
+  if (walBytes === 0n) return { ...connect(file, 'immutable=1', sqlite), mayChange: true };
+  if (!hasShm) return openCopy(file, sqlite);
   try {
-    return { ...connect(file, 'mode=ro', connectTo), mayChange: false };
+    return { ...connect(file, 'mode=ro', sqlite), mayChange: false };
   } catch (error) {
     // The index is another person's, and nobody is there who keeps it.
-    if (kindOf(error) === 'refused') return openCopy(file, connectTo);
+    if (kindOf(error) === 'refused') return openCopy(file, sqlite);
     throw error;
   }
 }
 
-function openCopy(file: string, connectTo: Driver): Opened {
+function openCopy(file: string, sqlite: Driver): Opened {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-db-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     const copy = path.join(folder, 'copy.db');
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end, constants.COPYFILE_FICLONE);
-    const { database, close } = connect(copy, 'mode=ro', connectTo);
+    const { database, close } = connect(copy, 'mode=ro', sqlite);
     return {
       database,
       mayChange: true,
@@ -133,8 +170,8 @@ function openCopy(file: string, connectTo: Driver): Opened {
   }
 }
 
-function connect(file: string, how: string, connectTo: Driver): Omit<Opened, 'mayChange'> {
-  const connection = connectTo(`${pathToFileURL(file).href}?${how}`);
+function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayChange'> {
+  const connection = sqlite.connect(`${pathToFileURL(file).href}?${how}`);
   const statements = new Map<string, DriverStatement>();
   const prepare = (sql: string): DriverStatement => {
     const statement = statements.get(sql) ?? connection.prepare(sql);
@@ -162,95 +199,4 @@ function connect(file: string, how: string, connectTo: Driver): Omit<Opened, 'ma
     },
     close: () => connection.close(),
   };
-}
-
-interface DriverStatement {
-  all(...values: readonly SqlValue[]): unknown[];
-  iterate(...values: readonly SqlValue[]): Iterator<unknown>;
-}
-
-interface DriverConnection {
-  prepare(sql: string): DriverStatement;
-  close(): void;
-}
-
-/** The types of Node 20 do not know it. */
-interface NodeSqlite {
-  readonly DatabaseSync: new (
-    uri: string,
-    options: { readonly readOnly: boolean; readonly timeout: number },
-  ) => DriverConnection;
-}
-
-type Driver = (uri: string) => DriverConnection;
-
-let chosen: Promise<Driver> | undefined;
-
-/** Node's own where it has one (22.13 and later), else the package's: the same library, the same words. */
-function driver(): Promise<Driver> {
-  chosen ??= Promise.resolve(nodeDriver() ?? libsqlDriver());
-  return chosen;
-}
-
-function nodeDriver(): Driver | undefined {
-  const sqlite = withoutWarning(() => process.getBuiltinModule?.('node:sqlite')) as NodeSqlite | undefined;
-  return sqlite && ((uri) => new sqlite.DatabaseSync(uri, { readOnly: true, timeout: BUSY_MS }));
-}
-
-/** Node 22 warns each person whose program loads it; nobody can do anything about it. */
-function withoutWarning<T>(load: () => T): T {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
-/** Loaded when a database is read for the first time: most people have none. */
-async function libsqlDriver(): Promise<Driver> {
-  const { default: Database } = await import('libsql');
-  return (uri) => new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection;
-}
-
-function telling<T>(file: string, action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    throw error instanceof UnreadableDatabase ? error : toUnreadable(file, error);
-  }
-}
-
-type FailureKind = 'busy' | 'damaged' | 'no database' | 'refused' | 'other';
-
-/** SQLite's result codes; the extended ones hold them in their lowest byte. */
-const KINDS: ReadonlyMap<number, FailureKind> = new Map([
-  [5, 'busy'],
-  [6, 'busy'],
-  [8, 'refused'],
-  [11, 'damaged'],
-  [14, 'refused'],
-  [26, 'no database'],
-]);
-
-const WHY: Readonly<Record<Exclude<FailureKind, 'other'>, string>> = {
-  busy: 'another program has locked it',
-  damaged: 'it is damaged',
-  'no database': 'it is no database',
-  refused: 'it cannot be opened',
-};
-
-function kindOf(error: unknown): FailureKind {
-  const numbers = error instanceof Error ? (error as { readonly errcode?: unknown; readonly rawCode?: unknown }) : {};
-  const number = numbers.errcode ?? numbers.rawCode;
-  return (typeof number === 'number' && KINDS.get(number & 0xff)) || 'other';
-}
-
-function toUnreadable(file: string, error: unknown): unknown {
-  const kind = kindOf(error);
-  const isSqlite = /SQLITE/.test(String(codeOf(error)));
-  if (kind === 'other' && !isSqlite) return error;
-  const why = kind === 'other' ? (error as Error).message : WHY[kind];
-  return new UnreadableDatabase(file, why, kind === 'busy', error);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type DatabaseWriter, startWriter } from '../../io/testing/databases.ts';
@@ -106,4 +107,15 @@ it('a second session in the same database is a session of its own', async () => 
         .replaceAll('evt_1de4', 'evt_3de4'),
     );
   await expect.poll(() => tracker.current().map(({ agents }) => agents.length), { timeout: 5_000 }).toEqual([4, 4]);
+});
+
+it('looking at it is no change of it', async () => {
+  const { writer, tracker, steps } = await begin(true);
+  for (const step of steps) await writer.run(step);
+  await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 5_000 }).toBe(4);
+  await setTimeout(300);
+  let changes = 0;
+  tracker.subscribe(() => changes++);
+  await setTimeout(500);
+  expect(changes).toBe(0);
 });

@@ -11,14 +11,15 @@ const ASKED_MS = 6 * 60_000;
 /** Known on Linux only; elsewhere a session counts as alive for some minutes after its last line. */
 export async function factsOfProcesses(
   databases: readonly string[],
-): Promise<(session: Pick<LocatedSession, 'id' | 'sources'>) => readonly AgentEvent[]> {
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const recent: string[] = [];
   for (const file of databases) {
     const at = Math.max(await modifiedAt(file), await modifiedAt(`${file}-wal`));
     if (Date.now() - at < ASKED_MS) recent.push(file);
   }
   const closed = recent.length === 0 ? new Set<string>() : closedFiles(recent);
-  return ({ id, sources }) => {
+  return ({ id, sources, modifiedAt: lastAt }) => {
+    if (Date.now() - lastAt > ASKED_MS) return [];
     // Through another door somebody may still be at work.
     if (sources.length === 0 || !sources.every(({ path: file }) => closed.has(file))) return [];
     const origin = { source: toSourceId('processes'), offset: 0, length: 0 };

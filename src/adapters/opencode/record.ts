@@ -15,6 +15,8 @@ export interface Door {
   readonly source: SourceId;
   /** It repeats what another door tells in full. */
   readonly isEcho?: true;
+  /** What was last said of each agent, so that only changes are: every message repeats it. */
+  readonly told?: Map<AgentId, string>;
 }
 
 /** A session of OpenCode: the main agent's, or that of a sub-agent, which names its parent. */

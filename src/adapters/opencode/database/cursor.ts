@@ -48,7 +48,7 @@ const FIRST_NUMBERS = `select coalesce((select max(rowid) from message), 0) as m
   coalesce((select max(rowid) from part), 0) as parts`;
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
-  const door: Door = { session: id, source: source.id };
+  const door: Door = { session: id, source: source.id, told: new Map() };
   const root = nativeId(id);
   let progress: Progress | undefined;
   return {
@@ -114,16 +114,18 @@ async function lookAt(
     hasNews = true;
     onFacts(facts);
   };
+  const unread: string[] = [];
   for (const info of infos) {
     const said = JSON.stringify(info);
     if (next.sessions.get(info.id) !== said) tell(sessionFacts(info, door));
-    if (!next.sessions.has(info.id)) {
-      readWhole(database, info.id, door, next, tell);
-      // Somebody else may want to go on.
-      await setImmediate();
-    }
+    if (!next.sessions.has(info.id)) unread.push(info.id);
     next.sessions.set(info.id, said);
     next.modifiedAt = Math.max(next.modifiedAt, info.updatedAt ?? 0);
+  }
+  if (unread.length > 0) {
+    readWhole(database, JSON.stringify(unread), door, next, tell);
+    // Somebody else may want to go on.
+    await setImmediate();
   }
   if (before) readNews(database, door, before, next, tell);
   const ids = JSON.stringify([...next.sessions.keys()]);
@@ -141,17 +143,17 @@ const LIST = '(select value from json_each(?))';
 
 type Tell = (facts: readonly AgentEvent[]) => void;
 
-/** A session that was not read before. */
-function readWhole(database: ReadOnlyDatabase, session: string, door: Door, next: Progress, tell: Tell): void {
+/** Sessions that were not read before. */
+function readWhole(database: ReadOnlyDatabase, sessions: string, door: Door, next: Progress, tell: Tell): void {
   const notes = new Map<string, MessageNote>();
-  for (const row of database.each(`select ${MESSAGE_COLUMNS} from message where session_id = ?`, session)) {
+  for (const row of database.each(`select ${MESSAGE_COLUMNS} from message where session_id in ${LIST}`, sessions)) {
     const message = toMessageRow(row);
     if (message) tell(takeMessage(message, door, next, notes));
     else tell([damaged(door, asText(row['id']))]);
   }
   const told = [...notes].filter(([, { isTold }]) => isTold).map(([id]) => id);
-  const tools = `select ${PART_COLUMNS} from part where session_id = ? and ${WITH_FACTS}`;
-  takeParts(database, [tools, session], door, next, notes, tell);
+  const tools = `select ${PART_COLUMNS} from part where session_id in ${LIST} and ${WITH_FACTS}`;
+  takeParts(database, [tools, sessions], door, next, notes, tell);
   takeParts(
     database,
     [`select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told)],

@@ -49,8 +49,9 @@ export const TOLD_COLUMNS = `part.id, part.message_id, part.session_id, part.tim
   octet_length(part.data) > ${LONG_MESSAGE} as is_long,
   case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as data`;
 
-/** Parts with facts in them. What does not tell its kind at once is looked at as well. */
-export const WITH_FACTS = `(instr(${HEAD}, '"type":"tool"') > 0 or instr(${HEAD}, '"type":"') = 0)`;
+/** Parts with facts in them. What begins in a way that no version was seen to write is looked at as well. */
+export const WITH_FACTS = `(instr(substr(part.data, 1, 100), '"type":"tool"') > 0
+  or substr(part.data, 1, 8) not in ('{"type":', '{"snapsh', '{"reason'))`;
 
 export function toMessageRow({ id, session_id, data }: SqlRow): MessageRow | undefined {
   const [native, session, text, info] = [asText(id), asText(session_id), asText(data), parseObject(data)];
@@ -63,8 +64,10 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
   const [id, message, session] = [asText(row['id']), asText(row['message_id']), asText(row['session_id'])];
   const text = asText(row['data']);
   if (id === undefined || message === undefined || session === undefined || text === undefined) return undefined;
-  const whole = parseObject(text);
-  const part = whole ?? (row['is_long'] === 1 ? withEnding(parseObject(closeJson(text)), row) : undefined);
+  const isLong = row['is_long'] === 1;
+  // One that was cut does not end as an object does, or hardly ever; to see it costs less than to try.
+  const whole = isLong && !text.endsWith('}') ? undefined : parseObject(text);
+  const part = whole ?? (isLong ? withEnding(parseObject(closeJson(text)), row) : undefined);
   if (!part) return undefined;
   return {
     id,

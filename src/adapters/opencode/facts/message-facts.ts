@@ -68,7 +68,7 @@ interface FactPlace {
 /** A main agent has no type: it is whoever the person speaks to. */
 function seenBy(
   info: JsonObject,
-  { session }: Door,
+  { session, told }: Door,
   agent: FactPlace['agent'],
   place: Omit<FactPlace, 'at'>,
   provider: string | undefined,
@@ -76,6 +76,9 @@ function seenBy(
   const at = createdAtOf(info);
   const type = agent === mainAgentOf(session) ? undefined : asText(info['agent']);
   const effort = asText(info['variant']);
+  const said = `${provider} ${type} ${effort}`;
+  if (told?.get(agent) === said) return [];
+  told?.set(agent, said);
   return [{ kind: 'agent-seen', ...place, ...known({ at, provider, type, effort }) }];
 }
 
