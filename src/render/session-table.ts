@@ -3,6 +3,7 @@ import type { NeedReport, SessionReport, SessionsReport } from '../reports/shape
 import { formatAge, formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
+import { shortId } from './short-id.ts';
 import { formatMark, WAITS } from './status.ts';
 import { formatTable } from './table.ts';
 
@@ -17,7 +18,7 @@ export interface TextOptions {
 export function formatSessions(report: SessionsReport, { paint, width, now }: TextOptions): readonly string[] {
   const rows = report.sessions.map((session) => [
     { text: markOf(session, PLAIN), paint: () => markOf(session, paint) },
-    { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
+    { text: cleanLine(shortId(session.id)), paint: paint.dim },
     isNeedy(session)
       ? { text: 'needs you', paint: (text: string) => paint.bold(paint.yellow(text)) }
       : { text: session.status },
@@ -68,5 +69,5 @@ function markOf(session: SessionReport, paint: Paint): string {
 }
 
 function needText(session: string, { label, waitingOn }: NeedReport): string {
-  return cleanLine(`«${label}» of ${session.slice(0, 8)} ${WAITS[waitingOn]}`);
+  return cleanLine(`«${label}» of ${shortId(session)} ${WAITS[waitingOn]}`);
 }

@@ -6,6 +6,7 @@ import { type Branch, branchesOf } from './branches.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
+import { shortId } from './short-id.ts';
 import { formatMark, formatStatus } from './status.ts';
 import { type Cell, type Column, formatTable } from './table.ts';
 import { cutTo } from './width.ts';
@@ -31,7 +32,7 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
   ];
   if (session.forkedFrom !== null) {
     const copied = formatCount(session.inheritedUsage?.output ?? 0);
-    facts.push(`forked from ${session.forkedFrom.slice(0, 8)}, where ${copied} of them count`);
+    facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
   }
   const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
   return [

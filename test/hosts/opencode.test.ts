@@ -25,7 +25,7 @@ const SCENARIOS: readonly (readonly [string, Record<string, unknown>])[] = [
   ['resume', {}],
   ['many', {}],
 ];
-const KILLED = { play: 'hang', killAfter: 9000, killSignal: 'SIGKILL', timeout: 30_000 };
+const KILLED = { play: 'hang', killAfter: 25_000, killSignal: 'SIGKILL', timeout: 60_000 };
 
 for (const program of programs) {
   describe(`OpenCode at ${path.relative('/', program).split(path.sep).slice(0, 3).join('/')}`, () => {
