@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { isAnyArrayBuffer } from 'node:util/types';
 import {
   type Driver,
   type DriverStatement,
@@ -18,6 +19,15 @@ import {
 export { type SqlValue, UnreadableDatabase };
 
 export type SqlRow = Readonly<Record<string, unknown>>;
+type MutableRow = Record<string, unknown>;
+
+/**
+ * A text column, as SQL should ask for it: one of the drivers ends the whole process where a text is no UTF-8, as in a
+ * damaged file. As bytes it is harmless, and every row is handed on with its bytes as text.
+ */
+export function textOf(column: string): string {
+  return `cast(${column} as blob)`;
+}
 
 export interface ReadOnlyDatabase {
   all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[];
@@ -187,16 +197,26 @@ function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayCh
   }
   return {
     database: {
-      all: (sql, ...values) => telling(file, () => prepare(sql).all(...values) as SqlRow[]),
+      all: (sql, ...values) => telling(file, () => (prepare(sql).all(...values) as MutableRow[]).map(withTexts)),
       *each(sql, ...values) {
-        const rows = telling(file, () => prepare(sql).iterate(...values)) as Iterator<SqlRow>;
+        const rows = telling(file, () => prepare(sql).iterate(...values)) as Iterator<MutableRow>;
         for (;;) {
           const { done, value } = telling(file, () => rows.next());
           if (done) return;
-          yield value;
+          yield withTexts(value);
         }
       },
     },
     close: () => connection.close(),
   };
+}
+
+/** One driver hands over views of bytes, the other the bytes themselves. */
+function withTexts(row: MutableRow): SqlRow {
+  for (const key in row) {
+    const value = row[key];
+    if (ArrayBuffer.isView(value)) row[key] = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+    else if (isAnyArrayBuffer(value)) row[key] = Buffer.from(value).toString();
+  }
+  return row;
 }

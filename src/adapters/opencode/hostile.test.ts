@@ -118,6 +118,18 @@ describe('what is wrong is told once, and everything else is shown', () => {
     expect(trees[0]?.agents).toHaveLength(2);
     expect(trees[0]?.diagnostics.map(({ code, count }) => [code, count])).toEqual([['invalid-json', 1]]);
   });
+  it('texts that are no UTF-8', async () => {
+    const root = folderWith(SINGLE);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run(
+      "update session set title = cast(x'41ff42' as text)",
+      "update part set data = cast(replace(cast(data as blob), cast('bash' as blob), x'ff') as text) where data like '%\"tool\":\"bash\"%'",
+    );
+    await writer.close();
+    const { trees } = await read(root);
+    expect(trees[0]?.agents).toHaveLength(2);
+    expect(trees[0]?.title).toBe('A\ufffdB');
+  });
   it("another program's database is nobody's", async () => {
     const root = folderWith(STORAGE);
     const writer = await startWriter(path.join(root, 'state.db'));

@@ -11,7 +11,10 @@ export function openDatabaseBodies(file: string, session: string): Bodies {
     places: () =>
       readDatabase(file, (database) =>
         database
-          .all('select id, time_created from message where session_id = ? order by time_created, id', session)
+          .all(
+            'select cast(id as blob) as id, time_created from message where session_id = ? order by time_created, id',
+            session,
+          )
           .flatMap(({ id, time_created }) => {
             const native = asText(id);
             return native === undefined ? [] : [placeOf(native, asAmount(time_created))];
@@ -29,11 +32,14 @@ export function openDatabaseBodies(file: string, session: string): Bodies {
 }
 
 function readMessage(database: ReadOnlyDatabase, id: string): WholeMessage | undefined {
-  const [row] = database.all('select data from message where id = ?', id);
+  const [row] = database.all('select cast(data as blob) as data from message where id = ?', id);
   const info = parseObject(row?.['data']);
   if (!info) return undefined;
   // Ids of parts ascend, but for a wrap every 2.2 years: by the time they came, then by id.
-  const parts = database.all('select id, data from part where message_id = ? order by time_created, id', id);
+  const parts = database.all(
+    'select cast(id as blob) as id, cast(data as blob) as data from part where message_id = ? order by time_created, id',
+    id,
+  );
   return { id, info, parts: parts.flatMap((part) => toPart(asText(part['id']), part['data'])) };
 }
 

@@ -75,16 +75,18 @@ function lastRows(database: ReadOnlyDatabase, hasEvents: boolean): Pick<Note, 'm
 
 function changedSince(database: ReadOnlyDatabase, since: Note, hasEvents: boolean): ReadonlySet<string> {
   const rows = [
-    ...database.all('select distinct session_id as id from message where rowid > ?', since.messageRow),
-    ...database.all('select distinct session_id as id from part where rowid > ?', since.partRow),
-    ...(hasEvents ? database.all('select distinct aggregate_id as id from event where rowid > ?', since.eventRow) : []),
+    ...database.all('select distinct cast(session_id as blob) as id from message where rowid > ?', since.messageRow),
+    ...database.all('select distinct cast(session_id as blob) as id from part where rowid > ?', since.partRow),
+    ...(hasEvents
+      ? database.all('select distinct cast(aggregate_id as blob) as id from event where rowid > ?', since.eventRow)
+      : []),
   ];
   return new Set(rows.flatMap(({ id }) => asText(id) ?? []));
 }
 
 function topmost(database: ReadOnlyDatabase, ids: ReadonlySet<string>): ReadonlySet<string> {
   const parentOf = (id: string): string | undefined =>
-    asText(database.all('select parent_id from session where id = ?', id)[0]?.['parent_id']);
+    asText(database.all('select cast(parent_id as blob) as parent_id from session where id = ?', id)[0]?.['parent_id']);
   const tops = [...ids].map((id) => {
     const seen = new Set([id]);
     let top = id;

@@ -3,7 +3,7 @@
 import { closeJson } from '../../../base/close-json.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
-import type { SqlRow } from '../../../io/sqlite.ts';
+import { type SqlRow, textOf } from '../../../io/sqlite.ts';
 
 export interface MessageRow {
   readonly id: string;
@@ -27,8 +27,8 @@ export interface PartRow {
 const LONG_MESSAGE = 8_192;
 const BODIES = `'$.summary.diffs', '$.system', '$.error.data.responseBody', '$.error.data.responseHeaders'`;
 
-export const MESSAGE_COLUMNS = `message.id, message.session_id,
-  case when octet_length(message.data) <= ${LONG_MESSAGE} then message.data else json_remove(message.data, ${BODIES}) end as data`;
+export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message.session_id')} as session_id,
+  cast(case when octet_length(message.data) <= ${LONG_MESSAGE} then message.data else json_remove(message.data, ${BODIES}) end as blob) as data`;
 
 const [LONG_PART, KEPT] = [1_500, 600];
 /** Only here: the name of the tool, which a text cannot imitate, for quotes are escaped there. */
@@ -36,18 +36,21 @@ const HEAD = 'substr(part.data, 1, 400)';
 const isTool = (name: string): string => `instr(${HEAD}, '"tool":"${name}"') > 0`;
 
 /** Calls of agents are read whole: whom they made stands behind the result. When a call ran stands at the very end. */
-export const PART_COLUMNS = `part.id, part.message_id, part.session_id, part.time_created, part.time_updated,
+const PART_KEYS = `${textOf('part.id')} as id, ${textOf('part.message_id')} as message_id, ${textOf('part.session_id')} as session_id,
+  part.time_created, part.time_updated`;
+
+export const PART_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_PART} as is_long,
-  case when octet_length(part.data) <= ${LONG_PART} or ${isTool('task')} then part.data
-       else substr(part.data, 1, ${KEPT}) end as data,
+  cast(case when octet_length(part.data) <= ${LONG_PART} or ${isTool('task')} then part.data
+       else substr(part.data, 1, ${KEPT}) end as blob) as data,
   case when octet_length(part.data) > ${LONG_PART} then substr(cast(part.data as blob), -200) end as ending,
   case when octet_length(part.data) > ${LONG_PART} and (${isTool('write')} or ${isTool('edit')})
-       then json_extract(part.data, '$.state.input.filePath') end as file`;
+       then cast(json_extract(part.data, '$.state.input.filePath') as blob) end as file`;
 
 /** Of what an agent was told, so much that its first line is whole. */
-export const TOLD_COLUMNS = `part.id, part.message_id, part.session_id, part.time_created, part.time_updated,
+export const TOLD_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_MESSAGE} as is_long,
-  case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as data`;
+  cast(case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as blob) as data`;
 
 /** Parts with facts in them. What begins in a way that no version was seen to write is looked at as well. */
 export const WITH_FACTS = `(instr(substr(part.data, 1, 100), '"type":"tool"') > 0
@@ -85,7 +88,7 @@ const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}\}\}?$/;
 function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): JsonObject | undefined {
   const state = asObject(part?.['state']);
   if (!part || !state) return part;
-  const text = ending instanceof Uint8Array ? Buffer.from(ending).toString('latin1') : '';
+  const text = asText(ending) ?? '';
   const [, start, end] = TIME.exec(text) ?? [];
   const time = known({
     start: start === undefined ? undefined : Number(start),

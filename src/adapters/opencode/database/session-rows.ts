@@ -1,6 +1,6 @@
 import { asAmount, asText, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
-import type { ReadOnlyDatabase, SqlRow } from '../../../io/sqlite.ts';
+import { type ReadOnlyDatabase, type SqlRow, textOf } from '../../../io/sqlite.ts';
 import { deniedIn, type SessionInfo } from '../record.ts';
 import type { Schema } from './schema.ts';
 
@@ -18,7 +18,7 @@ const WANTED = [
 
 export function sessionColumns({ sessionColumns: has }: Schema): string {
   return WANTED.filter((column) => has.has(column))
-    .map((column) => `session.${column}`)
+    .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
     .join(', ');
 }
 
@@ -43,7 +43,9 @@ export interface SessionPlace {
 export function listSessions(database: ReadOnlyDatabase): readonly SessionPlace[] {
   const newest = '(select max(time_created) from message where session_id = session.id)';
   return database
-    .all(`select id, parent_id, time_updated, ${newest} as newest from session`)
+    .all(
+      `select ${textOf('id')} as id, ${textOf('parent_id')} as parent_id, time_updated, ${newest} as newest from session`,
+    )
     .flatMap(({ id, parent_id, time_updated, newest: last }) => {
       const native = asText(id);
       if (native === undefined) return [];
