@@ -4,6 +4,8 @@ import { ensureInstalled } from '../scripts/ensure-installed.mjs';
 ensureInstalled();
 const { benchRead, printRead } = await import('./read.mjs');
 printRead(await benchRead({ runs: 10 }));
+const { benchOpencode, printOpencode } = await import('./opencode.mjs');
+printOpencode(await benchOpencode());
 const { benchMemory, printMemory } = await import('./memory.mjs');
 printMemory(benchMemory());
 const { benchLive, printLive } = await import('./live.mjs');

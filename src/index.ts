@@ -35,7 +35,7 @@ export { UserError as TroupeError };
 export interface Where {
   /** In place of the hosts' own data folders. */
   readonly roots?: readonly string[];
-  /** Only this host, e.g. `claude-code`. */
+  /** Only this host, by its short name. */
   readonly host?: string;
 }
 

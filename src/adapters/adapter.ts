@@ -1,4 +1,5 @@
 import type { Line } from '../base/lines.ts';
+import type { Look } from '../io/follow-file.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { CallerChain, HookAnswer, HookEvent } from '../model/hook.ts';
 import type { HookCommand } from '../model/hook-command.ts';
@@ -11,6 +12,8 @@ export interface SourceAdapter {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
+  /** What exported transcripts call its agents; left out: the host's own name. */
+  readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
   roots(machine: Machine): readonly string[];
   /** Lists what is below a data folder without reading conversations. Never throws on what it finds there. */
@@ -19,6 +22,8 @@ export interface SourceAdapter {
   sniff(head: Uint8Array): boolean;
   /** A reader for one source. It is fed in order from the start; its events carry the source's id and byte ranges. */
   createReader(session: LocatedSession, source: LocatedSource): SourceReader;
+  /** For sources of the shape `table`: reads them itself. */
+  openTable?(session: LocatedSession, source: LocatedSource): TableCursor;
   /** Transcripts of agents that the session knows of, but that lie elsewhere (a forked session leaves them behind). */
   locateAgents?(
     session: LocatedSession,
@@ -173,7 +178,7 @@ export interface FollowCapability {
   /** Which folders below the root may hold something of use. */
   watched(root: string): Promise<(folder: string) => boolean>;
   /** What a place below the root is about, by its name where possible. */
-  subjectOf(root: string, place: string): Promise<Subject>;
+  subjectOf(root: string, place: string, notes: FollowNotes): Promise<Subject>;
   /**
    * What of these sessions lies in one folder now, in the same order and without facts; without sources where nothing is
    * left. The folder is looked at once for all of them.
@@ -183,6 +188,9 @@ export interface FollowCapability {
   readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
 }
 
+/** What the adapter has to remember of a data folder from one change to the next, for as long as somebody follows it. */
+export type FollowNotes = Map<string, unknown>;
+
 /** What of a session lies in one folder; it may have been moved and left files behind. */
 export interface SessionPart {
   readonly id: SessionId;
@@ -191,6 +199,10 @@ export interface SessionPart {
 
 export type Subject =
   | { readonly kind: 'part'; readonly part: SessionPart }
+  /** Something that sessions share was written to, and these have news: in this source of theirs. */
+  | { readonly kind: 'shared'; readonly parts: readonly SessionPart[]; readonly source: string }
+  /** Of whom, only a look at the whole data folder tells. */
+  | { readonly kind: 'everything' }
   /** What `readFacts` reads. */
   | { readonly kind: 'facts' }
   | { readonly kind: 'nothing' };
@@ -227,7 +239,7 @@ export interface ReplayStep {
   /** Below the root, with forward slashes. */
   readonly file: string;
   /** `lines`: whole lines to append. `document`: all of it. `gone`: the file is taken away. */
-  readonly shape: LocatedSource['shape'] | 'gone';
+  readonly shape: Exclude<LocatedSource['shape'], 'table'> | 'gone';
   readonly text: string;
 }
 
@@ -241,6 +253,8 @@ export interface Located {
   readonly sessions: readonly LocatedSession[];
   /** Files there that the adapter has no use for. */
   readonly ignoredFiles: readonly string[];
+  /** What of it could not be looked at, in words for people. */
+  readonly problems?: readonly string[];
 }
 
 export interface LocatedSession {
@@ -258,19 +272,34 @@ export interface LocatedSession {
 export interface LocatedSource {
   readonly id: SourceId;
   readonly path: string;
-  /** `lines`: JSON lines that grow. `document`: one JSON text, written anew as a whole. */
-  readonly shape: 'lines' | 'document';
+  /**
+   * `lines`: JSON lines that grow. `document`: one JSON text, written anew as a whole. `table`: neither, as a database that
+   * many sessions share: the adapter reads it itself (`openTable`).
+   */
+  readonly shape: 'lines' | 'document' | 'table';
   /** The adapter's own word for what it is. */
   readonly role: string;
   /** Comes along with the transcripts beside it, and is not looked into to see whose it is. */
   readonly companion?: true;
   /** Tells what the session's own files tell, and less: read only where it has no others. */
   readonly standIn?: true;
+  /** `locate` has looked into it: it is this host's. */
+  readonly verified?: true;
   /** Whose it is; left out: the main agent's. */
   readonly agent?: AgentId;
+  /** Whose conversations it holds beside the main agent's, where they are known without reading them. */
+  readonly agents?: readonly AgentId[];
 }
 
 export interface SourceReader {
   /** Facts of one line (of a document: of its whole text). Never throws on data. */
   read(line: Line): readonly AgentEvent[];
+}
+
+/** A place in a source of the shape `table`. */
+export interface TableCursor {
+  /** When it was last written to, as of the last look; epoch milliseconds. */
+  readonly modifiedAt: number;
+  /** Hands over the facts that came since the last look. Throws where it cannot be read. */
+  look(onFacts: (facts: readonly AgentEvent[]) => void): Promise<Look>;
 }

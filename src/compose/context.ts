@@ -72,6 +72,7 @@ export function createContext(): FaceContext {
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },
+    hosts: ADAPTERS.map(({ host, title }) => ({ host, title })),
     version: packageVersion,
     clock: systemClock,
     terminal: createTerminal(),

@@ -186,7 +186,7 @@ function runsElsewhere({ port, places = [] }: Daemon): UserError {
   );
 }
 
-/** A server that looks elsewhere (another --root, another CLAUDE_CONFIG_DIR) shows other people's sessions, as it were. */
+/** A server that looks elsewhere (another --root, another data folder of a host) shows other people's sessions, as it were. */
 function isFor({ places = [] }: Daemon, where: Where): boolean {
   const wanted = new Set(placesOf(where).map(({ root }) => root));
   return wanted.size === new Set(places).size && places.every((place) => wanted.has(place));

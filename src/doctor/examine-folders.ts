@@ -15,8 +15,10 @@ export async function* examineFolders(places: readonly Place[]): AsyncGenerator<
       continue;
     }
     try {
-      const { sessions, ignoredFiles } = await findSessions([place]);
+      const { sessions, ignoredFiles, problems } = await findSessions([place]);
       yield good('folder-read', `${root} (${adapter.title}): ${counted(sessions.length, 'session')}`);
+      for (const text of problems)
+        yield problem('folder-part-unreadable', text, 'Everything else there is shown. See the README of the host.');
       if (ignoredFiles.size > 0)
         yield note('folder-ignored', `Of no use to troupe there: ${counted(ignoredFiles.size, 'file')}`);
     } catch (error) {

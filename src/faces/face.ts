@@ -45,6 +45,8 @@ export interface FaceContext {
   watch(request: WatchRequest): Promise<void>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
+  /** What troupe reads, by short name and as people write it. */
+  readonly hosts: readonly { readonly host: string; readonly title: string }[];
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;

@@ -77,6 +77,10 @@ export async function isFolder(place: string): Promise<boolean> {
   return (await kindOf(place)) === 'folder';
 }
 
+export async function isThere(place: string): Promise<boolean> {
+  return (await kindOf(place)) !== undefined;
+}
+
 async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
   try {
     const stats = await stat(place);

@@ -74,6 +74,8 @@ export function buildAgent(record: AgentRecord, context: AgentContext): AgentNod
       slug: record.slug?.value,
       model: lastRequest?.model?.value ?? record.model?.value,
       effort: record.effort?.value,
+      provider: record.provider?.value,
+      deniedTools: record.deniedTools?.value,
       cwd: record.cwd?.value,
       branch: record.branch?.value,
       worktree: record.worktree?.value,

@@ -114,6 +114,10 @@ export interface AgentSeen extends AgentFact {
   /** Where the host says it apart from its replies. */
   readonly model?: string;
   readonly effort?: string;
+  /** Whose model it is, where the host works with several. */
+  readonly provider?: string;
+  /** Tools that it may not use, where the host says it of this very agent; sorted. */
+  readonly deniedTools?: readonly string[];
   readonly slug?: string;
   readonly cwd?: string;
   readonly branch?: string;
@@ -218,6 +222,8 @@ export interface UsageCounted extends AgentFact {
   readonly kind: 'usage-counted';
   readonly message: string;
   readonly usage: Usage;
+  /** What the host says it cost, in billionths of a dollar. */
+  readonly nanoUsd?: number;
   readonly model?: string;
   readonly at?: number;
   /** false: the number may still be the placeholder of the message's start. */

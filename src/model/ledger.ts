@@ -59,6 +59,8 @@ export interface AgentRecord {
   description?: Said<string>;
   model?: Said<string>;
   effort?: Said<string>;
+  provider?: Said<string>;
+  deniedTools?: Said<readonly string[]>;
   slug?: Said<string>;
   cwd?: Said<string>;
   branch?: Said<string>;
@@ -167,6 +169,8 @@ export interface MessageRecord {
   agents: ReadonlySet<AgentId>;
   at?: number;
   usage?: Usage;
+  /** What the host says it cost, in billionths of a dollar. */
+  nanoUsd?: number;
   /** No line of the message has its final numbers. */
   placeholder: boolean;
   model?: Said<string>;

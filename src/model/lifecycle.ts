@@ -203,8 +203,8 @@ function waitOf(context: LifeContext): WaitingOn | undefined {
 }
 
 /**
- * The last word on a run. A failed request is believed before a result: up to 2.1.197 the host reports an agent that
- * died of an API error as completed.
+ * The last word on a run. An agent's own word that it failed or was stopped is believed before a result: hosts report
+ * agents that died of an API error as completed (Claude Code up to 2.1.197, OpenCode up to 1.18).
  */
 function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: LifeContext): EndClaim | undefined {
   const standing = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
@@ -214,7 +214,7 @@ function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: L
   const spoken = inForce.filter(
     ({ signal, outcome }) => signal === 'transcript' || (signal === 'hook' && outcome === 'failed'),
   );
-  return spoken[0]?.outcome === 'failed' ? spoken[0] : inForce[0];
+  return spoken[0] && spoken[0].outcome !== 'completed' ? spoken[0] : inForce[0];
 }
 
 /** The latest first; at the same moment, the one that knows best. */

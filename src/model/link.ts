@@ -12,6 +12,8 @@ export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
 export const EVIDENCE = {
   sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
   'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
+  'call-record': { rank: 'exact', text: 'the record of the call names it' },
+  'session-record': { rank: 'exact', text: 'the record of its own session names its parent' },
   result: { rank: 'exact', text: 'the result of the call names it' },
   hook: { rank: 'exact', text: 'the hook behind the call names it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },

@@ -17,6 +17,8 @@ export interface SessionListing {
   readonly total: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
+  /** What could not be looked at, in words for people. */
+  readonly problems: readonly string[];
   /** Where was looked. */
   readonly places: readonly string[];
 }

@@ -8,6 +8,7 @@ import type {
   EventOrigin,
   GroupStarted,
   RunEnded,
+  SessionSeen,
   UsageCounted,
 } from './event.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
@@ -45,6 +46,7 @@ export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
     ledger.agents.get(event.agent)?.ends.delete(endKey(event));
     return true;
   }
+  if (event.kind === 'session-seen') return retractProcessRecords(ledger, event);
   if (event.kind !== 'problem-found') return false;
   const key = problemKey(event.diagnostic);
   const problem = ledger.problems.get(key);
@@ -53,6 +55,15 @@ export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
   const examples = problem.examples.filter(({ origin }) => origin?.offset !== offset);
   if (problem.count === 1) ledger.problems.delete(key);
   else ledger.problems.set(key, { count: problem.count - 1, lastOffset: offset - 1, examples });
+  return true;
+}
+
+/** Whether nothing runs may be known now and unknown a moment later; whatever else a line says of a session stays said. */
+function retractProcessRecords(ledger: SessionLedger, event: SessionSeen): boolean {
+  const { cwd, branch, hostVersion, keepsProcessRecords, origin } = event;
+  if (keepsProcessRecords === undefined || cwd !== undefined || branch !== undefined || hostVersion !== undefined)
+    return false;
+  if (ledger.keepsProcessRecords?.origin.source === origin.source) delete ledger.keepsProcessRecords;
   return true;
 }
 
@@ -160,6 +171,7 @@ const WRITERS: Writers = {
   'usage-counted'(ledger, event) {
     changeMessage(ledger, event, event.message, 'assistant', (message) => {
       message.usage = message.usage ? largestUsage(message.usage, event.usage) : event.usage;
+      if (event.nanoUsd !== undefined) message.nanoUsd = Math.max(message.nanoUsd ?? 0, event.nanoUsd);
       message.placeholder &&= !event.final;
       if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
     });
@@ -217,6 +229,8 @@ const LATEST_FIELDS = [
   'description',
   'model',
   'effort',
+  'provider',
+  'deniedTools',
   'slug',
   'cwd',
   'branch',

@@ -1,6 +1,6 @@
 import type { SourceId } from './ids.ts';
 import type { CallRecord, MessageRecord } from './ledger.ts';
-import { addUsage, type ModelUsage, NO_USAGE, subtractUsage, type Usage } from './usage.ts';
+import { addBilled, addUsage, type Billed, type ModelUsage, NO_USAGE, subtractUsage, type Usage } from './usage.ts';
 
 /**
  * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
@@ -23,18 +23,30 @@ export interface Tally {
   noteCall(call: CallRecord): void;
 }
 
+interface ModelSum {
+  usage: Usage;
+  messages: number;
+  billed?: Billed | undefined;
+  bills: number;
+}
+
 export function createTally(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>): Tally {
   let usage = NO_USAGE;
   let placeholders = 0;
-  const byModel = new Map<string, { usage: Usage; messages: number }>();
+  const byModel = new Map<string, ModelSum>();
   const unended = new Set<CallRecord>();
   const begins = new Map<SourceId, number>();
   const lastIn = new Map<SourceId, MessageRecord>();
 
-  const countModel = (model: string, change: (sum: Usage) => Usage, step: 1 | -1): void => {
-    const sum = byModel.get(model) ?? { usage: NO_USAGE, messages: 0 };
-    sum.usage = change(sum.usage);
+  const countModel = (model: string, used: Usage, nanoUsd: number | undefined, step: 1 | -1): void => {
+    const sum = byModel.get(model) ?? { usage: NO_USAGE, messages: 0, bills: 0 };
+    sum.usage = step === 1 ? addUsage(sum.usage, used) : subtractUsage(sum.usage, used);
     sum.messages += step;
+    if (nanoUsd !== undefined) {
+      const bill = { nanoUsd: step * nanoUsd, usage: step === 1 ? used : subtractUsage(NO_USAGE, used) };
+      sum.bills += step;
+      sum.billed = sum.bills === 0 ? undefined : addBilled(sum.billed, bill);
+    }
     if (sum.messages === 0) byModel.delete(model);
     else byModel.set(model, sum);
   };
@@ -47,7 +59,9 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
     },
     unended,
     usageByModel: () =>
-      [...byModel].map(([model, sum]) => ({ model, usage: sum.usage })).sort((a, b) => (a.model < b.model ? -1 : 1)),
+      [...byModel]
+        .map(([model, { usage: sum, billed }]) => ({ model, usage: sum, ...(billed && { billed }) }))
+        .sort((a, b) => (a.model < b.model ? -1 : 1)),
     lastRequest() {
       let last: MessageRecord | undefined;
       for (const message of lastIn.values()) if (!last || isBehind(message, last, begins)) last = message;
@@ -60,15 +74,15 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
       usage = addUsage(usage, used);
       if (message.placeholder) placeholders++;
       if (!model) return;
-      countModel(model.value, (sum) => addUsage(sum, used), 1);
+      countModel(model.value, used, message.nanoUsd, 1);
       const last = lastIn.get(origin.source);
       if (!last || last.origin.offset < origin.offset) lastIn.set(origin.source, message);
     },
-    takeMessage({ usage: used, placeholder, model }) {
+    takeMessage({ usage: used, placeholder, model, nanoUsd }) {
       if (!used) return;
       usage = subtractUsage(usage, used);
       if (placeholder) placeholders--;
-      if (model) countModel(model.value, (sum) => subtractUsage(sum, used), -1);
+      if (model) countModel(model.value, used, nanoUsd, -1);
     },
     noteCall(call) {
       if (call.started && !call.ended) unended.add(call);

@@ -69,6 +69,8 @@ export interface AgentNode {
   readonly slug?: string;
   readonly model?: string;
   readonly effort?: string;
+  readonly provider?: string;
+  readonly deniedTools?: readonly string[];
   readonly cwd?: string;
   readonly branch?: string;
   readonly worktree?: string;

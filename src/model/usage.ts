@@ -11,6 +11,15 @@ export interface Usage {
 export interface ModelUsage {
   readonly model: string;
   readonly usage: Usage;
+  /** What of it the host itself put a price on; left out where it did for nothing. */
+  readonly billed?: Billed;
+}
+
+/** What the host says some requests cost. */
+export interface Billed {
+  /** Billionths of a dollar: whole numbers add up to the same sum in any order. */
+  readonly nanoUsd: number;
+  readonly usage: Usage;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
@@ -48,7 +57,20 @@ function combine(a: Usage, b: Usage, merge: (x: number, y: number) => number): U
 /** Of several agents together, model by model. */
 export function addByModel(a: readonly ModelUsage[], b: readonly ModelUsage[]): readonly ModelUsage[] {
   if (a.length === 0) return b;
-  const sums = new Map(a.map(({ model, usage }) => [model, usage]));
-  for (const { model, usage } of b) sums.set(model, addUsage(sums.get(model) ?? NO_USAGE, usage));
-  return [...sums].map(([model, usage]) => ({ model, usage })).sort((one, other) => (one.model < other.model ? -1 : 1));
+  const sums = new Map(a.map((one) => [one.model, one]));
+  for (const one of b) {
+    const sum = sums.get(one.model);
+    sums.set(one.model, sum ? addModel(sum, one) : one);
+  }
+  return [...sums.values()].sort((one, other) => (one.model < other.model ? -1 : 1));
+}
+
+function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
+  const billed = addBilled(a.billed, b.billed);
+  return { model: a.model, usage: addUsage(a.usage, b.usage), ...(billed && { billed }) };
+}
+
+export function addBilled(a: Billed | undefined, b: Billed | undefined): Billed | undefined {
+  if (!a || !b) return a ?? b;
+  return { nanoUsd: a.nanoUsd + b.nanoUsd, usage: addUsage(a.usage, b.usage) };
 }

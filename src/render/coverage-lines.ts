@@ -5,6 +5,7 @@ import { pathText } from './audit-texts.ts';
 import { cleanLine } from './clean-text.ts';
 import { momentText } from './moment-text.ts';
 import type { TextOptions } from './session-table.ts';
+import { shortId } from './short-id.ts';
 import { type Column, formatTable } from './table.ts';
 
 /** `troupe guard coverage` for people. */
@@ -12,7 +13,7 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
   const { paint } = options;
   const { missed, neverRan, unresolved, unnamed } = report;
   const title = cleanLine(report.title ?? '');
-  const head = `${report.sessionId.slice(0, 8)}${title === '' ? '' : `  ${title}`}`;
+  const head = `${shortId(report.sessionId)}${title === '' ? '' : `  ${title}`}`;
   return [
     paint.dim(cleanLine(head)),
     (missed.length === 0 ? paint.bold : unnamed > 0 ? paint.yellow : paint.red)(coverageText(report)),

@@ -3,7 +3,7 @@ import type { NeedReport, SessionReport, SessionsReport } from '../reports/shape
 import { formatAge, formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
-import { uniqueLength } from './short-id.ts';
+import { shortId, uniqueLength } from './short-id.ts';
 import { formatMark, WAITS } from './status.ts';
 import { formatTable } from './table.ts';
 
@@ -19,7 +19,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   const idLength = uniqueLength(report.sessions.map(({ id }) => id));
   const rows = report.sessions.map((session) => [
     { text: markOf(session, PLAIN), paint: () => markOf(session, paint) },
-    { text: cleanLine(session.id.slice(0, idLength)), paint: paint.dim },
+    { text: cleanLine(shortId(session.id, idLength)), paint: paint.dim },
     isNeedy(session)
       ? { text: 'needs you', paint: (text: string) => paint.bold(paint.yellow(text)) }
       : { text: session.status },
@@ -48,7 +48,7 @@ export function formatSessions(report: SessionsReport, { paint, width, now }: Te
   const more = report.total - report.sessions.length;
   const problems = report.sessions.reduce((sum, session) => sum + session.problems, 0);
   const needs = report.sessions.flatMap(({ id, needsYou }) =>
-    needsYou.map((need) => needText(id.slice(0, idLength), need)),
+    needsYou.map((need) => needText(shortId(id, idLength), need)),
   );
   const notes = [
     ...(problems > 0 ? [`${plural(problems, 'problem')} in what these sessions hold: see troupe tree`] : []),

@@ -2,6 +2,7 @@ import type { Transcript, TranscriptBlock, TranscriptMessage } from '../model/tr
 import { formatCount, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
+import { shortId } from './short-id.ts';
 import { describeMedia } from './transcript/describe-media.ts';
 import { titleOf } from './transcript/notices.ts';
 import { type Voice, voiceOf } from './transcript/voices.ts';
@@ -50,7 +51,7 @@ export function formatTranscript(transcript: Transcript, options: TranscriptText
 function headOf({ session_id, parent_session_id, model, messages, usage }: Transcript): string {
   const parts = [
     session_id,
-    parent_session_id === null ? undefined : `asked by ${parent_session_id.slice(0, 8)}`,
+    parent_session_id === null ? undefined : `asked by ${shortId(parent_session_id)}`,
     model,
     plural(messages.length, 'message'),
     usage ? `${formatCount(usage.output_tokens)} output tokens` : undefined,

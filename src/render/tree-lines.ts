@@ -6,7 +6,7 @@ import { type Branch, branchesOf } from './branches.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
-import { uniqueLength } from './short-id.ts';
+import { shortId, uniqueLength } from './short-id.ts';
 import { formatMark, formatStatus } from './status.ts';
 import { type Cell, type Column, formatTable } from './table.ts';
 import { cutTo } from './width.ts';
@@ -32,7 +32,7 @@ function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): re
   ];
   if (session.forkedFrom !== null) {
     const copied = formatCount(session.inheritedUsage?.output ?? 0);
-    facts.push(`forked from ${session.forkedFrom.slice(0, 8)}, where ${copied} of them count`);
+    facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
   }
   const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
   return [
@@ -68,7 +68,7 @@ function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOp
   const mark = formatMark(agent.status, agent.stalled, PLAIN);
   return [
     { text: `${stem}${mark} ${label}`, paint: (text) => paintLabel(text, stem, agent, paint) },
-    { text: cleanLine(agent.id.slice(0, idLength)), paint: paint.dim },
+    { text: cleanLine(shortId(agent.id, idLength)), paint: paint.dim },
     { text: cleanLine(typeText(agent)), paint: paint.dim },
     { text: formatStatus(agent) + runsText(agent) },
     { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },

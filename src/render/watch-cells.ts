@@ -3,6 +3,7 @@ import { contextText, linkText, outputText, runsText, timeText, typeText } from 
 import { formatAge, formatDuration, plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 import { type Paint, PLAIN } from './paint.ts';
+import { shortId } from './short-id.ts';
 import type { Cell } from './table.ts';
 import type { ColumnName } from './watch-columns.ts';
 import { watchedDoing } from './watch-doing.ts';
@@ -67,7 +68,7 @@ function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOption
       paint: fade,
     },
     last: lastCell(agent, options),
-    id: { text: cleanLine(agent.id.slice(0, 8)), paint: paint.dim },
+    id: { text: cleanLine(shortId(agent.id)), paint: paint.dim },
     link: { text: linkText(agent), paint: paint.yellow },
   };
 }
@@ -100,7 +101,7 @@ function sessionCells(row: SessionRow, options: CellOptions): Cells {
     output: { text: outputText({ usage, usageIsLowerBound }), paint: fade },
     time: { text: shorten(lengthText(session, isQuiet ? lastActivityAt : now), options), paint: fade },
     last: { text: sinceText(lastActivityAt, options), paint: paint.dim },
-    id: { text: cleanLine(session.id.slice(0, 8)), paint: paint.dim },
+    id: { text: cleanLine(shortId(session.id)), paint: paint.dim },
     link: { text: '' },
   };
 }
@@ -108,7 +109,7 @@ function sessionCells(row: SessionRow, options: CellOptions): Cells {
 /** Project and title, and at the right edge as many of the facts as leave the title readable. */
 function headCell({ session, fold }: SessionRow, facts: readonly string[], { paint, headWidth }: CellOptions): Cell {
   const mark = { open: '▾ ', folded: '▸ ', leaf: '· ' }[fold];
-  const name = mark + cleanLine(session.project ?? session.id.slice(0, 8));
+  const name = mark + cleanLine(session.project ?? shortId(session.id));
   const whole = session.title === null ? name : `${name}  ${cleanLine(session.title)}`;
   const fitting = facts
     .map((_, dropped) => `  ${facts.slice(0, facts.length - dropped).join(' · ')}`)

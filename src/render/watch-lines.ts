@@ -7,6 +7,7 @@ import { SHORT_ID } from './ask-lines.ts';
 import { askedText, askerText, endText, remainingText } from './ask-texts.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
+import { shortId } from './short-id.ts';
 import { formatStatus } from './status.ts';
 import { watchedDoing } from './watch-doing.ts';
 import { padTo } from './watch-fit.ts';
@@ -28,7 +29,7 @@ export function formatAgentLine(agent: AgentReport, session: SessionDetail, now:
   const doing = standing === 'idle' || standing === 'waiting' ? '' : watchedDoing(agent, now);
   const parts = [
     clockText(now),
-    `${paintMark(standing, paint)} ${cleanLine(agent.id.slice(0, 8)).padEnd(8)}`,
+    `${paintMark(standing, paint)} ${cleanLine(shortId(agent.id)).padEnd(8)}`,
     paint.bold(padTo(cutTo(cleanLine(session.project ?? '–'), WIDTHS.project), WIDTHS.project)),
     paint.agent(agent.hue, padTo(who, WIDTHS.label)),
     padTo(standing === 'needs you' ? standing : formatStatus(agent), WIDTHS.status),
@@ -49,7 +50,7 @@ const MAX_TYPE = 18;
 
 export function formatGoneLine(session: SessionDetail, now: number): string {
   const project = padTo(cutTo(cleanLine(session.project ?? '–'), WIDTHS.project), WIDTHS.project);
-  return `${clockText(now)}  – ${cleanLine(session.id.slice(0, 8))}  ${project}  no longer followed`;
+  return `${clockText(now)}  – ${cleanLine(shortId(session.id))}  ${project}  no longer followed`;
 }
 
 /** The first line: what there is, before anything changes. */

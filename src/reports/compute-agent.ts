@@ -55,6 +55,8 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     compactions: agent.compactions,
     model: orNull(agent.model),
     effort: orNull(agent.effort),
+    provider: orNull(agent.provider),
+    deniedTools: agent.deniedTools ?? [],
     usage: agent.usage ? computeUsage(agent.usage) : null,
     usageIsLowerBound: agent.usageIsLowerBound,
     subtreeUsage: computeUsage(agent.subtreeUsage),

@@ -1,17 +1,20 @@
-import type { ModelUsage, Usage } from '../model/usage.ts';
+import { type ModelUsage, subtractUsage, type Usage } from '../model/usage.ts';
 import { type Price, priceOf } from './prices.ts';
 import type { CostReport } from './shapes.ts';
 
 const MILLION = 1_000_000;
+const BILLION = 1_000_000_000;
 
-/** What requests cost by the price list. */
+/** What requests cost: what the host itself says, and by the price list where it says nothing. */
 export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean): CostReport {
   let usd = 0;
   const unpricedModels: string[] = [];
-  for (const { model, usage } of used) {
+  for (const { model, usage, billed } of used) {
+    const rest = billed ? subtractUsage(usage, billed.usage) : usage;
     const price = priceOf(model);
-    if (price) usd += dollars(usage, price);
-    else if (isUsed(usage)) unpricedModels.push(model);
+    if (billed) usd += billed.nanoUsd / BILLION;
+    if (price) usd += dollars(rest, price);
+    else if (isUsed(rest)) unpricedModels.push(model);
   }
   return { usd, isLowerBound: isLowerBound || unpricedModels.length > 0, unpricedModels };
 }

@@ -89,6 +89,10 @@ export interface AgentReport {
   readonly compactions: number;
   readonly model: string | null;
   readonly effort: string | null;
+  /** Whose model it is, where the host works with several. */
+  readonly provider: string | null;
+  /** Tools that it may not use, where the host says it of this very agent. */
+  readonly deniedTools: readonly string[];
   readonly usage: UsageReport | null;
   readonly usageIsLowerBound: boolean;
   readonly subtreeUsage: UsageReport;

@@ -70,11 +70,18 @@ export async function findTouched(
       }
     }
     for (const place of index.places().filter(({ root }) => isAtOrBelow(file, root))) {
-      const subject = (await place.adapter.follow?.subjectOf(place.root, file)) ?? { kind: 'unclear' };
-      if (what === 'entry' && subject.kind !== 'facts') entries.add(file);
+      const notes = index.notesOn(place);
+      const subject = (await place.adapter.follow?.subjectOf(place.root, file, notes)) ?? { kind: 'everything' };
+      if (what === 'entry' && subject.kind !== 'facts' && subject.kind !== 'shared') entries.add(file);
       if (subject.kind === 'facts') factsAt.add(place);
-      else if (subject.kind === 'unclear') unclear.add(place);
+      else if (subject.kind === 'everything') unclear.add(place);
       else if (subject.kind === 'nothing') nobodys.add(file);
+      else if (subject.kind === 'shared')
+        for (const part of subject.parts) {
+          // It is written to a hundred times a second: who lies in it already is not looked for again.
+          if (!index.partsOf(part.id).some((known) => known.place === place)) addPart(place, part);
+          touch(part.id, subject.source);
+        }
       else {
         addPart(place, subject.part);
         touch(subject.part.id, file);

@@ -16,6 +16,8 @@ export interface FoundSessions {
   /** Newest first. Not yet claimed: `claim` looks into a file when its session is wanted. */
   readonly sessions: readonly FoundSession[];
   readonly ignoredFiles: ReadonlySet<string>;
+  /** What could not be looked at, in words for people. */
+  readonly problems: readonly string[];
 }
 
 /** Lists the sessions of all places, newest first, without reading any conversation. */
@@ -23,6 +25,7 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
   const sessions: FoundSession[] = [];
   const used = new Set<string>();
   const ignored = new Set<string>();
+  const problems: string[] = [];
   for (const { adapter, root, forced } of await distinct(places)) {
     const located = await adapter.locate(root);
     for (const session of located.sessions) {
@@ -30,9 +33,10 @@ export async function findSessions(places: readonly Place[]): Promise<FoundSessi
       for (const source of session.sources) used.add(source.path);
     }
     for (const file of located.ignoredFiles) ignored.add(file);
+    problems.push(...(located.problems ?? []));
   }
   for (const file of used) ignored.delete(file);
-  return { sessions: joinById(sessions).sort(byAge), ignoredFiles: ignored };
+  return { sessions: joinById(sessions).sort(byAge), ignoredFiles: ignored, problems };
 }
 
 /** The newest first. */
@@ -98,7 +102,7 @@ export async function claim(
   const sources: LocatedSource[] = [];
   let isOurs = false;
   for (const source of located.sources) {
-    const isKnown = forced || ours.has(source.path);
+    const isKnown = forced || source.verified || ours.has(source.path);
     const whose = source.companion ? 'comes along' : isKnown ? 'ours' : await judge(adapter, source.path);
     if (whose === 'ours') ours.add(source.path);
     else ours.delete(source.path);

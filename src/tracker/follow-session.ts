@@ -1,6 +1,14 @@
-import type { AgentScan, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapters/adapter.ts';
+import type {
+  AgentScan,
+  LocatedSession,
+  LocatedSource,
+  SourceAdapter,
+  SourceReader,
+  TableCursor,
+} from '../adapters/adapter.ts';
 import type { Line } from '../base/lines.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
+import { UnreadableDatabase } from '../io/sqlite.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { AgentId, SourceId } from '../model/ids.ts';
@@ -170,15 +178,14 @@ interface FollowedSource {
 }
 
 function followSource(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): FollowedSource {
+  if (source.shape === 'table' && adapter.openTable)
+    return followTable(adapter.openTable(session, source), session, source);
   const reader = adapter.createReader(session, source);
   const cursor = source.shape === 'document' ? createDocumentCursor(source.path) : createLineCursor(source.path);
   const taker = source.shape === 'document' ? takeDocument(reader) : takeLines(reader);
   let hasFailed = false;
-  const fail = (ledger: SessionLedger, error: unknown, line?: Line): void => {
-    const origin = { source: source.id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
-    const diagnostic = { ...failure(error), origin };
-    reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
-  };
+  const fail = (ledger: SessionLedger, error: unknown, line?: Line): void =>
+    noteFailure(ledger, session, source, error, line);
   return {
     source,
     progress: () => progressOf(source, cursor),
@@ -204,6 +211,40 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
       }
     },
   };
+}
+
+/** What cannot be read now may be readable at the next look: then everything is read anew, without the failure. */
+function followTable(cursor: TableCursor, session: LocatedSession, source: LocatedSource): FollowedSource {
+  let hasFailed = false;
+  return {
+    source,
+    progress: () => progressOf(source, { next: 0, modifiedAt: cursor.modifiedAt }),
+    async look(ledger) {
+      try {
+        const look = await cursor.look((facts) => {
+          for (const fact of facts) reduce(ledger, fact);
+        });
+        return hasFailed && look !== 'later' ? 'replaced' : look;
+      } catch (error) {
+        if (hasFailed) return 'nothing';
+        hasFailed = true;
+        noteFailure(ledger, session, source, error);
+        return 'news';
+      }
+    },
+  };
+}
+
+function noteFailure(
+  ledger: SessionLedger,
+  session: LocatedSession,
+  source: LocatedSource,
+  error: unknown,
+  line?: Line,
+): void {
+  const origin = { source: source.id, offset: line?.offset ?? 0, length: line?.length ?? 0 };
+  const diagnostic = { ...failure(error), origin };
+  reduce(ledger, { kind: 'problem-found', session: session.id, origin, diagnostic });
 }
 
 interface Taker {
@@ -264,13 +305,21 @@ function withoutPlace({ origin: _origin, ...event }: AgentEvent): string {
   return JSON.stringify(event);
 }
 
-function progressOf({ id, path, agent }: LocatedSource, { next, modifiedAt }: LineCursor): FollowedProgress {
+function progressOf(
+  { id, path, agent }: LocatedSource,
+  { next, modifiedAt }: Pick<LineCursor, 'next' | 'modifiedAt'>,
+): FollowedProgress {
   return { source: id, path, bytes: next, modifiedAt, ...(agent && { agent }) };
+}
+
+/** The system says why, or a database does (`io/sqlite.ts`). */
+function isUnreadable(error: unknown): error is Error {
+  return error instanceof UnreadableDatabase || (error instanceof Error && 'syscall' in error);
 }
 
 /** A file that cannot be read, or a bug of ours in it: told with its place. */
 function failure(error: unknown): Pick<Diagnostic, 'code' | 'detail'> {
-  if (error instanceof Error && 'syscall' in error) return { code: 'unreadable-file', detail: error.message };
+  if (isUnreadable(error)) return { code: 'unreadable-file', detail: error.message };
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return { code: 'reader-failed', detail: stack.split('\n').slice(0, 3).join(' ') };
 }

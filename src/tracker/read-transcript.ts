@@ -50,7 +50,11 @@ export async function readTranscript(
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
   const isWhole = wanted.size === all.length;
-  const transcript = toTranscript(tree, node, { messages, isWhole, leftOut: sumOf(parts.map(({ bodies }) => bodies)) });
+  const transcript = toTranscript(adapter, tree, node, {
+    messages,
+    isWhole,
+    leftOut: sumOf(parts.map(({ bodies }) => bodies)),
+  });
   return { transcript, total: all.length };
 }
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { LocatedSession, LocatedSource, SessionPart } from '../adapters/adapter.ts';
+import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '../adapters/adapter.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { SessionId } from '../model/ids.ts';
 import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
@@ -35,6 +35,10 @@ export interface SessionIndex {
   usedFiles(): ReadonlySet<string>;
   /** Each data folder once. */
   places(): readonly Place[];
+  /** What its adapter has to remember of a place. */
+  notesOn(place: Place): FollowNotes;
+  /** What could not be looked at, in words for people. */
+  problems(): readonly string[];
 }
 
 export interface PartWith {
@@ -60,6 +64,8 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
   /** Whose a file is. */
   const holders = new Map<string, Set<SessionId>>();
   const ignored = new Map<Place, readonly string[]>();
+  const problems = new Map<Place, readonly string[]>();
+  const notes = new Map<Place, FollowNotes>();
   /** What was said last beside the sessions: a session that appears is told at once. */
   const factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
   let places: readonly Place[] = wanted;
@@ -91,7 +97,8 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
     return had;
   };
   const loadPlace = async (place: Place): Promise<ReadonlySet<SessionId>> => {
-    const { sessions, ignoredFiles } = await place.adapter.locate(place.root);
+    const { sessions, ignoredFiles, problems: found = [] } = await place.adapter.locate(place.root);
+    problems.set(place, found);
     const factsOf = await place.adapter.follow?.readFacts(place.root);
     if (factsOf) factsAt.set(place, factsOf);
     const touched = dropPlace(place);
@@ -115,6 +122,12 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
 
   return {
     places: () => places,
+    notesOn(place) {
+      const kept = notes.get(place) ?? new Map<string, unknown>();
+      notes.set(place, kept);
+      return kept;
+    },
+    problems: () => [...new Set([...problems.values()].flat())],
     async findPlaces() {
       places = await distinct(wanted);
       return places;
@@ -181,7 +194,11 @@ export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
       if (!mayIgnoreOthers) return false;
       mayIgnoreOthers = false;
       const before = countIgnored();
-      for (const place of places) ignored.set(place, (await place.adapter.locate(place.root)).ignoredFiles);
+      for (const place of places) {
+        const located = await place.adapter.locate(place.root);
+        ignored.set(place, located.ignoredFiles);
+        problems.set(place, located.problems ?? []);
+      }
       return countIgnored() !== before;
     },
   };

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
-import { isFolder } from '../io/folders.ts';
+import { isThere } from '../io/folders.ts';
 import { readTail } from '../io/read-range.ts';
 import { buildTree } from '../model/build-tree.ts';
 import { nativeId } from '../model/ids.ts';
@@ -50,6 +50,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
         trees,
         total: found.sessions.length - strangers,
         ignoredFiles: ignored.size,
+        problems: found.problems,
         places: places.map(({ root }) => root),
       };
     },
@@ -59,7 +60,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
-      if (!newest) throw noSessions(places);
+      if (!newest) throw noSessions(places, found.problems);
       const { adapter, located } = newest;
       const ledger = await readSession(adapter, located);
       await noteOrigin(adapter, located, ledger);
@@ -71,11 +72,11 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
 /** For places that the person named. */
 export async function assertFolders(places: readonly Place[]): Promise<void> {
   for (const { root } of places) {
-    if (await isFolder(root)) continue;
+    if (await isThere(root)) continue;
     throw new UserError(
       'root-not-found',
       `There is no folder ${root}.`,
-      'Give --root the data folder of a host, e.g. ~/.claude',
+      'Give --root the data folder of a host, or a file that it exported.',
     );
   }
 }
@@ -89,11 +90,12 @@ async function lastActive(sessions: readonly FoundSession[], limit: number): Pro
   if (sessions.length <= limit) return sessions;
   const ages = await Promise.all(
     sessions.map(async (session) => {
-      const files = session.located.sources.filter(({ shape }) => shape === 'lines');
-      return {
-        session,
-        at: (await Promise.all(files.map(({ path }) => lastTimeIn(path)))).reduce((a, b) => (a > b ? a : b), ''),
-      };
+      const { sources, modifiedAt } = session.located;
+      const files = sources.filter(({ shape }) => shape === 'lines');
+      // The rows of a table say themselves when they were written.
+      const byRows = sources.some(({ shape }) => shape === 'table') ? new Date(modifiedAt).toISOString() : '';
+      const byLines = await Promise.all(files.map(({ path }) => lastTimeIn(path)));
+      return { session, at: byLines.reduce((a, b) => (a > b ? a : b), byRows) };
     }),
   );
   const youngest = ages.sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
@@ -126,11 +128,11 @@ function matching(sessions: readonly FoundSession[], prefix: string): readonly F
   );
 }
 
-function noSessions(places: readonly Place[]): UserError {
+function noSessions(places: readonly Place[], problems: readonly string[]): UserError {
   const where = places.map(({ root }) => root).join(', ');
   return new UserError(
     'no-sessions',
-    `No sessions found (looked in ${where || 'no folder'}).`,
+    [`No sessions found (looked in ${where || 'no folder'}).`, ...problems].join(' '),
     'Run one of the supported programs once, or point to its data folder with --root.',
   );
 }

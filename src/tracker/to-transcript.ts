@@ -1,3 +1,4 @@
+import type { SourceAdapter } from '../adapters/adapter.ts';
 import { groupBy } from '../base/group.ts';
 import { sumChanges } from '../model/diff-stats.ts';
 import { hostOf, nativeId } from '../model/ids.ts';
@@ -12,6 +13,7 @@ export interface ReadBodies {
 
 /** What was read of an agent's conversation, with what the tree knows of it. */
 export function toTranscript(
+  { agentName }: Pick<SourceAdapter, 'agentName'>,
   tree: SessionTree,
   node: AgentNode,
   { messages, isWhole, leftOut }: ReadBodies,
@@ -21,7 +23,7 @@ export function toTranscript(
   return {
     session_id: nativeId(node.id),
     parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
-    agent: hostOf(node.id) === 'claude-code' ? 'claude' : hostOf(node.id),
+    agent: agentName ?? hostOf(node.id),
     model: node.model ?? null,
     title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
     created_at: toIso(node.startedAt),

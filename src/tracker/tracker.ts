@@ -187,7 +187,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       ignoredFiles: index.ignoredFiles + followed.foreignFiles,
       places: wanted.map(({ root }) => root),
       isComplete,
-      notices: unwatched.notices(),
+      notices: [...unwatched.notices(), ...index.problems()],
     }),
     subscribe(listener) {
       listeners.add(listener);

@@ -51,7 +51,8 @@ interface Hit {
 function findById(sessions: readonly FoundSession[], wanted: string): Hit | undefined {
   const hits = new Map<AgentId, Hit>();
   for (const session of sessions) {
-    const own = session.located.sources.filter(({ companion }) => !companion).flatMap(({ agent }) => agent ?? []);
+    const sources = session.located.sources.filter(({ companion }) => !companion);
+    const own = sources.flatMap(({ agent, agents = [] }) => (agent === undefined ? agents : [agent, ...agents]));
     for (const agent of [mainAgentOf(session.located.id), ...own]) {
       if (nativeId(agent).startsWith(wanted) && !hits.has(agent)) hits.set(agent, { session, agent });
     }

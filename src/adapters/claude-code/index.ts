@@ -36,6 +36,7 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
 export const claudeCode: SourceAdapter = {
   host: HOST,
   title: 'Claude Code',
+  agentName: 'claude',
   roots: rootsOf,
   locate,
   locateAgents,

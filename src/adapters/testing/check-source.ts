@@ -10,7 +10,7 @@ import { readSession } from '../../tracker/read-session.ts';
 import type { LocatedSession, SourceAdapter } from '../adapter.ts';
 import { ADAPTERS } from '../registry.ts';
 import { dumpTree } from './dump.ts';
-import { bytesOf, eventsOf, type Fed, ledgerOf, MUCH_LATER } from './feed.ts';
+import { eventsOf, type Fed, feedOf, ledgerOf, MUCH_LATER } from './feed.ts';
 
 /**
  * One line of test per recording: its tree as a readable dump, and that neither file names, cuts, order nor repetition
@@ -22,9 +22,10 @@ export async function checkSource(adapter: SourceAdapter, folder: string): Promi
   for (const session of sessions) {
     const tree = buildTree(await readSession(adapter, session), { now: MUCH_LATER });
     trees.push(tree);
-    checkDetection(adapter, session);
-    checkOrder(adapter, session);
-    checkSnapshot(adapter, session);
+    const fed = await feedOf(adapter, session);
+    checkDetection(adapter, fed);
+    checkOrder(adapter, session, fed);
+    checkSnapshot(adapter, session, fed);
   }
   const dump = trees
     .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -35,9 +36,10 @@ export async function checkSource(adapter: SourceAdapter, folder: string): Promi
 }
 
 /** By content alone, and by exactly one adapter. */
-function checkDetection(adapter: SourceAdapter, session: LocatedSession): void {
-  for (const { source, bytes } of bytesOf(session)) {
-    if (source.companion) continue;
+/** A table is looked into where it is located. */
+function checkDetection(adapter: SourceAdapter, fed: readonly Fed[]): void {
+  for (const { source, bytes } of fed) {
+    if (source.companion || source.verified) continue;
     const claims = ADAPTERS.filter((one) => one.sniff(bytes.subarray(0, 64 * 1024)));
     expect(
       claims.map(({ host }) => host),
@@ -46,8 +48,7 @@ function checkDetection(adapter: SourceAdapter, session: LocatedSession): void {
   }
 }
 
-function checkOrder(adapter: SourceAdapter, session: LocatedSession): void {
-  const fed = bytesOf(session);
+function checkOrder(adapter: SourceAdapter, session: LocatedSession, fed: readonly Fed[]): void {
   const treeOf = (order: readonly number[], cuts: readonly number[], times: number): SessionTree => {
     const events = order.flatMap((index) => eventsOf(adapter, session, fed[index] as Fed, cuts));
     return buildTree(ledgerOf(session, Array(times).fill(events).flat()), { now: MUCH_LATER });
@@ -67,8 +68,8 @@ function checkOrder(adapter: SourceAdapter, session: LocatedSession): void {
   );
 }
 
-function checkSnapshot(adapter: SourceAdapter, session: LocatedSession): void {
-  const events = bytesOf(session).flatMap((source) => eventsOf(adapter, session, source));
+function checkSnapshot(adapter: SourceAdapter, session: LocatedSession, fed: readonly Fed[]): void {
+  const events = fed.flatMap((source) => eventsOf(adapter, session, source));
   const ledger = ledgerOf(session, events);
   const text = writeSnapshot([ledger], MUCH_LATER);
   const { ledgers, takenAt } = readSnapshot(text);

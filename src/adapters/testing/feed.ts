@@ -8,14 +8,31 @@ import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts
 /** Long after every recording: nobody is at work any more. */
 export const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');
 
-/** Bytes of one source, so that a test can cut, shorten or damage them. */
+/** Bytes of one source, so that a test can cut, shorten or damage them; of a table, what it says. */
 export interface Fed {
   readonly source: LocatedSource;
   readonly bytes: Uint8Array;
+  readonly facts?: readonly AgentEvent[];
 }
 
 export function bytesOf(session: LocatedSession): readonly Fed[] {
   return session.sources.map((source) => ({ source, bytes: readFileSync(source.path) }));
+}
+
+/** The same for hosts that keep tables as well. */
+export async function feedOf(adapter: SourceAdapter, session: LocatedSession): Promise<readonly Fed[]> {
+  const fed: Fed[] = [];
+  for (const source of session.sources) {
+    if (source.shape !== 'table') fed.push({ source, bytes: readFileSync(source.path) });
+    else fed.push({ source, bytes: new Uint8Array(), facts: await factsIn(adapter, session, source) });
+  }
+  return fed;
+}
+
+async function factsIn(adapter: SourceAdapter, session: LocatedSession, source: LocatedSource): Promise<AgentEvent[]> {
+  const facts: AgentEvent[] = [];
+  await adapter.openTable?.(session, source).look((more) => facts.push(...more));
+  return facts;
 }
 
 /** The facts of one source, its bytes handed over in pieces that end where `cuts` say. */
@@ -25,7 +42,8 @@ export function eventsOf(
   fed: Fed,
   cuts: readonly number[] = [],
 ): AgentEvent[] {
-  const { source, bytes } = fed;
+  const { source, bytes, facts } = fed;
+  if (facts) return [...facts];
   const reader = adapter.createReader(session, source);
   if (source.shape === 'document') {
     return [...reader.read({ bytes, offset: 0, length: bytes.length, torn: false, tooLong: false })];

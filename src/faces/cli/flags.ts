@@ -24,7 +24,7 @@ export const sharedFlags = {
     parse: String,
     optional: true,
     placeholder: 'HOST',
-    brief: 'Only this host, whatever the files look like (claude-code)',
+    brief: 'Only this host, whatever the files look like (troupe --help lists them)',
   },
 } as const;
 

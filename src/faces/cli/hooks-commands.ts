@@ -1,7 +1,10 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { sharedFlags } from './flags.ts';
 
-const host = { ...sharedFlags.host, brief: 'The host whose settings are meant (claude-code)' } as const;
+const host = {
+  ...sharedFlags.host,
+  brief: 'The host whose settings are meant; default: the first that has hooks',
+} as const;
 const consent = {
   yes: { kind: 'boolean', default: false, brief: 'Do not ask' },
   dryRun: { kind: 'boolean', default: false, brief: 'Show the change and leave it at that' },

@@ -11,6 +11,7 @@ export interface LsFlags extends SharedFlags {
 export async function ls(this: CliContext, flags: LsFlags): Promise<void> {
   const listing = await this.face.sessions(whereOf(flags)).list({ limit: flags.limit });
   const report = computeSessions(listing);
+  for (const problem of listing.problems) this.face.terminal.note(problem);
   if (flags.json) return writeJson(this, report);
   if (report.sessions.length === 0) {
     const where = listing.places.join(', ');

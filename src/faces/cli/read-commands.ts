@@ -25,7 +25,7 @@ export const lsCommand = buildCommand({
       'Examples:',
       '  troupe ls',
       '  troupe ls -n 100 --json',
-      '  troupe ls --root ~/backup/.claude',
+      '  troupe ls --root ~/backup/of-my-sessions',
     ].join('\n'),
   },
 });
@@ -136,7 +136,7 @@ export const identifyCommand = buildCommand({
       'several agents may be meant the answer is "unknown" with all candidates.',
       '',
       'Examples:',
-      '  troupe identify --transcript ~/.claude/projects/-home-me-app/01890ac5-….jsonl --json',
+      '  troupe identify --transcript FILE --json',
       '  troupe identify --transcript FILE --tool-use-id toolu_01abc --json',
     ].join('\n'),
   },

@@ -33,23 +33,30 @@ const commands = {
     guard: guardRoutes,
     doctor: doctorCommand,
   },
-  docs: {
-    brief: 'See the sub-agents of your coding agents',
-    fullDescription: [
-      'troupe reads what Claude Code leaves behind and keeps one exact tree of agents from it. It sends nothing anywhere, and',
-      'changes nothing but what troupe hooks shows you before. Without a command it serves the live page.',
-    ].join('\n'),
-  },
 } as const;
 
+function docsFor(hosts: FaceContext['hosts']) {
+  const list = hosts.map(({ host, title }) => `${title} (${host})`).join(', ');
+  return {
+    brief: 'See the sub-agents of your coding agents',
+    fullDescription: [
+      'troupe reads what coding agents leave behind and keeps one exact tree of agents from it. It sends nothing anywhere,',
+      'and changes nothing but what troupe hooks shows you before. Without a command it serves the live page.',
+      '',
+      `Hosts: ${list}.`,
+    ].join('\n'),
+  };
+}
+
 /** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
-function routesFor([first = '-']: readonly string[]) {
-  return buildRouteMap(first.startsWith('-') ? { ...commands, defaultCommand: 'serve' } : commands);
+function routesFor([first = '-']: readonly string[], hosts: FaceContext['hosts']) {
+  const map = { ...commands, docs: docsFor(hosts) };
+  return buildRouteMap(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
 }
 
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
 export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
-  const application = buildApplication(routesFor(args), {
+  const application = buildApplication(routesFor(args, face.hosts), {
     name: 'troupe',
     versionInfo: { currentVersion: face.version },
     scanner: { caseStyle: 'allow-kebab-for-camel' },

@@ -13,7 +13,7 @@ export function describeWebSearch(input: JsonObject, output: string | undefined)
   return target === undefined ? undefined : { kind: 'web', target, question: undefined, ...hitsIn(output) };
 }
 
-/** Claude Code writes what was found as one line of JSON, and behind it what the model made of it. */
+/** Some hosts write what was found as one line of JSON, and behind it what the model made of it. */
 const LINKS = /^Links: (\[.*\])$/m;
 
 function hitsIn(output: string | undefined): Pick<WebView, 'hits' | 'text'> {

@@ -15,13 +15,11 @@ function isHandedOver({ content }: TranscriptMessage): boolean {
   return content.length > 0 && content.every((block) => block.type === 'notice' && block.kind !== 'command');
 }
 
-const HOSTS: ReadonlyMap<string, string> = new Map([
-  ['claude-code', 'Claude Code'],
-  ['opencode', 'OpenCode'],
-  ['codex', 'Codex'],
-  ['gemini', 'Gemini CLI'],
-]);
-
+/** Its short name, word by word as people write names. */
 export function hostTitle(host: string | undefined): string {
-  return (host && HOSTS.get(host)) || 'the program';
+  if (!host) return 'the program';
+  return host
+    .split('-')
+    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .join(' ');
 }

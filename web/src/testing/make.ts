@@ -40,6 +40,8 @@ export function makeAgent(over: Partial<AgentReport> = {}): AgentReport {
     compactions: 0,
     model: null,
     effort: null,
+    provider: null,
+    deniedTools: [],
     usage: null,
     usageIsLowerBound: true,
     subtreeUsage: NO_USAGE,

@@ -1,0 +1,30 @@
+// Where OpenCode keeps its data, and by which names.
+import path from 'node:path';
+import type { Machine } from '../adapter.ts';
+
+/** The folder of `OPENCODE_DB`, too, where it names a file elsewhere. */
+export function rootsOf({ env, home }: Machine): readonly string[] {
+  const data = path.join(absolute(env['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'opencode');
+  const database = absolute(env['OPENCODE_DB']);
+  return [...new Set([data, ...(database === undefined ? [] : [path.dirname(database)])])];
+}
+
+function absolute(place: string | undefined): string | undefined {
+  return place !== undefined && path.isAbsolute(place) ? place : undefined;
+}
+
+/** `opencode.db`, and `opencode-<channel>.db` of builds that are not released. */
+const DATABASE = /\.db$/;
+
+export function isDatabaseName(name: string): boolean {
+  return DATABASE.test(name);
+}
+
+/** The database that a file beside it belongs to. */
+export function databaseOf(name: string): string | undefined {
+  const plain = name.replace(/-(?:wal|shm|journal)$/, '');
+  return isDatabaseName(plain) ? plain : undefined;
+}
+
+/** JSON files of versions before 1.2; later versions read them once, and 1.16 and later do not read them at all. */
+export const STORAGE = 'storage';

@@ -1,0 +1,37 @@
+// Which columns a database has: versions add some. Columns are always named one by one: `account`, `control_account`,
+// `credential` and `session_share` hold secrets, and nothing of them is ever asked for.
+import { asText } from '../../../base/json.ts';
+import { type ReadOnlyDatabase, UnreadableDatabase } from '../../../io/sqlite.ts';
+
+export interface Schema {
+  readonly sessionColumns: ReadonlySet<string>;
+  /** 1.3 and later; empty until about 1.14. */
+  readonly hasEvents: boolean;
+}
+
+/** Without these there is nothing to show; everything else may be missing. */
+const NEEDED: Readonly<Record<string, readonly string[]>> = {
+  session: ['id', 'parent_id', 'title', 'time_created', 'time_updated'],
+  message: ['id', 'session_id', 'time_created', 'data'],
+  part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
+};
+
+/** Throws `UnreadableDatabase` where it is none that troupe knows. */
+export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
+  for (const [table, columns] of Object.entries(NEEDED)) {
+    const has = columnsOf(database, table);
+    const missing = columns.find((column) => !has.has(column));
+    if (missing === undefined) continue;
+    const what = has.size === 0 ? `has no table «${table}»` : `has no column «${table}.${missing}»`;
+    throw new UnreadableDatabase(file, `it ${what}: this version of troupe does not know its schema`, false);
+  }
+  return {
+    sessionColumns: columnsOf(database, 'session'),
+    hasEvents: columnsOf(database, 'event').has('aggregate_id'),
+  };
+}
+
+function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {
+  const rows = database.all('select name from pragma_table_info(?)', table);
+  return new Set(rows.flatMap(({ name }) => asText(name) ?? []));
+}

@@ -1,0 +1,36 @@
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { openBodies } from './bodies/open-bodies.ts';
+import { rootsOf } from './data-folder.ts';
+import { openDatabase } from './database/cursor.ts';
+import { kindOf } from './files/file-kinds.ts';
+import { createEventsReader } from './files/read-events.ts';
+import { createExportReader } from './files/read-export.ts';
+import { createStreamReader } from './files/read-stream.ts';
+import { follow } from './follow.ts';
+import { locate, type Role } from './locate.ts';
+import { type Door, HOST } from './record.ts';
+import { openStorage } from './storage/cursor.ts';
+
+/** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
+const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
+
+const READERS: Readonly<Record<Exclude<Role, 'database' | 'storage'>, (door: Door) => SourceReader>> = {
+  export: createExportReader,
+  stream: createStreamReader,
+  events: createEventsReader,
+};
+
+export const opencode: SourceAdapter = {
+  host: HOST,
+  title: 'OpenCode',
+  roots: rootsOf,
+  locate,
+  sniff: (head) => kindOf(head) !== undefined,
+  createReader({ id: session }: LocatedSession, { id: source, role }: LocatedSource) {
+    const door: Door = { session, source, ...(ECHOES.has(role as Role) && { isEcho: true }) };
+    return READERS[role as keyof typeof READERS](door);
+  },
+  openTable: (session, source) => (source.role === 'database' ? openDatabase : openStorage)(session, source),
+  follow,
+  openBodies,
+};

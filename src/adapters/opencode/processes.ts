@@ -1,0 +1,51 @@
+// OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs.
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { modifiedAt } from '../../io/folders.ts';
+import type { AgentEvent } from '../../model/event.ts';
+import { toSourceId } from '../../model/ids.ts';
+import type { LocatedSession } from '../adapter.ts';
+
+/** Of a database that was quiet for longer, nobody asks: its sessions are over (`model/session-life.ts`). */
+const ASKED_MS = 6 * 60_000;
+
+/** Known on Linux only; elsewhere a session counts as alive for some minutes after its last line. */
+export async function factsOfProcesses(
+  databases: readonly string[],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const recent: string[] = [];
+  for (const file of databases) {
+    const at = Math.max(await modifiedAt(file), await modifiedAt(`${file}-wal`));
+    if (Date.now() - at < ASKED_MS) recent.push(file);
+  }
+  const closed = recent.length === 0 ? new Set<string>() : closedFiles(recent);
+  return ({ id, sources, modifiedAt: lastAt }) => {
+    if (Date.now() - lastAt > ASKED_MS) return [];
+    // Through another door somebody may still be at work.
+    if (sources.length === 0 || !sources.every(({ path: file }) => closed.has(file))) return [];
+    const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
+    return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
+  };
+}
+
+/** Which of these files no process of this person has open. None where it cannot be told. */
+function closedFiles(files: readonly string[]): ReadonlySet<string> {
+  if (process.platform !== 'linux') return new Set();
+  const closed = new Map(files.map((file) => [orElse(() => realpathSync(file), file), file]));
+  for (const pid of orElse(() => readdirSync('/proc'), [])) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
+    const folder = `/proc/${pid}/fd`;
+    // At once, from memory: of processes of others nothing is shown.
+    for (const descriptor of orElse(() => readdirSync(folder), []))
+      closed.delete(orElse(() => readlinkSync(`${folder}/${descriptor}`), ''));
+  }
+  return new Set(closed.values());
+}
+
+/** A process may end while it is looked at. */
+function orElse<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}

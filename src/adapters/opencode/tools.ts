@@ -1,0 +1,47 @@
+// The tools of OpenCode, by the names and inputs that it gives them.
+import { asText, type JsonObject } from '../../base/json.ts';
+
+export const TASK = 'task';
+/** A call that the program could not make sense of: a tool that this agent does not have, or a wrong input. */
+export const INVALID = 'invalid';
+
+/** Which input says most about a call. */
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map([
+  ['bash', ['command']],
+  ['read', ['filePath']],
+  ['write', ['filePath']],
+  ['edit', ['filePath']],
+  ['multiedit', ['filePath']],
+  ['grep', ['pattern']],
+  ['glob', ['pattern']],
+  ['list', ['path']],
+  ['webfetch', ['url']],
+  ['websearch', ['query']],
+  ['codesearch', ['query']],
+  ['skill', ['name']],
+  ['question', ['question']],
+  [TASK, ['description', 'prompt']],
+  [INVALID, ['error']],
+]);
+
+const WRITING = new Set(['write', 'edit', 'multiedit']);
+const MAX_SUMMARY = 400;
+
+export function fileWrittenBy(tool: string, input: JsonObject | undefined): string | undefined {
+  return WRITING.has(tool) ? asText(input?.['filePath']) : undefined;
+}
+
+/** One line of what a call is about. */
+export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
+  if (!input) return undefined;
+  const keys = TELLING.get(tool) ?? Object.keys(input);
+  const subject = keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
+  return firstLine(subject)?.slice(0, MAX_SUMMARY);
+}
+
+export function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+}

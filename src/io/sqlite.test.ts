@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readDatabase } from './sqlite.ts';
+import { type DatabaseWriter, startWriter } from './testing/databases.ts';
+
+const folder = (): string => mkdtempSync(path.join(tmpdir(), 'troupe-sqlite-'));
+const writers: DatabaseWriter[] = [];
+afterEach(async () => {
+  for (const writer of writers.splice(0)) await writer.kill();
+});
+
+async function write(file: string, ...statements: readonly string[]): Promise<DatabaseWriter> {
+  const writer = await startWriter(file);
+  writers.push(writer);
+  await writer.run('create table if not exists t (a integer)', ...statements);
+  return writer;
+}
+
+const read = (file: string): Promise<readonly unknown[]> =>
+  readDatabase(file, (database) => database.all('select a from t order by a').map(({ a }) => a));
+
+/** Every file there, and what it holds; the index of a log is memory that readers share. */
+function stateOf(file: string): Readonly<Record<string, string>> {
+  const at = path.dirname(file);
+  const hash = (name: string): string =>
+    name.endsWith('-shm')
+      ? 'there'
+      : createHash('sha256')
+          .update(readFileSync(path.join(at, name)))
+          .digest('hex');
+  return Object.fromEntries(readdirSync(at).map((name) => [name, hash(name)]));
+}
+
+describe('a database of another program', () => {
+  it('is read after it was closed in good order, and nothing is left beside it', async () => {
+    const file = path.join(folder(), 'a.db');
+    await (await write(file, 'insert into t values (1)')).close();
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    const before = stateOf(file);
+    expect(Object.keys(before)).toEqual(['a.db']);
+    expect(await read(file)).toEqual([1]);
+    expect(stateOf(file)).toEqual(before);
+  });
+  it('is read beside its writer, with what is in the log only', async () => {
+    const file = path.join(folder(), 'a.db');
+    const writer = await write(file, 'insert into t values (1)');
+    const before = stateOf(file);
+    expect(await read(file)).toEqual([1]);
+    expect(stateOf(file)).toEqual(before);
+    await writer.run('insert into t values (2)');
+    expect(await read(file)).toEqual([1, 2]);
+  });
+  it('is read after its writer was killed', async () => {
+    const file = path.join(folder(), 'a.db');
+    await (await write(file, 'insert into t values (1)')).kill();
+    const before = stateOf(file);
+    expect(before['a.db-wal']).toBeDefined();
+    expect(await read(file)).toEqual([1]);
+    expect(stateOf(file)).toEqual(before);
+  });
+  it('is read with a log that has no index, as a copy has', async () => {
+    const file = path.join(folder(), 'a.db');
+    await (await write(file, 'insert into t values (1)')).kill();
+    const copy = path.join(folder(), 'a.db');
+    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
+    const before = stateOf(copy);
+    expect(await read(copy)).toEqual([1]);
+    expect(stateOf(copy)).toEqual(before);
+  });
+  it('never keeps its writer waiting, not in the middle of a long look', async () => {
+    const file = path.join(folder(), 'a.db');
+    const writer = await write(file, 'insert into t values (1)');
+    await readDatabase(file, async (database) => {
+      for (const _row of database.each('select a from t')) {
+        await writer.run('begin immediate', 'insert into t values (2)', 'commit');
+        await writer.run('begin exclusive', 'insert into t values (3)', 'commit');
+      }
+    });
+    expect(await read(file)).toEqual([1, 2, 3]);
+  });
+  it('is read while its writer holds a transaction open, without what is in it', async () => {
+    const file = path.join(folder(), 'a.db');
+    const writer = await write(file, 'insert into t values (1)');
+    await writer.run('begin exclusive', 'insert into t values (2)');
+    expect(await read(file)).toEqual([1]);
+    await writer.run('commit');
+    expect(await read(file)).toEqual([1, 2]);
+  });
+  it('leaves the tidying to the last writer', async () => {
+    const file = path.join(folder(), 'a.db');
+    const writer = await write(file, 'insert into t values (1)');
+    for (let times = 0; times < 5; times++) expect(await read(file)).toEqual([1]);
+    // A connection is kept for moments, for whoever comes next.
+    await setTimeout(100);
+    await writer.close();
+    expect(readdirSync(path.dirname(file))).toEqual(['a.db']);
+    expect(await read(file)).toEqual([1]);
+  });
+  it('can only be read', async () => {
+    const file = path.join(folder(), 'a.db');
+    await write(file, 'insert into t values (1)');
+    await expect(
+      readDatabase(file, (database) => database.all('insert into t values (9) returning a')),
+    ).rejects.toThrow();
+    expect(await read(file)).toEqual([1]);
+  });
+  it('that is none, or damaged, says so', async () => {
+    const file = path.join(folder(), 'a.db');
+    writeFileSync(file, 'SQLite format 3\0 and then something else entirely'.padEnd(5000, '.'));
+    await expect(read(file)).rejects.toThrow(/a\.db: it is (?:no database|damaged)/);
+    writeFileSync(file, 'hello'.repeat(500));
+    await expect(read(file)).rejects.toThrow('a.db: it is no database');
+    await expect(read(`${file}-nowhere`)).rejects.toThrow('it is not there');
+  });
+});
