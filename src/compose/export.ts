@@ -16,6 +16,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
 import { packageFolder } from './package.ts';
+import { staySmall } from './stay-small.ts';
 
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
@@ -32,6 +33,7 @@ export async function runExport(
   request: ExportRequest,
   { sessions, sessionTranscripts }: ExportReaders,
 ): Promise<ExportOutcome> {
+  staySmall();
   const { where, outDir, write } = request;
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];

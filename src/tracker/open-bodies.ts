@@ -8,7 +8,7 @@ export interface OpenedBodies {
 
 const KEPT = 16;
 
-export function createOpenBodies(): OpenedBodies {
+export function createOpenBodies(most = KEPT): OpenedBodies {
   const kept = new Map<string, Bodies>();
   return {
     of: (adapter) => ({
@@ -20,7 +20,7 @@ export function createOpenBodies(): OpenedBodies {
         kept.delete(key);
         kept.set(key, bodies);
         const [oldest] = kept.keys();
-        if (kept.size > KEPT && oldest !== undefined) kept.delete(oldest);
+        if (kept.size > most && oldest !== undefined) kept.delete(oldest);
         return bodies;
       },
     }),

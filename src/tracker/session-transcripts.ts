@@ -5,9 +5,10 @@ import type { OpenedSession, PlacedTranscript, Sessions, SessionTranscripts } fr
 import type { Transcript, TranscriptAuthor } from '../model/transcript.ts';
 import type { AgentNode } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
+import { createOpenBodies } from './open-bodies.ts';
 import { type PlacedAgents, placeAgents } from './place-agents.ts';
 import type { Place } from './places.ts';
-import { EVERYTHING, readTranscript } from './read-transcript.ts';
+import { EVERYTHING, type OpenBodies, readTranscript } from './read-transcript.ts';
 import { fromParent, type Told, toldIn } from './told-by-parent.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
@@ -32,7 +33,9 @@ export function createSessionTranscripts(
           'List them with: troupe ls',
         );
       const placed = placeAgents(opened);
-      return { ...opened, ...placed, read: () => readAll(session, opened, placed, authorOf) };
+      // Who reads all of it again need not look for the messages again.
+      const bodies = createOpenBodies(Number.POSITIVE_INFINITY).of(session.adapter);
+      return { ...opened, ...placed, read: () => readAll(session, opened, placed, { authorOf, bodies }) };
     },
   };
 }
@@ -41,12 +44,12 @@ async function* readAll(
   session: FoundSession,
   { tree }: OpenedSession,
   { agents }: PlacedAgents,
-  authorOf: AuthorOf,
+  { authorOf, bodies }: { readonly authorOf: AuthorOf; readonly bodies: OpenBodies },
 ): AsyncGenerator<PlacedTranscript> {
   const author = tree.cwd === undefined ? null : await authorOf(tree.cwd);
   const told = new Map<string, Told>();
   for (const { node, depth } of agents) {
-    const { own, problem } = await readOwn(session, tree, node);
+    const { own, problem } = await readOwn(session, tree, node, bodies);
     const id = nativeId(node.id);
     const transcript = own.messages.length > 0 ? own : fromParent(own, told.get(id), problem);
     told.delete(id);
@@ -61,12 +64,17 @@ interface Own {
   readonly problem: string | undefined;
 }
 
-async function readOwn(session: FoundSession, tree: OpenedSession['tree'], node: AgentNode): Promise<Own> {
+async function readOwn(
+  session: FoundSession,
+  tree: OpenedSession['tree'],
+  node: AgentNode,
+  opened: OpenBodies,
+): Promise<Own> {
   let problem: string | undefined;
   const onUnreadable = ({ cause }: UserError): void => {
     problem = `It cannot be read: ${codeOf(cause)}`;
   };
-  const options = { withMedia: true, onUnreadable };
+  const options = { opened, withMedia: true, onUnreadable };
   const { transcript } = await readTranscript(session, tree, node, EVERYTHING, options);
   return { own: transcript, problem };
 }

@@ -10,7 +10,7 @@ import {
   replaceAll,
 } from './candidates.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
-import { createFindings, type Finding, type Place } from './finding.ts';
+import { createFindings, type Finding, fieldBelow, type Place } from './finding.ts';
 import { createKnownValues, type KnownValues } from './known-values.ts';
 import { createMatcher } from './match-rules.ts';
 import { createPersonalFinder, type Person, type PersonalFinder, userOfFolder } from './personal-names.ts';
@@ -49,7 +49,7 @@ export interface Redactor {
   readonly findings: () => readonly Finding[];
 }
 
-const NOWHERE: Place = { agent: null, message: null, field: '' };
+const NOWHERE: Place = { agent: null, message: null, field: undefined };
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
   const { rules, match } = prepare(options);
@@ -139,9 +139,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     },
     lines: (texts, place) => {
       const perText = findInLines(texts, find);
+      if (perText.every((replacements) => replacements.length === 0)) return texts;
       return texts.map((text, index) => {
         const replacements = perText[index] ?? [];
-        record(text, replacements, { ...place, field: `${place.field}[${index}]` });
+        record(text, replacements, fieldBelow(place, index));
         return replaceAll(text, replacements);
       });
     },

@@ -2,8 +2,29 @@
 export interface Place {
   readonly agent: string | null;
   readonly message: string | null;
-  /** From there on: `content[1].input.command`. */
-  readonly field: string;
+  /** From there on; undefined: right there. */
+  readonly field: FieldPath | undefined;
+}
+
+/** Spelled out only where something is found: nearly everywhere nothing is. */
+export interface FieldPath {
+  readonly above: FieldPath | undefined;
+  /** Of a field, or its number in a list. */
+  readonly name: string | number;
+}
+
+/** `content[1].input.command` */
+export function fieldText(path: FieldPath | undefined): string {
+  let text = '';
+  for (let step = path; step; step = step.above) {
+    const isFirst = step.above === undefined;
+    text = `${typeof step.name === 'number' ? `[${step.name}]` : isFirst ? step.name : `.${step.name}`}${text}`;
+  }
+  return text;
+}
+
+export function fieldBelow(place: Place, name: string | number): Place {
+  return { agent: place.agent, message: place.message, field: { above: place.field, name } };
 }
 
 /** One secret or name in one text, and how often. Says nothing of the secret, not even how long it is. */
@@ -31,7 +52,8 @@ export interface Findings {
 export function createFindings(): Findings {
   const findings = new Map<string, Omit<Finding, 'what'> & { count: number }>();
   return {
-    add: ({ rule, placeholder }, { agent, message, field }, line) => {
+    add: ({ rule, placeholder }, { agent, message, field: path }, line) => {
+      const field = fieldText(path);
       const key = JSON.stringify([placeholder, rule, agent, message, field]);
       const known = findings.get(key);
       if (known) known.count++;

@@ -38,6 +38,8 @@ function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch:
   const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
   const keywords = [...rulesOf.keys()];
   const indexes = [...rulesOf.values()];
+  // Nearly every keyword is part of an ordinary word: saying no takes a third of the time where nobody asks for places.
+  const quick = rules.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('d', '')));
   const words = createWordSearch(keywords, true);
   return (text, onMatch) => {
     /** Up to where each rule has looked; a match is not looked into again. Most texts hold no keyword at all. */
@@ -48,8 +50,9 @@ function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch:
       for (const index of indexes[word] ?? []) {
         const rule = rules[index];
         if (!rule || start < (done[index] ?? 0)) continue;
-        if (rule.before === 0) done[index] = matchAt(rule, text, start, onMatch);
-        else widen(windows, index, rule, text, start, onMatch);
+        if (rule.before === 0) {
+          if (isAt(quick[index], text, start)) done[index] = matchAt(rule, text, start, onMatch);
+        } else widen(windows, index, rule, text, start, onMatch);
       }
     });
     for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
@@ -78,6 +81,12 @@ function widen(
   }
   if (open) matchWithin(rule, text, open.from, open.to, onMatch);
   windows.set(index, { from: Math.max(from, open?.to ?? 0), to });
+}
+
+function isAt(pattern: RegExp | undefined, text: string, start: number): boolean {
+  if (!pattern) return false;
+  pattern.lastIndex = start;
+  return pattern.test(text);
 }
 
 /** Gives the place up to which the rule is done. */

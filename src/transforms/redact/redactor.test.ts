@@ -286,7 +286,7 @@ describe('findings', () => {
     const redactor = createRedactor();
     const value = { [github]: { 'x y': github } };
     redactor.scan(value);
-    redactor.redactValue(value, { agent: github, message: github, field: 'a' });
+    redactor.redactValue(value, { agent: github, message: github, field: { above: undefined, name: 'a' } });
     expect(JSON.stringify(redactor.findings())).not.toContain(github.slice(4, 14));
   });
 });

@@ -1,5 +1,5 @@
 import { isObject } from '../../base/json.ts';
-import type { Place } from './finding.ts';
+import { fieldBelow, type Place } from './finding.ts';
 import { isSecretField } from './rules/secret-names.ts';
 import { isReference, isStandIn, looksSecret } from './value-looks.ts';
 
@@ -38,11 +38,21 @@ function walkArray(
 ): readonly unknown[] {
   if (values.length > 1 && !isSecret && values.every((value) => typeof value === 'string'))
     return handler.lines(values, place);
-  return values.map((value, index) =>
-    walk(value, { ...place, field: `${place.field}[${index}]` }, handler, depth + 1, isSecret),
-  );
+  return mapped(values, (value, index) => walk(value, fieldBelow(place, index), handler, depth + 1, isSecret));
 }
 
+/** The very same list where nothing became another. */
+function mapped(values: readonly unknown[], change: (value: unknown, index: number) => unknown): readonly unknown[] {
+  let result: unknown[] | undefined;
+  for (const [index, value] of values.entries()) {
+    const changed = change(value, index);
+    if (result) result.push(changed);
+    else if (changed !== value) result = [...values.slice(0, index), changed];
+  }
+  return result ?? values;
+}
+
+/** The very same object where nothing in it became another: nearly all of them are. */
 function walkObject(
   value: Readonly<Record<string, unknown>>,
   place: Place,
@@ -52,13 +62,18 @@ function walkObject(
 ): unknown {
   const here = placeWithin(value, place);
   const nameBeside = nameIn(value);
-  const kept = new Map<string, unknown>();
-  for (const [name, field] of Object.entries(value)) {
-    const there = { ...here, field: here.field === '' ? name : `${here.field}.${name}` };
-    const shown = freeName(handler.text(name, there), kept);
-    kept.set(shown, walkField(name === 'value' ? nameBeside : name, field, there, handler, depth, isSecret));
+  let kept: Map<string, unknown> | undefined;
+  const done: [string, unknown][] = [];
+  for (const name of Object.keys(value)) {
+    const field = value[name];
+    const there = fieldBelow(here, name);
+    const shown = handler.text(name, there);
+    const changed = walkField(name === 'value' ? nameBeside : name, field, there, handler, depth, isSecret);
+    if (!kept && (shown !== name || changed !== field)) kept = new Map(done);
+    if (kept) kept.set(freeName(shown, kept), changed);
+    else done.push([name, field]);
   }
-  return Object.fromEntries(kept);
+  return kept ? Object.fromEntries(kept) : value;
 }
 
 function walkField(
@@ -69,13 +84,12 @@ function walkField(
   depth: number,
   isSecret: boolean,
 ): unknown {
-  if (!isSecretField(name, value, (text) => !isReference(text)))
-    return walk(value, place, handler, depth + 1, isSecret);
+  if (!isSecretField(name, value, isValue)) return walk(value, place, handler, depth + 1, isSecret);
   if (typeof value === 'number') return handler.secret(String(value), place);
   if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
   if (Array.isArray(value))
-    return value.map((each, index) => {
-      const there = { ...place, field: `${place.field}[${index}]` };
+    return mapped(value, (each, index) => {
+      const there = fieldBelow(place, index);
       return typeof each === 'string' && !isStandIn(each)
         ? handler.secret(each, there)
         : walk(each, there, handler, depth + 2, true);
@@ -83,12 +97,14 @@ function walkField(
   return walk(value, place, handler, depth + 1, true);
 }
 
+const isValue = (text: string): boolean => !isReference(text);
+
 /** Conversations and messages say themselves where one is. */
 function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
   const { session_id: agent, messages, id, role, content } = value;
-  if (typeof agent === 'string' && Array.isArray(messages)) return { agent, message: null, field: '' };
+  if (typeof agent === 'string' && Array.isArray(messages)) return { agent, message: null, field: undefined };
   if (typeof id === 'string' && typeof role === 'string' && Array.isArray(content))
-    return { ...place, message: id, field: '' };
+    return { agent: place.agent, message: id, field: undefined };
   return place;
 }
 

@@ -25,10 +25,26 @@ export const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
 
 /** Whether a field of this name with this value is hidden whole. */
 export function isSecretField(name: string, value: unknown, isValue: (text: string) => boolean): boolean {
-  if (isSecretName(name)) return hidesSomething(name, value);
-  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').split(/[^a-zA-Z]/);
+  const kind = kindOfName(name);
+  if (kind === 'other') return false;
+  if (kind === 'secret') return hidesSomething(name, value);
   const isText = (text: unknown): boolean => typeof text === 'string' && isValue(text) && !/^[\d.,]{0,12}$/.test(text);
-  return SECRET_IF.get(words.at(-1)?.toLowerCase() ?? '')?.(value, isText) ?? false;
+  return kind(value, isText);
+}
+
+type TellsByValue = (value: unknown, isText: (text: unknown) => boolean) => boolean;
+
+/** The same few names stand in every record. */
+const kinds = new Map<string, 'secret' | 'other' | TellsByValue>();
+const MOST_NAMES = 5_000;
+
+function kindOfName(name: string): 'secret' | 'other' | TellsByValue {
+  const known = kinds.get(name);
+  if (known !== undefined) return known;
+  const words = name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').split(/[^a-zA-Z]/);
+  const kind = isSecretName(name) ? 'secret' : (SECRET_IF.get(words.at(-1)?.toLowerCase() ?? '') ?? 'other');
+  if (kinds.size < MOST_NAMES) kinds.set(name, kind);
+  return kind;
 }
 
 /** The names of secrets, without what separates their words. */
@@ -46,7 +62,7 @@ function hidesSomething(name: string, value: unknown): boolean {
 }
 
 /** Words that name other things, too: how many tests pass, a pin of a board, how many tokens. Their values tell. */
-const SECRET_IF: ReadonlyMap<string, (value: unknown, isText: (text: unknown) => boolean) => boolean> = new Map([
+const SECRET_IF: ReadonlyMap<string, TellsByValue> = new Map<string, TellsByValue>([
   ['pass', (value, isText) => (typeof value === 'number' ? value >= 1_000 : isText(value))],
   ['pin', (value) => /^\d{4,12}$/.test(String(value))],
   ['tokens', (value, isText) => isText(value) || (Array.isArray(value) && value.some(isText))],
