@@ -13,7 +13,7 @@ const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { troupe: 'src/main.ts', index: 'src/index.ts' },
+  entryPoints: { troupe: 'src/main.ts', index: 'src/index.ts', 'export-process': 'src/export-process.ts' },
   outdir: 'dist',
   bundle: true,
   splitting: true,

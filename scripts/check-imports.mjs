@@ -34,6 +34,7 @@ const MAY_IMPORT = {
   compose: ['*'],
   main: ['*'],
   hook: ['*'],
+  'export-process': ['*'],
   'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],
 };

@@ -7,6 +7,7 @@ import { readConfig } from '../config/read-config.ts';
 import { checkExport } from '../export/check-export.ts';
 import type { ExportOptions } from '../export/export-options.ts';
 import { type ExportJob, exportSessions, reviewSessions } from '../export/export-sessions.ts';
+import { inBatches } from '../export/in-batches.ts';
 import { formatReport } from '../export/redaction-report.ts';
 import { stageFolder } from '../export/staged-folder.ts';
 import type { ExportOutcome, ExportRequest, Where } from '../faces/face.ts';
@@ -49,7 +50,7 @@ export async function runExport(
   if (outDir === undefined) {
     const { sessions: exported, redactions } = await exportSessions(await job(), {
       async write(_name, chunks) {
-        for await (const chunk of chunks) await write(chunk);
+        for await (const batch of inBatches(chunks)) await write(batch);
       },
     });
     return { isWritten: true, report: { ...NOTHING_WRITTEN, sessions: exported, redactions } };
@@ -101,7 +102,8 @@ async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
   };
 }
 
-async function redactorOf(pii: boolean): Promise<Redactor> {
+/** By the person's own settings. `pii`: more than they say. */
+export async function redactorOf(pii: boolean): Promise<Redactor> {
   const { env, home } = thisMachine();
   const { redact } = await readConfig(configFolder(env, home));
   return createRedactor({

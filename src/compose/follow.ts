@@ -4,7 +4,7 @@ import { configFolder } from '../config/config-folder.ts';
 import { type Config, readConfig } from '../config/read-config.ts';
 import { trackerOptionsOf } from '../config/tracker-options.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
-import type { FollowRequest, Live } from '../faces/face.ts';
+import type { FollowRequest, Live, Where } from '../faces/face.ts';
 import { createLive } from '../feed/create-live.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { LiveTrees } from '../model/ports.ts';
@@ -33,6 +33,8 @@ export interface Followed extends Live {
   readonly settled?: () => Promise<void>;
   /** Who made a call that a hook tells of now. */
   readonly nameCaller?: NameCaller;
+  /** Where another process finds a session. */
+  readonly whereOf: (session: { readonly cwd: string | null }) => Where;
   /** A session by its whole id, with the facts behind its tree. One of the older ones is read, and followed from then on. */
   readonly held: (session: string) => Promise<KnownSession | undefined>;
 }
@@ -53,6 +55,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   return {
     ...live,
     held: (session) => heldIn(trees, session),
+    whereOf: ({ cwd }) => (demo && (isDemo || cwd === DEMO_CWD) ? { roots: [demo.root] } : where),
     ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),
     close() {
       draining?.close();

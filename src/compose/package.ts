@@ -8,6 +8,8 @@ export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 export const demoFolder = path.join(packageFolder, 'demo');
 /** What runs as `troupe`. */
 export const programFile = path.join(packageFolder, 'dist', 'troupe.js');
+/** What makes an export for the server. */
+export const exportProcessFile = path.join(packageFolder, 'dist', 'export-process.js');
 /** What hosts run where no server answers. */
 export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
 export const packageVersion: string = JSON.parse(

@@ -28,6 +28,7 @@ import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import { reportTrouble } from './report-trouble.ts';
+import { createServedExport } from './served-export.ts';
 import { createServedGuard } from './served-guard.ts';
 
 /** One server for each person, in this process or in another. */
@@ -89,6 +90,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const hooks = asking && createHookIntake(folder, keys, asking);
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
+    exports: createServedExport(live.whereOf),
     // Those who play the recording have no hooks in it.
     ...known({
       hooks,

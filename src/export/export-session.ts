@@ -16,10 +16,10 @@ import type { SessionDetail } from '../reports/live-shapes.ts';
 import type { Redactor } from '../transforms/redact/create-redactor.ts';
 import type { Finding } from '../transforms/redact/finding.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';
+import type { Chunks } from './in-batches.ts';
 import { inStep } from './in-step.ts';
 import { redactOutline } from './redact-outline.ts';
 import type { Survey } from './survey-session.ts';
-import type { Chunks } from './write-file.ts';
 
 /** Where pages go. */
 export interface PageSink {

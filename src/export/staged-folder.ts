@@ -20,6 +20,7 @@ import { UserError } from '../base/user-error.ts';
 import { isMissing } from '../io/folders.ts';
 import { type Lock, takeLock } from '../io/lock-file.ts';
 import { hashOf } from './hash-of.ts';
+import type { Chunks } from './in-batches.ts';
 import {
   formatManifest,
   isSafeName,
@@ -29,7 +30,7 @@ import {
   parseManifest,
 } from './manifest.ts';
 import { explainWriteError } from './write-errors.ts';
-import { type Chunks, writeFile } from './write-file.ts';
+import { writeFile } from './write-file.ts';
 
 export interface StagedFolder {
   /** Where the pages are until they are published. */

@@ -82,6 +82,29 @@ export interface ExportRequest {
 
 export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };
 
+/** `page`: one file that holds everything; `md`: the main agent's conversation; `json`: all conversations, for programs. */
+export type DownloadForm = 'page' | 'md' | 'json';
+
+export interface DownloadRequest {
+  readonly session: { readonly id: string; readonly cwd: string | null };
+  readonly as: DownloadForm;
+  /** Also e-mail addresses and the like. Secrets are redacted in any case. */
+  readonly pii: boolean;
+}
+
+/** What the server hands sessions out with. */
+export interface ServedExport {
+  /** When there is something to send. Throws a `UserError` where the person has to do something first. */
+  begin(request: DownloadRequest, signal: AbortSignal): Promise<Download>;
+}
+
+export interface Download {
+  /** What to call the file: letters, digits and dashes. */
+  readonly stem: string;
+  /** Made as they are read. Throws where they could not be made to the end. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+}
+
 export interface FollowRequest {
   readonly where: Where;
   /** Plays the recording that ships with troupe instead, so many times as fast as it was. */

@@ -6,7 +6,7 @@ import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { Asks } from '../../model/ask.ts';
 import type { LiveEvent } from '../../reports/live-shapes.ts';
-import type { HookIntake, Live, ServedGuard, Subscription } from '../face.ts';
+import type { HookIntake, Live, ServedExport, ServedGuard, Subscription } from '../face.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
 import { limitConnections } from './crowd.ts';
@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly guard?: ServedGuard;
   /** Calls that wait for a person's word; without it there is nothing at `/api/asks`. */
   readonly asks?: Asks;
+  /** Sessions to hand on; without it there is nothing at `/api/sessions/ID/export`. */
+  readonly exports?: ServedExport;
   readonly token: string;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;

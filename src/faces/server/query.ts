@@ -46,6 +46,18 @@ export function readFlag(text: string | undefined, name: string): boolean {
   throw badQuery(`${name} is neither 0 nor 1.`, `Say ${name}=1, or leave it out.`);
 }
 
+/** The first one where none is named. */
+export function readChoice<Choice extends string>(
+  text: string | undefined,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  if (text === undefined) return choices[0];
+  const choice = choices.find((one) => one === text);
+  if (choice === undefined) throw badQuery(`${name} is none that is known.`, `Say one of: ${choices.join(', ')}.`);
+  return choice;
+}
+
 /** ISO 8601, as everywhere in the answers. */
 export function readInstant(text: string | undefined, name: string): number | undefined {
   if (text === undefined) return undefined;

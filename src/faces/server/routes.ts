@@ -3,10 +3,11 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { UserError } from '../../base/user-error.ts';
 import type { Asks } from '../../model/ask.ts';
-import type { Live, ServedGuard } from '../face.ts';
+import type { Live, ServedExport, ServedGuard } from '../face.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { addAskRoutes } from './ask-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
+import { addExportRoutes } from './export-routes.ts';
 import { addGuardRoutes } from './guard-routes.ts';
 import { PAGE_HEADERS, renderPage } from './page.ts';
 import { headersOf, type PageFiles } from './page-files.ts';
@@ -18,6 +19,7 @@ export interface RoutesContext {
   readonly live: Live;
   readonly guard?: ServedGuard;
   readonly asks?: Asks;
+  readonly exports?: ServedExport;
   readonly streams: EventStreams;
   readonly token: string;
   readonly page: PageFiles;
@@ -31,7 +33,7 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, asks, streams, token, page, version, startedAt, port, onError } = options;
+  const { live, guard, asks, exports, streams, token, page, version, startedAt, port, onError } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
@@ -97,6 +99,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
 
   if (guard) addGuardRoutes(routes, guard);
   if (asks) addAskRoutes(routes, asks);
+  if (exports) addExportRoutes(routes, { live, exports, onError });
 
   routes.notFound((context) => answerError(context, NO_ROUTE));
   routes.onError((error, context) => {

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { inBatches } from './in-batches.ts';
+
+const SIZE = 128 * 1024;
+
+async function batchesOf(...chunks: readonly string[]): Promise<readonly string[]> {
+  const batches: string[] = [];
+  for await (const batch of inBatches(chunks)) batches.push(batch);
+  return batches;
+}
+
+it('gathers small pieces, and gives everything', async () => {
+  const lines = Array.from({ length: 50_000 }, (_, line) => `line ${line}\n`);
+  const batches = await batchesOf(...lines);
+  expect(batches.join('')).toBe(lines.join(''));
+  expect(batches.length).toBeLessThan(8);
+  expect(await batchesOf()).toEqual([]);
+});
+
+it('cuts no character in two', async () => {
+  const [high, low] = ['🎭'.charAt(0), '🎭'.charAt(1)];
+  const batches = await batchesOf(`${'x'.repeat(SIZE)}${high}`, `${low}${'y'.repeat(SIZE)}`);
+  expect(batches.map((batch) => Buffer.from(batch).toString()).join('')).toBe(
+    `${'x'.repeat(SIZE)}🎭${'y'.repeat(SIZE)}`,
+  );
+});
