@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
 import { AskBar } from './asks/ask-bar.tsx';
 import { useBackend } from './backend-context.ts';
+import { ExportSheet } from './export/export-sheet.tsx';
 import { ExplainSheet } from './guard/explain-sheet.tsx';
 import { DetailPanel } from './panel/detail-panel.tsx';
 import { startReadingSelected } from './sessions/read-older.ts';
@@ -52,6 +53,7 @@ export function App() {
       <HelpSheet />
       <ProblemsSheet />
       <ExplainSheet />
+      <ExportSheet />
       <Announcer />
     </div>
   );

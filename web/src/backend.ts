@@ -25,8 +25,21 @@ export interface Backend {
   explain(call: Pick<HeardCall, 'n'>): Promise<GuardExplanation | undefined>;
   /** Whether the hooks heard of all of them; undefined where nobody knows. */
   coverage(session: string): Promise<CoverageReport | undefined>;
+  /** A session as a file, given when it is whole. Only where there is a server to make it. */
+  readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
   /** What the person says to a call that waits. */
   answer(id: string, answer: AskAnswer): Promise<Answered>;
+}
+
+export interface ExportWish {
+  readonly as: 'page' | 'md' | 'json';
+  /** Also e-mail addresses and the like are taken out. */
+  readonly pii: boolean;
+}
+
+export interface ExportedFile {
+  readonly name: string;
+  readonly content: Blob;
 }
 
 export interface HeardPart {

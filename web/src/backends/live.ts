@@ -1,7 +1,7 @@
 import type { Answered, AskAnswer } from '../../../src/model/ask.ts';
 import type { AuditFilter, AuditPage } from '../../../src/model/audit.ts';
 import type { AuditEvent, HeardCall, LiveEvent } from '../../../src/reports/live-shapes.ts';
-import type { Backend, ConnectionState } from '../backend.ts';
+import type { Backend, ConnectionState, ExportedFile, ExportWish } from '../backend.ts';
 
 const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'ask', 'audit'] as const;
 
@@ -22,6 +22,7 @@ export function createLiveBackend(): Backend {
     heard: (filter, limit) => getJson('api/guard/log', { ...toQuery(filter), limit: String(limit) }),
     input: readInput,
     answer: sendAnswer,
+    export: fetchExport,
     explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
@@ -80,6 +81,15 @@ async function getJson<T>(route: string, query: Readonly<Record<string, string>>
   if (response.status === 404) return undefined;
   if (!response.ok) throw new Error(await reasonOf(response));
   return response.json();
+}
+
+/** Taken whole before anything is saved: a part of an export looks like one. */
+async function fetchExport(session: string, { as, pii }: ExportWish, signal: AbortSignal): Promise<ExportedFile> {
+  const query = new URLSearchParams({ as, ...(pii && { pii: '1' }) });
+  const response = await fetch(`api/sessions/${encodeURIComponent(session)}/export?${query}`, { signal });
+  if (!response.ok) throw new Error(await reasonOf(response));
+  const [, name = 'session'] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '') ?? [];
+  return { name, content: await response.blob() };
 }
 
 async function sendAnswer(id: string, answer: AskAnswer): Promise<Answered> {

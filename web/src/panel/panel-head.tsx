@@ -1,5 +1,6 @@
 import { runsText } from '../../../src/render/agent-texts.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
+import { ExportButton } from '../export/export-button.tsx';
 import { hueOf } from '../parts/hue.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';
@@ -22,17 +23,20 @@ export function PanelHead({ session, agent }: AgentProps) {
         <StatusMark agent={agent} word />
         <span class="dim">{runsText(agent)}</span>
       </p>
-      <nav class="panel-links" aria-label="Look at it in">
-        <PlaceLink in="read" to={refOf(agent)}>
-          Transcript
-        </PlaceLink>
-        <PlaceLink in="timeline" to={refOf(agent)}>
-          Timeline
-        </PlaceLink>
-        <PlaceLink in="graph" to={refOf(agent)}>
-          Graph
-        </PlaceLink>
-      </nav>
+      <div class="panel-ways">
+        <nav class="panel-links" aria-label="Look at it in">
+          <PlaceLink in="read" to={refOf(agent)}>
+            Transcript
+          </PlaceLink>
+          <PlaceLink in="timeline" to={refOf(agent)}>
+            Timeline
+          </PlaceLink>
+          <PlaceLink in="graph" to={refOf(agent)}>
+            Graph
+          </PlaceLink>
+        </nav>
+        {isMain && <ExportButton session={session.id} />}
+      </div>
     </header>
   );
 }

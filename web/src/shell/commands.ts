@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { clearFilter, goTo, replay, select, selectSession, show } from '../actions.ts';
+import { openExport } from '../export/exported.ts';
 import { isFiltering } from '../filter.ts';
 import { goTo as replayFrom, togglePlay } from '../replay/replay-state.ts';
 import { listedSessions } from '../sessions/order.ts';
@@ -35,6 +36,7 @@ const ACTS: Readonly<Record<Command, () => void>> = {
   asks: () => document.getElementById('asks-title')?.focus(),
   detail: toggleDetail,
   replay: toggleReplay,
+  export: () => openExport(selected.value?.session ?? currentSession.value?.id),
   theme: nextTheme,
   help: () => {
     isHelpOpen.value = !isHelpOpen.value;

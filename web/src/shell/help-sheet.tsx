@@ -1,5 +1,6 @@
 import { PLAIN } from '../../../src/render/paint.ts';
 import { paintMark, type Standing } from '../../../src/render/watch-status.ts';
+import { useBackend } from '../backend-context.ts';
 import { isHelpOpen } from './commands.ts';
 import { KEYS } from './keys.ts';
 import { Sheet } from './sheet.tsx';
@@ -23,12 +24,14 @@ const LINKS: readonly (readonly [string, string])[] = [
 ];
 
 export function HelpSheet() {
+  const canExport = useBackend().export !== undefined;
+  const keys = KEYS.filter(({ command }) => command !== 'export' || canExport);
   return (
     <Sheet isOpen={isHelpOpen} title="Keys and marks">
       <div class="help">
         <section>
           <h3>Everywhere</h3>
-          <KeyList rows={KEYS.map(({ key, text }) => [key === 'Escape' ? 'esc' : key, text])} />
+          <KeyList rows={keys.map(({ key, text }) => [key === 'Escape' ? 'esc' : key, text])} />
         </section>
         <section>
           <h3>In the views</h3>

@@ -14,6 +14,7 @@ export type Command =
   | 'asks'
   | 'detail'
   | 'replay'
+  | 'export'
   | 'theme'
   | 'help'
   | 'close';
@@ -38,6 +39,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: 's', command: 'next-silent', text: 'next silent one' },
   { key: 'd', command: 'detail', text: 'detail: open, close' },
   { key: 'r', command: 'replay', text: 'replay from the start, or back to live' },
+  { key: 'x', command: 'export', text: 'export this session' },
   { key: 't', command: 'theme', text: 'theme: system, light, dark' },
   { key: '?', command: 'help', text: 'this sheet' },
   { key: 'Escape', command: 'close', text: 'close, then clear the filter, then the selection' },

@@ -99,7 +99,7 @@ export function Reader({ session, agent }: AgentRef) {
     <div class="read">
       <div class="read-top">
         <ReaderHead at={at} title={book.title.value} total={total} />
-        <ReaderTools finder={finder} />
+        <ReaderTools finder={finder} session={at.session} />
       </div>
       {finder.isShown.value && <FindBar finder={finder} total={total ?? 0} near={reading.top} close={closeFind} />}
       <ReaderState book={book} at={at} />

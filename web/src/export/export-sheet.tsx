@@ -1,0 +1,142 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isAtWork } from '../../../src/model/tree.ts';
+import { formatBytes, plural } from '../../../src/render/amounts.ts';
+import { cleanLine } from '../../../src/render/clean-text.ts';
+import type { Backend, ExportWish } from '../backend.ts';
+import { useBackend } from '../backend-context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Sheet } from '../shell/sheet.tsx';
+import { agentsOf, sessions } from '../store.ts';
+import { EXPORT_FORMS, exportCommand } from './export-forms.ts';
+import { exported, isExporting } from './exported.ts';
+import { type Exporting, useExport } from './use-export.ts';
+import './export.css';
+
+/** What will be in the file and what will not, before anything is made. */
+export function ExportSheet() {
+  const make = useBackend().export;
+  const session = exported.value;
+  if (!make) return null;
+  return (
+    <Sheet isOpen={isExporting} title="Export this session">
+      {session !== undefined && <ExportForm key={session} make={make} session={session} />}
+    </Sheet>
+  );
+}
+
+function ExportForm({ make, session }: { readonly make: NonNullable<Backend['export']>; readonly session: string }) {
+  const [as, setForm] = useState<ExportWish['as']>('page');
+  const [pii, setPii] = useState(false);
+  const { state, start, cancel } = useExport(make, session);
+  const isMaking = state.kind === 'making';
+  const act = useRef<HTMLButtonElement>(null);
+  // One button takes the place of the other: who had the focus keeps it.
+  useLayoutEffect(() => {
+    if (state.kind !== 'idle' && document.activeElement === document.body) act.current?.focus();
+  }, [isMaking]);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (isMaking) return;
+    void start({ as, pii });
+  };
+  return (
+    <form class="export" onSubmit={submit}>
+      <Subject session={session} />
+      <fieldset>
+        <legend>As</legend>
+        {EXPORT_FORMS.map((form) => (
+          <label key={form.as} class="export-choice">
+            <input type="radio" name="as" checked={as === form.as} onChange={() => setForm(form.as)} />
+            <span>
+              <b>{form.title}</b>
+              <span class="export-text">{form.text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend>Taken out</legend>
+        <p>
+          Passwords, keys and tokens; the path of your home, your user's and your machine's name, and the author that
+          git names. In their place stands what it was: <code>[redacted:github-token#1]</code>. Images are left out.
+        </p>
+        <label class="export-choice">
+          <input type="checkbox" checked={pii} onChange={() => setPii(!pii)} />
+          <span>Also e-mail addresses, phone and card numbers, and IP addresses</span>
+        </label>
+        <p class="export-care">
+          Read the file before you share it: troupe knows what secrets look like, not what is secret to you.
+        </p>
+      </fieldset>
+      <div class="export-acts">
+        {/* Two elements: one that becomes a submit button while it is pressed would submit. */}
+        {isMaking ? (
+          <button key="cancel" ref={act} type="button" onClick={cancel}>
+            Cancel
+          </button>
+        ) : (
+          <button key="go" ref={act} type="submit" class="export-go">
+            Export
+          </button>
+        )}
+        <Outcome state={state} />
+      </div>
+      <LinkedPages session={session} />
+    </form>
+  );
+}
+
+function Subject({ session }: { readonly session: string }) {
+  const known = sessions.value.find(({ id }) => id === session);
+  if (!known) return null;
+  const facts = [known.project ?? 'no known project', plural(known.agents, 'agent')];
+  return (
+    <p>
+      <b>{cleanLine(known.title ?? known.main.label)}</b> <span class="dim">{cleanLine(facts.join(' · '))}</span>
+      {agentsOf(known).some(({ status }) => isAtWork(status)) && (
+        <span class="export-text">It is not over yet: the file has what is known when it is made.</span>
+      )}
+    </p>
+  );
+}
+
+/** Always there, so that what changes in it is read out. */
+function Outcome({ state }: { readonly state: Exporting }) {
+  return (
+    <p role="status" class={state.kind === 'trouble' ? 'export-trouble' : undefined}>
+      {outcomeText(state)}
+    </p>
+  );
+}
+
+function outcomeText(state: Exporting): string {
+  switch (state.kind) {
+    case 'idle':
+      return '';
+    case 'making':
+      return 'Looking for secrets in every conversation, then writing…';
+    case 'cancelled':
+      return 'Cancelled. Nothing was saved.';
+    case 'saved':
+      return `Your browser saves it as ${state.file.name}, ${formatBytes(state.file.content.size)}.`;
+    case 'trouble':
+      return `It could not be made: ${cleanLine(state.text)}`;
+  }
+}
+
+function LinkedPages({ session }: { readonly session: string }) {
+  const command = exportCommand(session);
+  return (
+    <section>
+      <h3>As a folder of linked pages</h3>
+      <p>
+        One page for each agent, to be read without scripts. With <code>--review</code> it lists first what will be
+        taken out.
+      </p>
+      <div class="export-command">
+        <pre>{cleanLine(command)}</pre>
+        <CopyButton text={command} what="the command" />
+      </div>
+    </section>
+  );
+}
