@@ -103,7 +103,7 @@ describe('troupe export --out-dir', () => {
       '-o',
       folderOf('none'),
     );
-    expect(stderr).toContain('None of 1 sessions is what was asked for.');
+    expect(stderr).toContain('None of 1 session is what was asked for.');
   });
 
   it('splits what is long', async () => {

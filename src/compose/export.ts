@@ -14,6 +14,7 @@ import type { ExportOutcome, ExportRequest, Where } from '../faces/face.ts';
 import { nativeId } from '../model/ids.ts';
 import type { Sessions, SessionTranscripts } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
+import { plural } from '../render/amounts.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
 import { packageFolder } from './package.ts';
@@ -22,7 +23,7 @@ import { staySmall } from './stay-small.ts';
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
 
-const NEEDS_FOLDER = 'comes with --out-dir';
+const NEEDS_FOLDER = 'only in an export to a folder';
 
 export interface ExportReaders {
   sessions(where: Where): Sessions;
@@ -74,12 +75,14 @@ export async function runExport(
 const NOTHING_WRITTEN = { folder: null, files: 0, bytes: 0, removed: [], kept: [], problems: [] };
 
 async function selectSessions({ selection }: ExportRequest, sessions: Sessions): Promise<readonly string[]> {
-  const { trees } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER });
+  const { trees, places } = await sessions.list({ limit: Number.MAX_SAFE_INTEGER });
   const chosen = trees.filter((tree) => isChosen(tree, selection));
   if (chosen.length === 0)
     throw new UserError(
       'session-not-found',
-      `None of ${trees.length} sessions is what was asked for.`,
+      trees.length === 0
+        ? `No sessions found (looked in ${places.join(', ')}).`
+        : `None of ${plural(trees.length, 'session')} is what was asked for.`,
       'List them with: troupe ls',
     );
   return chosen.map(({ id }) => nativeId(id));
