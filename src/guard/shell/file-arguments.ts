@@ -128,6 +128,8 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
 function suspectPrograms(name: string, args: readonly ShellWord[], scene: Scene): void {
   for (const { form } of args) {
     const [, program] = /^(?:if=)?\/(?:\S*\/)?s?bin\/([\w.+-]+)$/.exec(form) ?? [];
+    if (isUnsure(form) && /^(?:if=)?\/(?:\S*\/)?s?bin\/[^/]*$/.test(form))
+      scene.gathering.lose(`which program ${name} gives another name is only known when it runs`);
     if (program === undefined) continue;
     const word = { form: program, text: program };
     scene.gathering.suspect(() => scene.runner.runWords([word], inside(scene, name, -1)));

@@ -70,8 +70,8 @@ function checkSetting(setting: string, scene: Scene): void {
 
 function runSetting(key: string, value: string, scene: Scene): void {
   const within = inside(scene, `git ${key}`, -1);
-  if (!/^alias\./i.test(key)) runPlainShell(value, within);
-  else if (value.startsWith('!')) runPlainShell(value.slice(1), within);
+  if (value.startsWith('!')) runPlainShell(value.slice(1), within);
+  else if (!/^alias\./i.test(key)) runPlainShell(value, within);
   else runPlainShell(`git ${value}`, within);
 }
 
@@ -94,8 +94,10 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     for (const { form, text } of outputsOf('git', words)) usePath('write', form, `${via} ${text}`, scene, 'all');
   switch (verb) {
     case 'config': {
-      const [key, value] = plain[0]?.form === 'set' ? plain.slice(1) : plain;
-      if (key !== undefined && value !== undefined && CODE_KEY.test(key.form)) {
+      // Options with values may stand before it: `--file f alias.x '!rm'`.
+      const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
+      const [key, value] = at < 0 ? [] : plain.slice(at);
+      if (key !== undefined && value !== undefined) {
         gathering.miss(`git's ${key.form} is set, which git may run`);
         runSetting(key.form, value.form, scene);
       }
@@ -103,10 +105,9 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     }
     case 'rebase':
       for (const [index, { form }] of words.entries()) {
-        if (form === '-x' || form === '--exec')
-          runPlainShell(words[index + 1]?.form ?? '', inside(scene, 'git rebase -x', -1));
-        else if (form.startsWith('--exec=')) runPlainShell(form.slice(7), inside(scene, 'git rebase -x', -1));
-        else if (/^-x./.test(form)) runPlainShell(form.slice(2), inside(scene, 'git rebase -x', -1));
+        const [, attached] = /^(?:--exec=|-[a-wyzA-Z]*x)([\s\S]*)$/.exec(form) ?? [];
+        const code = form === '--exec' || attached === '' ? words[index + 1]?.form : attached;
+        if (code !== undefined) runPlainShell(code, inside(scene, 'git rebase -x', -1));
       }
       return;
     case 'bisect':

@@ -88,7 +88,11 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
     scene.gathering.lose('what ssh runs cannot be told from its options');
     return false;
   }
+  const away = inside(scene, 'ssh', -1, { isElsewhere: true });
   for (const { name, value } of read.options) {
+    if (name === 'F' && isUnsure(value?.form ?? '')) scene.gathering.lose('the settings of ssh may run commands');
+    const [, remote] = /^RemoteCommand[=\s]+([\s\S]*)$/i.exec(value?.form ?? '') ?? [];
+    if (name === 'o' && remote !== undefined) runPlainShell(remote, away);
     const [, code] = /^(?:ProxyCommand|LocalCommand|KnownHostsCommand)[=\s]+([\s\S]*)$/i.exec(value?.form ?? '') ?? [];
     if (name !== 'o' || code === undefined) continue;
     scene.gathering.miss('ssh is told to run a command here');
@@ -97,7 +101,6 @@ export function runSsh(words: readonly ShellWord[], scene: Scene): boolean {
   let rest = read.rest.slice(1);
   const behind = readOptions(rest, SSH);
   if (rest[0]?.form.startsWith('-')) rest = [...behind.rest];
-  const away = inside(scene, 'ssh', -1, { isElsewhere: true });
   if (rest.length > 0) runPlainShell(rest.map(({ form }) => form).join(' '), away);
   else if (scene.stdin.kind === 'text') scene.runner.runCode(scene.stdin.text, away);
   else if (scene.stdin.kind === 'unknown') scene.gathering.lose('what ssh is given to run is only known when it runs');

@@ -3,9 +3,10 @@
 
 import { isUnsure } from './marks.ts';
 import { hostOfUrl } from './network.ts';
-import { usePath } from './paths.ts';
+import { isStdinFile, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';
+import { runText } from './wrappers.ts';
 
 interface Interpreter {
   /** Options before code: letters that may stand at the end of a bundle (`-ne`), and long ones. */
@@ -16,21 +17,24 @@ interface Interpreter {
 }
 
 const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
-  [/^(?:python|pypy)[\d.]*$/, { letters: 'c', values: 'mWXQ' }],
+  [/^(?:i?python|pypy)[\d.]*$/, { letters: 'c', values: 'mWXQ' }],
   [/^(?:node|nodejs)$/, { letters: 'ep', long: ['eval', 'print'], values: 'rC' }],
   [/^(?:bun|deno|tsx|ts-node|esno)$/, { letters: 'ep', long: ['eval', 'print'], values: 'r' }],
   [/^perl[\d.]*$/, { letters: 'eE', values: 'IMm' }],
   [/^(?:j|t?ruffle)?ruby[\d.]*$|^jruby$/, { letters: 'e', values: 'IrECKx' }],
   [/^php[\d.]*$/, { letters: 'rBREF', values: 'cdzt' }],
   [/^lua(?:jit)?[\d.]*$/, { letters: 'e', values: 'l' }],
-  [/^(?:R|Rscript|r)$/, { letters: 'e' }],
+  [/^(?:r|rscript|emacsclient|ocaml|gnuplot)$/, { letters: 'e', long: ['eval'] }],
   [/^osascript$/, { letters: 'e', values: 'l' }],
   [/^(?:tclsh|wish|expect)[\d.]*$/, { letters: 'c' }],
   [/^(?:pwsh|powershell)$/, { letters: '', long: ['c', 'command', 'Command', 'EncodedCommand', 'enc', 'e'] }],
-  [/^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin)$/, { letters: 'eE', long: ['eval'] }],
+  [
+    /^(?:groovy|scala|elixir|julia|ghc|guile|racket|sbcl|clj|clojure|swift|kotlin|octave|erl)$/,
+    { letters: 'eEc', long: ['eval'] },
+  ],
   [/^(?:vim?|nvim|ex|view|emacs|ed)$/, { letters: 'cS', long: ['cmd', 'eval', 'execute', 'load', 'script'] }],
   [/^m4$/, { letters: '' }],
-  [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ce', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
+  [/^(?:sqlite3|psql|mysql|gdb|lldb)$/, { letters: 'ceo', long: ['cmd', 'ex', 'eval-command', 'command', 'execute'] }],
 ];
 
 /** A line of what they are given may be one for a shell: `!rm`, `.shell rm`. */
@@ -40,7 +44,7 @@ const TAKES_COMMANDS = /^(?:ed|ex|sqlite3)$/;
 export const MAX_CODE = 10_000;
 
 const STARTS_PROGRAMS =
-  /system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!/i;
+  /system|syscmd|exec|spawn|popen|subprocess|child_process|fork|pty\b|\bos\b|shell|eval|compile|__|getattr|Function|require|import\s*\(|importlib|ctypes|\bdl\b|ffi|base64|b64|atob|chr\(|fromCharCode|fromhex|Buffer|unhex|pack|decode|\\x|\\u|\\[0-7]{2}|\bqx\b|`|\bopen3\b|Open3|IO\.|Kernel|process(?!\.(?:version|versions|argv|cwd|env|exit|platform|arch|pid|memoryUsage|uptime|hrtime)\b)|Deno|Bun\b|\$\(|%x|pipe|\|\s*["']|["']\s*\||\+\s*["']|["']\s*\+|["']\s*\.\s*["']|join|reverse|\[::|do shell|popen|proc_|passthru|backtick|:!|!\s*\w|\.shell|\\!|\bcmd\b|run-program|sys\.command|from program/i;
 const WRITES =
   /write|unlink|remove|rename|mkdir|rmtree|rmdir|truncate|append|copy|move|chmod|chown|symlink|delete|touch|save|dump|["'][rbt+]*[wax][bt+]*["']|>/i;
 
@@ -63,7 +67,7 @@ export function runInterpreter(
     if (code !== null) {
       const text = code === '' ? words[++index] : { form: code, text: code };
       if (text !== undefined) codes.push(text);
-    } else if (isEditor && word.form.startsWith('+')) codes.push(word);
+    } else if ((isEditor && word.form.startsWith('+')) || /^(?:--[a-z-]+=)?data:/.test(word.form)) codes.push(word);
     else if (isUnsure(word.form[0] ?? '') && file === null) file = word;
     else if (word.form.startsWith('-') && word.form !== '-') {
       if (interpreter.values?.includes(word.form.at(-1) ?? '') && word.form.length === 2) {
@@ -71,6 +75,8 @@ export function runInterpreter(
         index++;
       }
     } else {
+      // `deno run -`
+      if (word.form === 'run' && /^(?:deno|bun)$/.test(name) && file === null) continue;
       file ??= word;
       // `deno eval CODE`, and arguments of the script behind it are its own.
       if (word.form === 'eval' && words[index + 1] !== undefined) codes.push(words[index + 1] as ShellWord);
@@ -92,8 +98,19 @@ export function runInterpreter(
   // `gdb --args rm x`
   const at = words.findIndex(({ form }) => form === '--args');
   if (at > 0) scene.runner.runWords(words.slice(at + 1), inside(scene, name, at + 1));
+  // `bun x rm`, `bun exec 'rm y'`
+  if (name === 'bun' && file !== null && /^(?:x|exec)$/.test(file.form)) {
+    const rest = words.slice(words.indexOf(file) + 1);
+    if (file.form === 'exec') runText(rest.map(({ form }) => form).join(' '), inside(scene, 'bun exec', -1));
+    else
+      scene.runner.runWords(
+        rest.filter(({ form }) => !form.startsWith('-')),
+        inside(scene, 'bun x', -1),
+      );
+    return;
+  }
   if (codes.length > 0 || isEditor) return;
-  if (file === null || file.form === '-' || file.form.startsWith('/dev/')) {
+  if (file === null || file.form === '-' || file.form.startsWith('/dev/') || isStdinFile(file.form)) {
     readStdin(name, scene);
     return;
   }

@@ -6,6 +6,11 @@ import type { Scene, ShellContext } from './scene.ts';
 
 const MAX_FORMS = 64;
 
+/** What comes in, by the name of a file. */
+export function isStdinFile(form: string): boolean {
+  return /^\/dev\/(?:stdin$|fd\/)|^\/proc\/(?:self|thread-self|\d+)\/fd\//.test(normalize(form));
+}
+
 /** `all`: with everything below it, as `rm` takes it. */
 export function usePath(kind: 'read' | 'write', form: string, via: string, scene: Scene, extent?: 'all'): void {
   if (scene.isElsewhere || form === '') return;

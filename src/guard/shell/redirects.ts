@@ -42,7 +42,10 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
   const isProcess = redirect.target.parts?.[0]?.type === 'ProcessSubstitution';
   const isDescriptor = (operator === '<&' || operator === '>&') && /^(?:\d+-?|-)$/.test(form);
   const host = hostOfDevice(form);
-  if (host !== null) scene.gathering.addHost(host);
+  if (host !== null) {
+    scene.gathering.addHost(host);
+    scene.gathering.miss(`${operator} ${text} opens a connection`);
+  }
   if (!isProcess && !isDescriptor && host === null && !NO_FILE.test(form)) {
     if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
     if (operator === '<' || operator === '<>' || operator === '<&') usePath('read', form, `${operator} ${text}`, scene);

@@ -8,13 +8,13 @@ import { interpreterOf, MAX_CODE, readCode, runInterpreter } from './interpreter
 import { isUnsure, joinForms } from './marks.ts';
 import { moveTo } from './move.ts';
 import { useHosts } from './network.ts';
-import { withLinks } from './paths.ts';
+import { isStdinFile, withLinks } from './paths.ts';
 import { baseName } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
 import { isHarmlessSed } from './sed.ts';
 import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
 import { suspectInner } from './suspects.ts';
-import { checkVariable } from './variables.ts';
+import { checkUnseen, checkVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
 import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
 
@@ -103,6 +103,7 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     case 'alias':
       return runAlias(words, scene);
     case 'read':
+      for (const { form } of words.slice(1)) checkUnseen(form, scene);
       return words.every(({ form }) => /^[-\w]+$/.test(form));
     case 'printf':
       return !words.some(({ form }) => form === '-v');
@@ -112,8 +113,8 @@ function runNamed(name: string, words: readonly ShellWord[], scene: Scene): bool
     case 'popd':
       return moveTo(name, words, scene);
     case 'set':
-      // `set -- words` gives $1 …, and letters change how careful the shell is.
-      return words.slice(1).every(({ form }) => /^(?:[-+][a-z]+|pipefail|errexit|nounset|xtrace)$/.test(form));
+      // `set -- words` gives $1 …, and letters change how careful the shell is; -k makes arguments variables.
+      return words.slice(1).every(({ form }) => /^(?:[-+][a-jl-z]+|pipefail|errexit|nounset|xtrace)$/.test(form));
     case 'export':
     case 'declare':
     case 'typeset':
@@ -228,7 +229,7 @@ function runMake(name: string, words: readonly ShellWord[], scene: Scene): boole
   for (const [index, { form }] of words.entries()) {
     const isFile = /^(?:-f|--file|--makefile)$/.test(words[index - 1]?.form ?? '');
     if (
-      (isFile && /^(?:-|\/dev\/(?:stdin|fd\/.*))$/.test(form)) ||
+      (isFile && (form === '-' || isStdinFile(form))) ||
       /^(?:-f-|--(?:make)?file=-)$|^--eval|^(?:\.?SHELL|\.SHELLFLAGS)\s*[:?+]?=|\$[({]|`|!=/.test(form) ||
       (isFile && isUnsure(form))
     )

@@ -1,7 +1,6 @@
 // Shells as commands: `sh -c '…'`, `bash <<EOF`, `… | sh`, `eval`, `source`, `trap`, `alias`.
-import { isUnsure } from './marks.ts';
-import { optionValue, readOptions } from './options.ts';
-import { usePath } from './paths.ts';
+import { isUnsure, maySplit } from './marks.ts';
+import { isStdinFile, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';
 import { runText } from './wrappers.ts';
@@ -11,11 +10,9 @@ const SHELL = /^(?:r?(?:ba|z|da|k|mk|a|fi|c|tc|ya|pdk|hu|o|po|bo|sa|static-)?sh(
 const FOREIGN_SHELL = /^(?:(?:fi|c|tc)sh|nu|elvish|xonsh|oil)$/;
 /** In these `[[ a && rm x ]]`, `((rm x))` and `$'\\''` run what bash would not. */
 const POSIX_SHELL = /^(?:da|a|k|mk|ya|pdk)?sh(?:-?[\d.]+)?$/;
-const OPTIONS = {
-  flags: 'abefhiklmnprstuvxBCEHPTD',
-  values: 'cOo',
-  long: 'login noprofile norc posix restricted verbose noediting init-file= rcfile=',
-};
+const FLAGS = /^[-+][abcefhiklmnprstuvxBCEHPTD]*[oO]?$/;
+const LONG_FLAGS = /^--(?:login|noprofile|norc|posix|restricted|verbose|noediting)$/;
+const START_FILE = /^--(?:init-file|rcfile)(?:=([\s\S]*))?$/;
 
 export function isShell(name: string): boolean {
   return SHELL.test(name);
@@ -23,39 +20,53 @@ export function isShell(name: string): boolean {
 
 export function runShell(name: string, words: readonly ShellWord[], outside: Scene): boolean {
   const scene: Scene = { ...outside, isPosix: POSIX_SHELL.test(name) };
-  const read = readOptions(words.slice(1), OPTIONS);
+  const { letters, longs, startFile, rest, isSure } = readShellOptions(words.slice(1));
   const { gathering } = scene;
-  if (!read.isSure || FOREIGN_SHELL.test(name)) {
+  if (!isSure || FOREIGN_SHELL.test(name)) {
     gathering.lose(`what ${name} runs cannot be told`);
     return false;
   }
-  const started = optionValue(read, 'rcfile', 'init-file');
-  if (started !== null && isUnsure(started.form))
+  if (startFile !== null && isUnsure(startFile.form))
     gathering.lose(`which file ${name} runs first is only known when it runs`);
-  const code = findCode(words) ?? optionValue(read, 'c');
-  if (code !== null) {
+  const [script] = rest;
+  if (letters.includes('c')) {
+    if (script !== undefined) runText(script.form, inside(scene, `${name} -c`, -1, { stdin: scene.stdin }));
     // Files that a shell reads first (-l, -i, --rcfile) are not looked at: then an allow must name the shell too.
-    const isPlain = words.slice(1).every(({ form }) => !/^-(?:-|[a-z]*[il])/.test(form));
-    runText(code.form, inside(scene, `${name} -c`, -1, { stdin: scene.stdin }));
-    return isPlain;
+    return longs === 0 && !/[il]/.test(letters);
   }
-  const [script] = read.rest;
-  const readsStdin = script === undefined || /^-?s?$|^\/dev\/(?:stdin|fd\/)/.test(script.form) || hasStdinFlag(words);
-  if (readsStdin) return runStdin(name, scene);
+  if (script === undefined || letters.includes('s') || isStdinFile(script.form)) return runStdin(name, scene);
   if (isUnsure(script.form)) gathering.lose(`which file ${name} runs is only known when it runs`);
   else usePath('read', script.form, `${name} ${script.text}`, scene);
   return false;
 }
 
-/** Of `-c`, `-lc`, `-ec` … the word behind all options is the code. */
-function findCode(words: readonly ShellWord[]): ShellWord | null {
-  const at = words.findIndex(({ form }, index) => index > 0 && /^-[a-zA-Z]*c[a-zA-Z]*$/.test(form));
-  if (at < 0) return null;
-  return words.slice(at + 1).find(({ form }) => !form.startsWith('-') && !form.startsWith('+')) ?? null;
-}
-
-function hasStdinFlag(words: readonly ShellWord[]): boolean {
-  return words.some(({ form }) => /^-[a-zA-Z]*s[a-zA-Z]*$/.test(form));
+/** What else is said behind the script is the script's: `bash x.sh -c ls` runs x.sh. */
+function readShellOptions(words: readonly ShellWord[]) {
+  let letters = '';
+  let longs = 0;
+  let startFile: ShellWord | null = null;
+  let index = 0;
+  const done = (isSure: boolean) => ({ letters, longs, startFile, rest: words.slice(index), isSure });
+  for (; index < words.length; index++) {
+    const { form } = words[index] as ShellWord;
+    // It may be no word, several, or an option.
+    if (maySplit(form) || isUnsure(form[0] ?? '')) return done(false);
+    if (form === '-' || form === '--') {
+      index++;
+      return done(true);
+    }
+    const started = START_FILE.exec(form);
+    if (started !== null || LONG_FLAGS.test(form)) {
+      longs++;
+      if (started === null) continue;
+      startFile = started[1] === undefined ? (words[++index] ?? null) : { form: started[1], text: started[1] };
+    } else if (FLAGS.test(form)) {
+      if (form.startsWith('-')) letters += form.slice(1).replace(/[oO]$/, '');
+      // The word behind it is its own: `-euo pipefail`.
+      if (/[oO]$/.test(form)) index++;
+    } else return done(!/^[-+]/.test(form));
+  }
+  return done(true);
 }
 
 function runStdin(name: string, scene: Scene): boolean {
@@ -81,7 +92,7 @@ export function runEval(words: readonly ShellWord[], scene: Scene): boolean {
 export function runSource(words: readonly ShellWord[], scene: Scene): boolean {
   const file = words.slice(1).find(({ form }) => !form.startsWith('-'));
   if (file === undefined) return false;
-  if (isUnsure(file.form) || /^\/dev\/(?:stdin|fd\/)/.test(file.form))
+  if (isUnsure(file.form) || isStdinFile(file.form))
     scene.gathering.lose('which code is read in is only known when it runs');
   else usePath('read', file.form, `source ${file.text}`, scene);
   return false;

@@ -35,6 +35,9 @@ export function walkCommand(node: Command, scene: Scene, walkInner: (node: Synta
     scene.runner.runWords(words, scene, sets);
     return;
   }
+  // `exec <<< code`: it comes in to all that follows.
+  if (words.at(-1)?.form === 'exec' && (stdin.kind === 'text' || stdin.kind === 'unknown'))
+    scene.gathering.lose('what comes in to later commands is not followed');
   const copy = { ...scene, stdin };
   scene.runner.runWords(words, copy, sets);
   scene.cwds = copy.cwds;

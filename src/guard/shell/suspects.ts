@@ -11,7 +11,9 @@ const PREFIXES: ReadonlySet<string> = new Set(
     'logsave ip daemonize chpst setarch linux32 linux64 i386 x86_64 arch dumb-init tini envdir softlimit wsl conda mamba micromamba ' +
     'rbenv pyenv nodenv nvm fnm volta dotenvx watchexec mosh rsh rlogin oc lxc incus nix guix flatpak launchctl start-stop-daemon pipx ' +
     'uvx devbox pixi op doppler aws-vault chamber infisical sops envchain mpirun mpiexec srun sandbox-exec xcrun winpty chronic retry ' +
-    'sem rush hyperfine concurrently sg gcloud pssh salt ansible vagrant dtruss gdb lldb ts with-contenv s6-setuidgid'
+    'sem rush hyperfine concurrently sg gcloud pssh salt ansible vagrant dtruss gdb lldb ts with-contenv s6-setuidgid ' +
+    'sshpass autossh env_parallel steam-run run0 machinectl ifne pee mispipe lckdo withlock tsp nq pueue xe toolbox distrobox ' +
+    'devcontainer xterm alacritty kitty foot wezterm'
   ).split(' '),
 );
 
@@ -24,6 +26,9 @@ const LETTERS: Readonly<Record<string, RegExp>> = {
   man: /^-P$/,
   nc: /^-[ec]$/,
   ncat: /^-[ec]$/,
+  lftp: /^-[ec]$/,
+  smbclient: /^-c$/,
+  dc: /^-e$/,
   netcat: /^-[ec]$/,
   tcpdump: /^-z$/,
   zip: /^-TT$/,
@@ -47,7 +52,7 @@ export function suspectInner(name: string, all: readonly ShellWord[], scene: Sce
     if (first !== undefined && !isUnsure(first.form))
       scene.gathering.suspect(() => scene.runner.runWords(words.slice(from), within));
   };
-  const isPrefix = PREFIXES.has(name) || /^ld(?:-linux.*)?\.so/.test(name);
+  const isPrefix = PREFIXES.has(name) || /^ld(?:-(?:linux|musl).*)?\.so|^qemu-/.test(name);
   if (all.slice(MAX_WORDS).some(({ form }) => isPrefix || RUNS.test(form.replace(/=.*$/s, '')) || form === '--'))
     scene.gathering.lose(`what ${name} runs stands behind too many words`);
   for (const [index, { form }] of words.entries()) {
@@ -75,5 +80,5 @@ const HANDS_ON: ReadonlySet<string> = new Set(
 /** `alias.x=!rm`, `DPkg::Pre-Invoke::=rm`, `enter:execute(rm)`: behind the name of what is set. */
 function codeIn(value: string): string {
   const [, called] = /\bexecute(?:-silent)?\((.*)\)/s.exec(value) ?? [];
-  return called ?? value.replace(/^[\w.:-]+=!?/, '');
+  return called ?? value.replace(/^(?:[\w.:-]+=)?!?/, '');
 }

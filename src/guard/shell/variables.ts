@@ -57,3 +57,12 @@ export function checkVariable(name: string, form: string, scene: Scene): void {
     scene.gathering.miss(`${name} is set, which changes what is run`);
   }
 }
+
+/** Set by `read`, by arithmetic, by an expansion: to what, nobody looks. */
+export function checkUnseen(name: string, scene: Scene): void {
+  if (HARMLESS.test(name)) return;
+  // Small letters are a script's own: `while read command`.
+  if (RENAMES_COMMANDS.test(name) || (HOLDS_CODE.test(name) && name === name.toUpperCase()))
+    scene.gathering.lose(`${name} is set to something that is only known when it runs`);
+  else if (CHANGES_PROGRAMS.test(name)) scene.gathering.miss(`${name} is set, which changes what is run`);
+}

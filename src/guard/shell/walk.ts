@@ -12,7 +12,7 @@ import {
 import { readRedirects } from './redirects.ts';
 import { apart, eitherFolder, placesOf, type Scene } from './scene.ts';
 import { walkCommand } from './simple-command.ts';
-import { rememberVariable } from './variables.ts';
+import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
 import { expandWord } from './words.ts';
 
 const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
@@ -27,7 +27,10 @@ export function walkScript(script: ParsedScript, scene: Scene): void {
 export function walkInner(node: SyntaxNode, scene: Scene): void {
   checkPart(node, scene);
   forEachChild(node, (child) => {
-    if (child.type === 'Script') apart(scene, (copy) => walkScript(child, copy));
+    // What is written into `>(sh)` is run by it.
+    const isFed = node.type === 'ProcessSubstitution' && node.operator === '>';
+    if (child.type === 'Script')
+      apart(scene, (copy) => walkScript(child, copy), isFed ? { stdin: { kind: 'unknown' } } : {});
     else walkInner(child, scene);
   });
 }
@@ -44,13 +47,42 @@ function checkPart(node: SyntaxNode, scene: Scene): void {
     (node.type === 'Assignment' && (node.index !== undefined || node.append));
   if (scene.isPosix && isBashism) gathering.lose('a plain shell reads this in another way');
   if (node.type === 'ExtendedGlob') gathering.lose('zsh runs code in such a glob');
+  // There `time` is a program, with options of its own.
+  if (scene.isPosix && node.type === 'Pipeline' && node.prefixes?.some(({ type }) => type === 'Time')) {
+    const [first] = node.commands;
+    if (first?.type === 'Command' && first.name?.text.startsWith('-'))
+      gathering.lose('a plain shell reads this in another way');
+  }
+  checkArithmetic(node, scene);
   if ((node.type === 'SingleQuoted' || node.type === 'AnsiCQuoted') && hasCodeInSubscript(node.value))
     gathering.lose('a text holds code that arithmetic would run');
   if (node.type !== 'ParameterExpansion') return;
+  if (mayRunQuoted(node.text)) gathering.lose('shells disagree on what is quoted in it');
+  if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) checkUnseen(node.parameter, scene);
   if (node.operation?.type === 'Unknown') gathering.lose('the shell grammar does not know an expansion in it');
   // ${x@P} runs the substitutions in the value of x.
   if (node.operation?.type === 'Transform' && node.operation.operand.value === 'P')
     gathering.lose('it runs code out of a variable');
+}
+
+function checkArithmetic(node: SyntaxNode, scene: Scene): void {
+  const end = node.type === 'ArithmeticFor' ? node.body.pos : node.type.startsWith('Arithmetic') ? node.end : null;
+  if (end === null) return;
+  const text = 'text' in node ? String(node.text) : scene.source.slice(node.pos, end);
+  if (mayRunQuoted(text)) scene.gathering.lose('shells disagree on what is quoted in it');
+  for (const [, name = ''] of text.matchAll(/([A-Za-z_]\w*)\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)/g)) checkUnseen(name, scene);
+}
+
+/**
+ * Arithmetic, here-documents and "${a:-…}" are read as if in double quotes: single ones in there keep nothing from being run
+ * (`$(( '$(rm x)' ))`), and where the expansion ends, dash and bash see otherwise.
+ */
+function mayRunQuoted(text: string): boolean {
+  const quoted = text
+    .slice(0, -1)
+    .split("'")
+    .filter((_, index) => index % 2 === 1);
+  return quoted.some((piece) => /\$\(|[`}"]/.test(piece));
 }
 
 /** Code inside a text that arithmetic would run: `x='a[$(rm y)]'; echo $((x))`. */
@@ -121,6 +153,7 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       for (const word of node.wordlist ?? []) walkInner(word, scene);
       walkRepeated([node.body], node, scene, (copy) => {
         const words = (node.wordlist ?? []).flatMap((word) => expandWord(word, placesOf(scene)));
+        for (const { form } of words) checkVariable(node.name.value, form, copy);
         rememberVariable(
           node.name.value,
           words.map(({ form }) => form),
@@ -136,8 +169,11 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       walkRepeated([node.clause, node.body], node, scene);
       return;
     case 'Function':
-      // Its body is judged where it is written; where it is called from is not looked for.
-      apart(scene, (copy) => walkNode(node.body, copy), MOVES.test(scene.source) ? { cwds: null } : {});
+      // Its body is judged where it is written; where it is called from, and with what coming in, is not looked for.
+      apart(scene, (copy) => walkNode(node.body, copy), {
+        stdin: { kind: 'unknown' },
+        ...(MOVES.test(scene.source) && { cwds: null }),
+      });
       scene.functions = new Set([...scene.functions, node.name.value]);
       return;
     case 'Coproc':

@@ -223,6 +223,8 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     // `exec > file`: its redirections are judged by themselves.
     return name === 'exec' && words.length === 1;
   }
+  // `uv run -`: a program of Python comes in.
+  if (name === 'uv' && rest[0]?.form === '-' && scene.stdin.kind !== 'none') lost(name, scene);
   const within = inside(scene, name, words.length - rest.length, elsewhere);
   if (wrapper.asCode) runPlainShell(rest.map(({ form }) => form).join(' '), asText);
   else scene.runner.runWords(rest, within, sets);
@@ -244,6 +246,11 @@ function movedBy(name: string, read: ReadOptions, scene: Scene): Partial<Scene> 
 function runCodeOptions(wrapper: Wrapper, read: ReadOptions, scene: Scene): void {
   const code = optionValue(read, ...(wrapper.code?.split(' ') ?? []));
   if (code !== null) runPlainShell(code.form, scene);
+  // `systemd-run -p ExecStop='rm x' ls`
+  for (const { name, value } of read.options) {
+    const [, started] = /^Exec\w+=([\s\S]*)$/.exec(value?.form ?? '') ?? [];
+    if ((name === 'p' || name === 'property') && started !== undefined) runPlainShell(started, scene);
+  }
 }
 
 /** Code for a shell, that has marks where it is not known. */
