@@ -55,7 +55,8 @@ export interface UseRow {
 }
 
 export function useRows({ commands, reads, writes, hosts, unknown }: ExplainedUses): readonly UseRow[] {
-  const pathText = ({ path, isFolder, via }: ExplainedPath): string => `${path}${isFolder ? '/…' : ''} (${via})`;
+  const pathText = ({ path, isFolder, via }: ExplainedPath): string =>
+    `${isFolder && path === '/' ? 'some file' : `${path}${isFolder ? '/…' : ''}`} (${via})`;
   const rows: readonly UseRow[] = [
     ...commands.map(({ text, isDynamic, wrappers }) => {
       const notes = [

@@ -41,6 +41,12 @@ export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
   return parts.map(({ part }) => ({ part, needsAllow: part.kind === 'command' && innermost.has(part.command) }));
 }
 
+/** `//…` would say nothing: which file it is, is only known when it runs, and then it helps to know what names it. */
+function placeText({ path, below, via }: UsedPath): string {
+  if (below === null) return path;
+  return path === '/' ? `of some file by ${via}` : `${path}/…`;
+}
+
 export function partText(part: Part, call: GuardedCall): string {
   switch (part.kind) {
     case 'call':
@@ -49,7 +55,7 @@ export function partText(part: Part, call: GuardedCall): string {
       return part.command.text;
     case 'read':
     case 'write':
-      return `${part.kind} ${part.used.path}${part.used.below === null ? '' : '/…'}`;
+      return `${part.kind} ${placeText(part.used)}`;
     case 'host':
       return part.host === '*' ? 'some host' : `host ${part.host}`;
     case 'unknown':

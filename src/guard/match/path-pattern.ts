@@ -51,7 +51,10 @@ function rootedPatterns(argument: string, bases: Bases, certainty: Certainty): r
     const isAnywhere = !/^\//.test(rest) && !trimmed.includes('/');
     const glob = trimmed.replace(/^\//, '');
     const whole = `${root === '/' ? '' : escapeGlob(root)}/${isAnywhere && root !== '' ? '**/' : ''}${glob}`;
-    return glob === '' ? [`${whole}**`] : [whole, `${whole}/**`];
+    if (glob === '') return [`${whole}**`];
+    // Who copies the folder itself (`cp -r ~/.ssh x`) copies all that is below it.
+    const folder = certainty === 'may' && glob.endsWith('/**') ? [whole.replace(/(?:\/\*\*)+$/, '')] : [];
+    return [whole, `${whole}/**`, ...folder];
   });
 }
 

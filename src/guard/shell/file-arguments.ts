@@ -11,7 +11,7 @@ import { isWrapper } from './wrappers.ts';
 const listOf = (names: string) => new Set(names.split(' '));
 
 const NO_FILES = listOf(
-  'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep date which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
+  'echo printf true false : test [ exit return break continue shift wait set unset export declare typeset local readonly read kill sleep which type hash jobs fg bg ulimit umask cd pushd popd pwd find xargs git eval trap alias ssh',
 );
 const READERS = listOf(
   'cat head tail less more bat nl tac wc sort uniq cut paste od xxd hexdump strings file stat ls tree du diff cmp comm md5sum sha1sum sha256sum sha512sum cksum base64 base32 column fold fmt rev zcat bzcat xzcat readlink realpath open code iconv expand tr source . gpg openssl mail nc socat',
@@ -33,8 +33,8 @@ const GIVES_NAMES = listOf('cp install ln mv ditto dd cat rsync');
 export function useFiles(name: string, words: readonly ShellWord[], scene: Scene): void {
   const args = words.slice(1);
   const plain = plainOf(args);
-  const read = (list: readonly ShellWord[]) => {
-    for (const { form, text } of list) usePath('read', form, `${name} ${text}`, scene);
+  const read = (list: readonly ShellWord[], extent?: 'all') => {
+    for (const { form, text } of list) usePath('read', form, `${name} ${text}`, scene, extent);
   };
   const write = (list: readonly ShellWord[], extent?: 'all') => {
     for (const { form, text } of list) usePath('write', form, `${name} ${text}`, scene, extent);
@@ -42,10 +42,11 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   // What a shell or a wrapper is given is looked at by itself.
   if (NO_FILES.has(name) || isShell(name) || isWrapper(name)) return;
   if (!SEARCHERS.has(name)) write(outputsOf(name, args));
+  read(valuesOf(args, /^(?:[^\s=]*=)?file:\/\/(?:localhost(?=\/))?/));
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   if (READERS.has(name)) {
     write(valuesAfter(args, /^(?:-o|--output)$/));
-    read(plain);
+    read([...plain, ...optionPaths(args)]);
     return;
   }
   if (SEARCHERS.has(name)) {
@@ -70,13 +71,13 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
       ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
     ];
     write(target.length > 0 ? target : plain.slice(-1), 'all');
-    read(target.length > 0 ? plain : plain.slice(0, -1));
+    read(target.length > 0 ? plain : plain.slice(0, -1), isRecursive(args) ? 'all' : undefined);
     return;
   }
   switch (name) {
     case 'mv':
       write(plain, 'all');
-      read(plain.slice(0, -1));
+      read(plain.slice(0, -1), 'all');
       return;
     case 'dd':
       write(valuesOf(args, /^of=/));
@@ -94,7 +95,7 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
     }
     case 'zip':
       write(plain.slice(0, 1));
-      read(plain.slice(1));
+      read(plain.slice(1), isRecursive(args) ? 'all' : undefined);
       return;
     case 'curl':
       write([
@@ -102,13 +103,10 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
         ...valuesOf(args, /^--output=/),
       ]);
       if (args.some(({ form }) => /^(?:-[a-zA-Z]*O|--remote-name(?:-all)?)$/.test(form))) write([HERE], 'all');
-      read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key)$/));
-      // -d @file, -F x=@file, --data-binary @file
-      read(
-        args.flatMap(({ form, text }) =>
-          /(?:^|[=<])@./.test(form) ? [{ form: form.slice(form.indexOf('@') + 1), text }] : [],
-        ),
-      );
+      read(valuesAfter(args, /^(?:-T|--upload-file|-K|--config|-b|--cookie|-E|--cert|--key|--netrc-file)$/));
+      read(valuesOf(args, /^--(?:upload-file|config|cookie|cert|key|netrc-file)=|^-[TKbE](?=.)/));
+      // -d @file, -d@file, -F x=@file, -F x=<file, --data-urlencode x@file
+      read(valuesOf(args, /^(?!\w+:\/\/)[^@<\s]*(?:@|=<)(?=.)/));
       return;
     case 'wget': {
       const output = [
@@ -116,7 +114,8 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
         ...valuesOf(args, /^--(?:output-document|directory-prefix|output-file)=|^-[OPoa](?=.)/),
       ];
       write(output.length > 0 ? output : [HERE], 'all');
-      read(valuesOf(args, /^--(?:post|body)-file=/));
+      read(valuesOf(args, /^--(?:post|body|input)-file=|^-i(?=.)/));
+      read(valuesAfter(args, /^(?:--(?:post|body|input)-file|-i)$/));
       return;
     }
     default:
@@ -151,7 +150,7 @@ function useSearched(
   const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
   const programs = valuesAfter(args, given);
   const files = hasProgram ? plain.filter((word) => !programs.includes(word)) : plain.slice(1);
-  read(valuesAfter(args, /^(?:-f|--file|--from-file)$/));
+  read([...valuesAfter(args, /^(?:-f|--file|--from-file)$/), ...optionPaths(args)]);
   if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
   read(files);
@@ -176,7 +175,20 @@ function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
     return;
   }
   write(archive);
-  read(plainOf(args.slice(1)).filter((word) => !archive.includes(word)));
+  read(
+    plainOf(args.slice(1)).filter((word) => !archive.includes(word)),
+    'all',
+  );
+  read(optionPaths(args));
+}
+
+/** `--files0-from=path`; what is left out is not read. */
+function optionPaths(args: readonly ShellWord[]): readonly ShellWord[] {
+  return lookingLikePaths(args.filter(({ form }) => /^--(?!exclude|ignore)[\w-]+=/.test(form)));
+}
+
+function isRecursive(args: readonly ShellWord[]): boolean {
+  return args.some(({ form }) => /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)$/.test(form));
 }
 
 /** Words that are no options; behind `--` all of them. */

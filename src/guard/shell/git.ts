@@ -1,5 +1,5 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
-import { isUnsure } from './marks.ts';
+import { ANYTHING, isUnsure } from './marks.ts';
 import { readOptions } from './options.ts';
 import { outputsOf } from './outputs.ts';
 import { usePath } from './paths.ts';
@@ -95,6 +95,10 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
   switch (verb) {
     case 'config': {
       // Options with values may stand before it: `--file f alias.x '!rm'`.
+      for (const [index, { form }] of words.entries()) {
+        const [, attached] = /^(?:-f|--file(?:=|$))(.*)$/s.exec(form) ?? [];
+        if (attached !== undefined) usePath('read', attached || (words[index + 1]?.form ?? ''), via, scene);
+      }
       const at = plain.findIndex(({ form }) => CODE_KEY.test(form));
       const [key, value] = at < 0 ? [] : plain.slice(at);
       if (key !== undefined && value !== undefined) {
@@ -141,11 +145,22 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       for (const { form, text } of verb === 'init' ? plain : plain.slice(1))
         if (!form.includes('://')) usePath('write', form, `${via} ${text}`, scene, 'all');
       return;
+    case 'commit':
+    case 'tag':
+      for (const { form } of fileValues(words)) usePath('read', form, via, scene);
+      return;
     case 'apply':
     case 'am':
       gathering.miss(`which files git ${verb} changes is said in a patch`);
+      for (const { form, text } of plain) usePath('read', form, `${via} ${text}`, scene);
+      return;
+    case 'cat-file':
+      if (scene.stdin.kind === 'text' || scene.stdin.kind === 'unknown') usePath('read', ANYTHING, via, scene);
+      showFiles(plain, via, scene);
       return;
     case 'add':
+    case 'update-index':
+    case 'stash':
     case 'diff':
     case 'show':
     case 'blame':
@@ -155,10 +170,24 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     case 'archive':
       for (const { form } of words)
         for (const path of form.startsWith('-') ? outputs(form) : []) usePath('write', path, `${via} --output`, scene);
-      // `git show HEAD:.env` shows a file of the past.
-      for (const { form, text } of plain)
-        if (/[./]/.test(form)) usePath('read', form.replace(/^[^:/]*:(?=.)/, ''), `${via} ${text}`, scene);
+      showFiles(plain, via, scene);
   }
+}
+
+/** `git show HEAD:.env` shows a file of the past. */
+function showFiles(words: readonly ShellWord[], via: string, scene: Scene): void {
+  for (const { form, text } of words)
+    if (/[./]/.test(form)) usePath('read', form.replace(/^[^:/]*:(?=.)/, ''), `${via} ${text}`, scene);
+}
+
+/** `-F file`, `--file=file`, `-t file` */
+function fileValues(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words.flatMap(({ form, text }, index) => {
+    const [, attached] = /^(?:-[a-zA-Z]*[Ft]|--(?:file|template)(?:=|$))(.*)$/s.exec(form) ?? [];
+    const next = words[index + 1];
+    if (attached) return [{ form: attached, text }];
+    return attached === '' && next !== undefined ? [next] : [];
+  });
 }
 
 /** Options of many verbs whose value is run, settings of a clone, and addresses that are commands. */

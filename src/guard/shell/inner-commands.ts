@@ -7,7 +7,8 @@ import { isShell } from './shells.ts';
 import type { ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
 
-const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
+/** Words that are only known when it runs. */
+export const FROM_STDIN: ShellWord = { form: ANYTHING, text: '…' };
 
 const XARGS = {
   flags: '0oprtx',
@@ -22,6 +23,8 @@ export function runXargs(words: readonly ShellWord[], scene: Scene): boolean {
     scene.gathering.lose('what xargs runs cannot be told from its options');
     return false;
   }
+  const list = optionValue(read, 'a', 'arg-file');
+  if (list !== null) usePath('read', list.form, `xargs ${list.text}`, scene);
   if (read.rest.length === 0) return false;
   const mark = optionValue(read, 'I', 'J', 'i', 'replace')?.form ?? (hasOption(read, 'i') ? '{}' : null);
   const [command] = read.rest;

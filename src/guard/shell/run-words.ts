@@ -3,7 +3,7 @@
 import { useFiles } from './file-arguments.ts';
 import type { FoundCommand } from './gathering.ts';
 import { runGit } from './git.ts';
-import { runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
+import { FROM_STDIN, runContainer, runFind, runParallel, runSsh, runXargs } from './inner-commands.ts';
 import { interpreterOf, MAX_CODE, readCode, runInterpreter } from './interpreters.ts';
 import { isUnsure, joinForms } from './marks.ts';
 import { moveTo } from './move.ts';
@@ -244,7 +244,8 @@ function runFd(words: readonly ShellWord[], scene: Scene): boolean {
   if (attached !== undefined)
     scene.runner.runWords([{ form: attached, text: attached }], inside(scene, 'fd --exec', -1));
   const at = words.findIndex(({ form }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(form));
-  if (at >= 0) scene.runner.runWords(words.slice(at + 1), inside(scene, 'fd -x', at + 1));
+  // What it finds stands behind the words, or in place of {}.
+  if (at >= 0) scene.runner.runWords([...words.slice(at + 1), FROM_STDIN], inside(scene, 'fd -x', at + 1));
   return false;
 }
 

@@ -28,6 +28,7 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
   }
   if (startFile !== null && isUnsure(startFile.form))
     gathering.lose(`which file ${name} runs first is only known when it runs`);
+  else if (startFile !== null) usePath('read', startFile.form, `${name} ${startFile.text}`, scene);
   const [script] = rest;
   if (letters.includes('c')) {
     if (script !== undefined) runText(script.form, inside(scene, `${name} -c`, -1, { stdin: scene.stdin }));

@@ -183,7 +183,11 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   }
   if (!read.isSure) lost(name, scene);
 
-  if (name === 'dotenv' && rest[0]?.form === 'run') rest.shift();
+  if (name === 'dotenv') {
+    const file = optionValue(read, 'e', 'f');
+    if (file !== null) usePath('read', file.form, `dotenv ${file.text}`, scene);
+    if (rest[0]?.form === 'run') rest.shift();
+  }
 
   const elsewhere: Partial<Scene> = {
     ...(wrapper.isElsewhere && { isElsewhere: true }),
