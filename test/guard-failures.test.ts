@@ -206,9 +206,13 @@ describe('without a server, where nobody can read the policy', () => {
 
   it('a host that the stub has no words for is stopped by the code', async () => {
     policy('deny');
+    const stopped = () => {
+      const { status, stdout, stderr } = spawnSync(guardFile(), ['other-host'], { input: '{}', env: environment() });
+      expect([status, `${stdout}`, `${stderr}`]).toEqual([2, '', expect.stringContaining('could not be asked')]);
+    };
+    stopped();
     restub({ node: at('bin/none'), hookFile: at('bin/none.cjs') });
-    const { status, stdout, stderr } = spawnSync(guardFile(), ['other-host'], { input: '{}', env: environment() });
-    expect([status, `${stdout}`, `${stderr}`]).toEqual([2, '', expect.stringContaining('could not be asked')]);
+    stopped();
   });
 
   it('the guard itself is gone: the call is stopped, and the way out is told', async () => {

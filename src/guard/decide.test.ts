@@ -109,8 +109,11 @@ describe('unknown agents', () => {
     expect(decide(policy([rule('deny', 'Bash(ls:*)')], defaults), bash('ls', unknown)).decision).toBe('deny');
   });
 
-  test('a selector never allows them, and denies whom it may mean', () => {
+  test('a selector never allows them, and denies whom it may mean, and says that it is a guess', () => {
     const agents = { type: ['coder'] };
+    expect(decide(policy([rule('deny', 'Bash', { agents })]), bash('ls', unknown)).reason).toContain(
+      'which may be about this agent: nobody knows which one calls',
+    );
     expect(decide(policy([rule('allow', 'Bash', { agents })]), bash('ls', unknown)).decision).toBe('none');
     expect(decide(policy([rule('deny', 'Bash', { agents })], 'allow'), bash('ls', unknown)).decision).toBe('deny');
     expect(decide(policy([rule('ask', 'Bash', { agents })], 'allow'), bash('ls', unknown)).decision).toBe('ask');

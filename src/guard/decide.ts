@@ -217,7 +217,13 @@ function reasonOf({ part, decision, rule, ancestor }: PartVerdict, { call, line 
   const subject =
     part.part.kind === 'call' ? call.tool : `${call.tool} (${shortened(partText(part.part, call))}${unsure})`;
   if (rule === null) return `${subject} ${SAID[decision]}: no rule says otherwise for ${agentText(line[0] as Judged)}.`;
-  const who = ancestor === null ? '' : `, which binds ${agentText(ancestor)} and all below it`;
+  const isGuess = ancestor === null && line[0]?.agent === null && rule.agents !== null;
+  const who =
+    ancestor !== null
+      ? `, which binds ${agentText(ancestor)} and all below it`
+      : isGuess
+        ? ', which may be about this agent: nobody knows which one calls'
+        : '';
   const why = rule.reason === null ? '' : `: ${rule.reason.replace(/[.\s]+$/, '')}`;
   return `${subject} ${SAID[decision]} by ${rule.name ?? rule.id}${who}${why}.`;
 }

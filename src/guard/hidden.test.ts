@@ -287,3 +287,22 @@ test.each([
 ])('hostile: %s', (_, command) => {
   expect(decide(policy([rule('deny', 'Bash(rm:*)')], 'allow'), bash(command)).decision).toBe('deny');
 });
+
+test.each([
+  ['Bash(terraform apply:*)', 'terraform -chdir=infra apply'],
+  ['Bash(terraform apply:*)', 'terraform -chdir infra apply -auto-approve'],
+  ['Bash(npm publish:*)', 'npm --tag beta publish'],
+  ['Bash(npm publish:*)', 'npm -w a --access public publish'],
+  ['Bash(make deploy)', 'make -j4 -C infra deploy'],
+  ['Bash(kubectl delete:*)', 'kubectl -n prod delete pod a'],
+  ['Bash(docker push:*)', '/usr/bin/docker --context x push a'],
+])('%s denies it behind options of the program: %j', (pattern, command) => {
+  expect(decide(policy([rule('deny', pattern)], 'allow'), bash(command)).decision).toBe('deny');
+  expect(decide(policy([rule('allow', pattern)]), bash(command)).decision).toBe('none');
+});
+
+test('words that stand behind others than options are no verbs', () => {
+  const denied = policy([rule('deny', ['Bash(npm publish:*)', 'Bash(make deploy)'])], 'allow');
+  for (const command of ['npm run publish', 'make -j4 test deploy-docs', 'make --dir=deploy x'])
+    expect([command, decide(denied, bash(command)).decision]).toEqual([command, 'allow']);
+});

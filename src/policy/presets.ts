@@ -64,6 +64,8 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Bash(gh release create:*)
       - Bash(glab mr create:*)
       - Bash(glab mr merge:*)
+      - Bash(git subtree push:*)
+      - Bash(git lfs push:*)
       - Bash(npm publish:*)
       - Bash(pnpm publish:*)
       - Bash(yarn publish:*)
@@ -137,7 +139,7 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
 `,
   },
   'hands-off-the-guard': {
-    brief: 'No agent changes policies, hooks and settings of the guard',
+    brief: 'No agent changes policies, hooks and settings of the guard, or answers what a person is asked',
     text: `rules:
   - name: hands off the guard
     tools:
@@ -148,7 +150,9 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
       - Edit(//**/.claude/settings.local.json)
       - Bash(troupe hooks install:*)
       - Bash(troupe hooks uninstall:*)
+      - Bash(troupe guard answer:*)
       - Bash(troupe stop:*)
+      - Read(~/.local/state/troupe/**)
     decision: deny
     reason: What guards agents is changed by people only.
 `,

@@ -112,8 +112,8 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        3,
-        "b700e4b507ce",
+        4,
+        "ba3e92790772",
       ]
     `);
   });

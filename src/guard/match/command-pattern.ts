@@ -31,11 +31,13 @@ export function isForOthers(argument: string, names: ReadonlySet<string>): boole
 
 /** Deny and ask: in any path, whatever is set before it, however it is written large or small. */
 export function mayBeCommand(argument: string, command: SimpleCommand): boolean {
-  const { first, written, rest } = headOf(command);
+  const { first, written, rest, tails } = headOf(command);
   const pattern = readPattern(foldFirst(argument));
-  const folded = baseName(first).toLowerCase().normalize('NFKC') + rest;
+  const name = baseName(first).toLowerCase().normalize('NFKC');
+  const folded = name + rest;
   return (
     holds(pattern, folded, 'may') ||
+    tails.some((tail) => holds(pattern, name + tail, 'may')) ||
     holds(pattern, written + rest, 'may') ||
     // A blank inside a word is not told from one between words: `"rm -rf" x` is denied too.
     (folded.includes(INNER_BLANK) && holds(pattern, folded.replaceAll(INNER_BLANK, ' '), 'may'))
@@ -66,6 +68,8 @@ interface Head {
   readonly written: string;
   readonly base: string;
   readonly rest: string;
+  /** What may be its words without the options before its verb: `terraform -chdir=x apply` is `terraform apply`. */
+  readonly tails: readonly string[];
   /** It is one word, known, in letters that everybody can tell apart. */
   readonly isPlain: boolean;
 }
@@ -81,9 +85,24 @@ function headOf(command: SimpleCommand): Head {
   const first = form.slice(0, end);
   const written = first.toLowerCase();
   const isPlain = isAscii(first) && !isUnsure(first);
-  const head = { first, written, base: baseName(written), rest: form.slice(end), isPlain };
+  const rest = form.slice(end);
+  const head = { first, written, base: baseName(written), rest, tails: tailsOf(rest), isPlain };
   heads.set(command, head);
   return head;
+}
+
+const MAX_OPTIONS = 12;
+
+/** Whether the word behind an option is its value, nobody knows here: both ways of reading it count. */
+function tailsOf(rest: string): readonly string[] {
+  const words = rest.slice(1).split(' ');
+  const tails: string[] = [];
+  for (let at = 0; at < Math.min(words.length - 1, MAX_OPTIONS); at++) {
+    const isOption = words[at]?.startsWith('-');
+    if (!isOption && !(at > 0 && /^-[^=]*$/.test(words[at - 1] ?? ''))) break;
+    tails.push(` ${words.slice(at + 1).join(' ')}`);
+  }
+  return tails;
 }
 
 /** Null where it may be more than one: `git*`, `"a b"`. */
