@@ -64,6 +64,7 @@ export interface AgentRecord {
   branch?: Said<string>;
   worktree?: Said<string>;
   background?: Said<boolean>;
+  awaited?: Said<boolean>;
   depth?: Said<number>;
   contextWindow?: Said<number>;
   internal?: Said<string>;

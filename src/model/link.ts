@@ -12,6 +12,7 @@ export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
 export const EVIDENCE = {
   sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
   'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
+  folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
   result: { rank: 'exact', text: 'the result of the call names it' },
   hook: { rank: 'exact', text: 'the hook behind the call names it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },

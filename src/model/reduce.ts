@@ -222,6 +222,7 @@ const LATEST_FIELDS = [
   'branch',
   'worktree',
   'background',
+  'awaited',
   'depth',
   'contextWindow',
   'internal',
