@@ -8,7 +8,7 @@ import { readHead } from '../../io/read-range.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf, toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
-import { PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
+import { chatPlaceOf, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
 
 /** A path and a name for each project; a file beyond this is none that the program wrote. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -22,16 +22,25 @@ export async function readProjects(root: string): Promise<(session: LocatedSessi
     ...listed,
     ...marked,
   ]);
-  return ({ id, folder }) => {
-    const project = path.basename(path.dirname(folder ?? ''));
-    const cwd = byName.get(project);
-    if (cwd === undefined) return [];
-    const origin = { source: toSourceId(PROJECTS_FILE), offset: 0, length: 0 };
-    return [
-      { kind: 'session-seen', session: id, origin, cwd },
-      { kind: 'agent-seen', session: id, origin, agent: mainAgentOf(id), cwd },
-    ];
+  return ({ id, sources }) => {
+    const projects = new Set(sources.flatMap((source) => projectOf(root, source.path) ?? []));
+    return [...projects].flatMap((project): readonly AgentEvent[] => {
+      const cwd = byName.get(project);
+      if (cwd === undefined) return [];
+      // Named by the project: a session may lie in two, and the same one has to count whatever was read first.
+      const origin = { source: toSourceId(`${PROJECTS_FILE}#${project}`), offset: 0, length: 0 };
+      return [
+        { kind: 'session-seen', session: id, origin, cwd },
+        { kind: 'agent-seen', session: id, origin, agent: mainAgentOf(id), cwd },
+      ];
+    });
   };
+}
+
+/** The name of the project's folder that a chat lies in. */
+function projectOf(root: string, file: string): string | undefined {
+  const place = file.startsWith(root + path.sep) ? chatPlaceOf(root, file) : undefined;
+  return place && path.basename(path.dirname(place.chats));
 }
 
 function hashOf(place: string): string {
