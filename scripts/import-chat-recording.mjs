@@ -61,7 +61,7 @@ function scrub(value) {
 
 /** The folder stands in the middle of what the program tells the model about itself. */
 function cut(text) {
-  if (text.length <= CUT_AT || text.endsWith(' characters cut]')) return text;
+  if (text.length <= CUT_AT || text.endsWith(' characters cut]') || text.startsWith('<task-notification>')) return text;
   const folders = /^- \*\*Workspace Directories:\*\*\n {2}- .+$/m.exec(text)?.[0];
   const left = folders ? `${text.slice(0, LEFT / 4)}…\n${folders}\n` : text.slice(0, LEFT);
   return `${left}… [${text.length - left.length} characters cut]`;

@@ -1,13 +1,11 @@
 // What the program says in the person's place.
 
-const CONTEXT = /^<session_context>\n?([\s\S]*?)\n*<\/session_context>\s*$/;
-
 export function isHostText(text: string): boolean {
   return text.startsWith('<session_context>');
 }
 
 export function contextIn(text: string): string {
-  return CONTEXT.exec(text)?.[1] ?? text;
+  return text.replace(/^<session_context>\n?/, '').replace(/\n*<\/session_context>\s*$/, '');
 }
 
 /** The folder that the session works in: the first of its list. */

@@ -1,4 +1,5 @@
-import type { SourceAdapter } from '../adapter.ts';
+import { mainAgentOf } from '../../model/ids.ts';
+import type { Bodies, SourceAdapter } from '../adapter.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
@@ -8,6 +9,9 @@ import { openBodies } from './open-bodies.ts';
 import { createChatReader } from './read-chat.ts';
 import { sniffChat } from './sniff.ts';
 
+/** A chat is one agent's, and nobody else speaks in it. */
+const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
 export const gemini: SourceAdapter = {
   host: HOST,
   title: 'Gemini CLI',
@@ -16,6 +20,7 @@ export const gemini: SourceAdapter = {
   sniff: sniffChat,
   createReader: createChatReader,
   follow,
-  openBodies: (_session, source) => openBodies(source),
+  openBodies: (session, source, agent) =>
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,
 };

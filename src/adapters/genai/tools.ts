@@ -36,9 +36,10 @@ export function summarise(tool: string, input: JsonObject): string | undefined {
   return firstLine(told)?.slice(0, MAX_SUMMARY);
 }
 
-/** Of a list of steps, the one in progress. */
+/** Of a list of steps, the one in progress; of an answer in fields, what it says. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;
+  if (isObject(value)) return asText(value['response']) ?? '';
   if (!Array.isArray(value)) return '';
   const steps = value.filter(isObject);
   const step = steps.find(({ status }) => status === 'in_progress') ?? steps[0];

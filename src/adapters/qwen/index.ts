@@ -1,3 +1,4 @@
+import { mainAgentOf } from '../../model/ids.ts';
 import type { Bodies, SourceAdapter } from '../adapter.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
@@ -9,6 +10,7 @@ import { createConversationReader } from './read-conversation.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { sniffConversation } from './sniff.ts';
 
+/** A conversation is one agent's, and nobody else speaks in it. */
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
@@ -20,6 +22,7 @@ export const qwen: SourceAdapter = {
   createReader: (session, source) =>
     source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
   follow,
-  openBodies: (_session, source) => (source.role === 'sidecar' ? NO_BODIES : openBodies(source)),
+  openBodies: (session, source, agent) =>
+    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,
 };
