@@ -75,7 +75,9 @@ export const programsIn = (variable: string): readonly string[] =>
   (process.env[variable] ?? '').split(path.delimiter).filter((program) => program !== '');
 
 export async function dictateChat(play: string, maxDepth: number): Promise<readonly PromptedAgent[]> {
-  return (await load('truth.mjs')).dictate(play, { maxDepth }).agents;
+  // The main agent is woken once: what the script keeps for more is not played.
+  const steps = play === 'background' ? { main: 4 } : {};
+  return (await load('truth.mjs')).dictate(play, { maxDepth, steps }).agents;
 }
 
 export async function startChatHost(recipe: Recipe, bin: string): Promise<ChatHost> {

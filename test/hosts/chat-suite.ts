@@ -86,8 +86,9 @@ export function describeChats({ adapter, program, plays, maxDepth, start, labelO
 
     it('killed: unknown', async () => {
       const before = new Set(await idsNow());
-      await host.run({ play: 'hang', killAfter: 9_000, killSignal: 'SIGKILL' });
+      await host.run({ play: 'hang', killAfter: 20_000, killSignal: 'SIGKILL' });
       const id = (await idsNow()).find((one) => !before.has(one));
+      expect(id).toBeDefined();
       // It keeps no record of its processes: a last line counts as recent for five minutes.
       const clock = (): number => Date.now() + 86_400_000;
       const opened = await createSessions([{ adapter, root: host.home, forced: false }], { clock }).open(id);

@@ -7,7 +7,7 @@ import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts'
 import { createKindCount, followPlaces, type PlaceList, readPieces } from '../genai/follow-places.ts';
 import { partsOf, responsesIn, spokenIn } from '../genai/parts.ts';
 import { toMessage } from './body-blocks.ts';
-import { parseShort, toRecord } from './record.ts';
+import { BEGINNINGS, parseShort, toRecord } from './record.ts';
 
 export function openBodies(source: LocatedSource): Bodies {
   const isDocument = source.shape === 'document';
@@ -51,9 +51,9 @@ function createChatPlaces(isDocument: boolean): PlaceList {
   };
   return {
     add(line) {
-      const { record } = recordInLine(line, parseShort);
+      const { record, ...place } = recordInLine(line, parseShort, isDocument ? [] : BEGINNINGS);
       if (!record) return;
-      if (!isDocument) return add(record, line);
+      if (!isDocument) return add(record, place);
       const list = Array.isArray(record['messages']) ? record['messages'] : [];
       const found = placesOfElements(line.bytes, 'messages');
       for (const [index, message] of list.entries()) if (isObject(message)) add(message, found[index] ?? line);

@@ -2,14 +2,14 @@
 import path from 'node:path';
 import { asInstant, asText, isObject, type JsonObject, known } from '../../base/json.ts';
 import { type ElementPlace, placesOfElements } from '../../base/json-elements.ts';
-import { type RecordInLine, recordInLine } from '../../base/json-line.ts';
+import { type LineProblem, recordInLine } from '../../base/json-line.ts';
 import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf, nativeId } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
 import { agentIdOf, atOf, type MessageContext } from './line-context.ts';
 import { readMessage } from './read-message.ts';
-import { parseShort, toRecord } from './record.ts';
+import { BEGINNINGS, parseShort, toRecord } from './record.ts';
 
 export function createChatReader(session: LocatedSession, source: LocatedSource): SourceReader {
   const say = createSpeaker(session, source);
@@ -17,8 +17,8 @@ export function createChatReader(session: LocatedSession, source: LocatedSource)
 }
 
 function readLine(line: Line, say: Speaker): readonly AgentEvent[] {
-  const { record, problem } = recordInLine(line, parseShort);
-  return problem ? [say.problem(line, problem)] : record ? say.record(record, line) : [];
+  const { record, problem, ...place } = recordInLine(line, parseShort, BEGINNINGS);
+  return [...(problem ? [say.problem(line, problem)] : []), ...(record ? say.record(record, place) : [])];
 }
 
 /** The messages of a document have places of their own: what a document says is in order like what lines say. */
@@ -37,7 +37,7 @@ function readDocument(line: Line, say: Speaker): readonly AgentEvent[] {
 
 interface Speaker {
   record(value: JsonObject, place: ElementPlace): readonly AgentEvent[];
-  problem(place: ElementPlace, problem: NonNullable<RecordInLine['problem']>): AgentEvent;
+  problem(place: ElementPlace, problem: LineProblem): AgentEvent;
 }
 
 function createSpeaker({ id: session }: LocatedSession, source: LocatedSource): Speaker {

@@ -35,6 +35,9 @@ export function isHead(value: JsonObject): boolean {
   return asText(value['sessionId']) !== undefined && asText(value['projectHash']) !== undefined;
 }
 
+/** How records begin that may stand behind half of another. */
+export const BEGINNINGS = ['{"id":"', '{"$set":', '{"sessionId":"'];
+
 /** Facts stand in short strings; nine tenths of a chat are a few long ones. */
 const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
 

@@ -87,10 +87,14 @@ function agentNamedIn(text: string): string | undefined {
   return LAUNCHED.test(text) ? /^(?:task_id|agentId): (\S+)/m.exec(text)?.[1] : undefined;
 }
 
+/** The call went well for 0.21, and there is no such agent. */
+const NO_SUCH_AGENT = /^Subagent "[^"]*" not found/;
+
 /** Up to about 0.20 an agent that its caller waited for leaves no file. Its id is what all versions make of type and call. */
 function agentByDisplay(display: JsonObject | undefined, call: string): string | undefined {
   const type = asText(display?.['subagentName']);
-  return display?.['type'] === 'task_execution' && type !== undefined ? `${type}-${call}` : undefined;
+  if (display?.['type'] !== 'task_execution' || type === undefined) return undefined;
+  return NO_SUCH_AGENT.test(asText(display['terminateReason']) ?? '') ? undefined : `${type}-${call}`;
 }
 
 export function errandIn(input: unknown, result: string | undefined): Errand {

@@ -6,7 +6,7 @@ import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts'
 import { createKindCount, followPlaces, type PlaceList, readPieces } from '../genai/follow-places.ts';
 import { callsIn, responsesIn } from '../genai/parts.ts';
 import { toContent } from './body-blocks.ts';
-import { isKnownKind, kindOf, parseShort, partsIn } from './record.ts';
+import { BEGINNINGS, isKnownKind, kindOf, parseShort, partsIn } from './record.ts';
 
 export function openBodies(source: LocatedSource): Bodies {
   return {
@@ -50,11 +50,10 @@ function createConversationPlaces(): PlaceList {
   };
   return {
     add(line) {
-      const { record } = recordInLine(line, parseShort);
+      const { record, offset, length } = recordInLine(line, parseShort, BEGINNINGS);
       if (!record) return;
       const kind = kindOf(record);
       if (!isKnownKind(kind)) unknown.add(kind);
-      const { offset, length } = line;
       const id = messageOf(record, asText(record['uuid']) ?? `@${offset}`);
       if (id === undefined) return;
       const at = asInstant(record['timestamp']);

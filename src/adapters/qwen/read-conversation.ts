@@ -1,15 +1,14 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 import { asText, type JsonObject, known } from '../../base/json.ts';
 import { recordInLine } from '../../base/json-line.ts';
-import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf } from '../../model/ids.ts';
-import type { LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
+import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
 import { atOf, createConversationState, type LineContext, type LineParser } from './line-context.ts';
 import { parseReply } from './lines/reply.ts';
 import { parseCompression, parseTelemetry, parseTitle } from './lines/system.ts';
 import { parseResult, parseTold } from './lines/told.ts';
-import { isKnownKind, kindOf, parseShort } from './record.ts';
+import { BEGINNINGS, isKnownKind, kindOf, parseShort } from './record.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['user', parseTold],
@@ -24,9 +23,9 @@ export function createConversationReader({ id: session }: LocatedSession, source
   const agent = source.agent ?? mainAgentOf(session);
   const isMain = source.agent === undefined;
   const state = createConversationState();
-  const readRecord = (record: JsonObject, line: Line): readonly AgentEvent[] => {
+  const readRecord = (record: JsonObject, place: ByteRange): readonly AgentEvent[] => {
     const events: AgentEvent[] = [];
-    const origin = { source: source.id, offset: line.offset, length: line.length };
+    const origin = { source: source.id, offset: place.offset, length: place.length };
     const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
     const context = { session, agent, isMain, record, origin, state, emit };
     const kind = kindOf(record);
@@ -38,10 +37,11 @@ export function createConversationReader({ id: session }: LocatedSession, source
   };
   return {
     read(line) {
-      const { record, problem } = recordInLine(line, parseShort);
-      if (!problem) return record ? readRecord(record, line) : [];
+      const { record, problem, ...place } = recordInLine(line, parseShort, BEGINNINGS);
+      const events = record ? readRecord(record, place) : [];
+      if (!problem) return events;
       const origin = { source: source.id, offset: line.offset, length: line.length };
-      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }];
+      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
     },
   };
 }

@@ -14,6 +14,9 @@ export function partsIn(record: JsonObject): readonly JsonObject[] {
   return partsOf(asObject(record['message'])?.['parts']);
 }
 
+/** How a line begins that may stand behind half of another. */
+export const BEGINNINGS = ['{"uuid":"'];
+
 /** Facts stand in short strings; nine tenths of a conversation are a few long ones. */
 const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
 
