@@ -69,6 +69,23 @@ describe('transcripts of Gemini CLI', () => {
     `);
   });
 
+  it('a session that was taken up again: each message once', async () => {
+    const shown = await showSession(gemini, path.join(fixtures, '0.61.0-resumed'));
+    expect(shown['75b4960b-0dd5-4024-88e3-30334d2cf050']).toMatchInlineSnapshot(`
+      [
+        "from transcript",
+        "system: [reminder session context] This is the Gemini CLI. We are setting up …
+      - **Workspace Di",
+        "user: Please do the job. [[play:single]]",
+        "assistant: I will delegate the search to a sub-agent. | invoke_agent(Count the TODO comments in this repository and report the number. [[play:sub-count]]) → 33b2f7db-b7d3-4a40-864d-e08dc291da85 | gave "There are 2 TODO comments in src/."",
+        "assistant: The sub-agent found 2 TODO comments.",
+        "user: And again. [[play:parallel]]",
+        "assistant: Two independent questions: I will run two agents at once. | invoke_agent(List the files in src and describe them. [[play:sub-list]]) → 78ba6f0b-b0b2-476d-b62e-b064ff8692e6 | gave "src has app.js and util.js." | invoke_agent(Write NOTES.md with one line. [[play:sub-write]]) → 1dceef94-220c-4268-bcf5-949a3b6bcc21 | gave "NOTES.md written."",
+        "assistant: Both agents are done.",
+      ]
+    `);
+  });
+
   it('a command that failed says how', async () => {
     const { messages } = await read('0.61.0-failing', 'fd9a6c61');
     expect(messages.map(showMessage)[1]).toMatchInlineSnapshot(
@@ -87,7 +104,7 @@ describe('a chat that is changed', () => {
   const openAt = (file: string, shape: 'lines' | 'document') =>
     openBodies({ id: 'x' as never, path: file, shape, role: 'chat' });
 
-  it('goes back to a message, goes on from there, and is set anew', async () => {
+  it('goes back to a message, goes on from there, and is told again', async () => {
     const file = path.join(folder, 'session-x.jsonl');
     cpSync(path.join(fixtures, '0.61.0-plain/tmp/project/chats/session-2026-11-15T19-24-eb6e6373.jsonl'), file);
     const bodies = openAt(file, 'lines');
@@ -100,11 +117,15 @@ describe('a chat that is changed', () => {
     appendFileSync(file, `${JSON.stringify({ id: 'n', type: 'user', content: 'Something else.' })}\n`);
     expect(await texts()).toEqual([before[0], 'user: Something else.']);
     const messages = [
-      { id: 'a', type: 'user', content: [{ text: 'First.' }] },
+      { id: 'n', type: 'user', content: [{ text: 'Something else, in other words.' }] },
       { id: 'b', type: 'gemini', content: 'Second.', thoughts: [{ subject: 'Why', description: 'Because.' }] },
     ];
     appendFileSync(file, `${JSON.stringify({ $set: { messages } })}\n`);
-    expect(await texts()).toEqual(['user: First.', 'assistant: (thinking) Why\n\nBecause. | Second.']);
+    expect(await texts()).toEqual([
+      before[0],
+      'user: Something else.',
+      'assistant: (thinking) Why\n\nBecause. | Second.',
+    ]);
   });
 
   it('a document that was written anew between finding a message and reading it', async () => {

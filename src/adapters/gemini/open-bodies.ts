@@ -20,7 +20,7 @@ export function openBodies(source: LocatedSource): Bodies {
   };
 }
 
-/** The conversation as the host would take it up again: replaced, cut and set anew as its records say. */
+/** Each message as it was last written, without those that were taken out. */
 function createChatPlaces(isDocument: boolean): PlaceList {
   const places = new Map<string, BodyPlace>();
   const unknown = createKindCount();
@@ -44,10 +44,9 @@ function createChatPlaces(isDocument: boolean): PlaceList {
     if (record.kind === 'message') put(record.message, place);
     else if (record.kind === 'rewind') cut(record.to);
     else if (record.kind === 'unknown') unknown.add(record.name);
-    else if (record.kind === 'change' && record.messages) {
-      places.clear();
-      for (const message of record.messages) put(message, place);
-    }
+    else if (record.kind === 'change')
+      // Told again without calls and tokens when a session is taken up again; and less than all when it was shortened.
+      for (const message of record.messages ?? []) if (!places.has(String(message['id']))) put(message, place);
   };
   return {
     add(line) {

@@ -2,7 +2,7 @@
 import { asAmount, asInstant, asObject, asText, type JsonObject, known } from '../../base/json.ts';
 import { toToolCallId } from '../../model/ids.ts';
 import { NO_USAGE, type Usage } from '../../model/usage.ts';
-import { partsOf, responsesIn, spokenIn } from '../genai/parts.ts';
+import { callsIn, partsOf, responsesIn, spokenIn } from '../genai/parts.ts';
 import { fileWrittenBy, firstLine, summarise } from '../genai/tools.ts';
 import { toUsage } from '../genai/usage.ts';
 import { type AgentCall, agentCallIn } from './agent-calls.ts';
@@ -64,7 +64,8 @@ function readReply(message: JsonObject, told: Told, context: MessageContext): vo
   const { agent, emit } = context;
   // Calls are written down when they are over. A reply without words is in the middle of one; a reply with words and
   // without calls may be: nothing tells.
-  const isCalling = calls.length > 0 || spokenIn(partsOf(message['content'])).trim() === '';
+  const parts = partsOf(message['content']);
+  const isCalling = calls.length > 0 || callsIn(parts).length > 0 || spokenIn(parts).trim() === '';
   emit({ kind: 'entry-added', entry: 'reply', ...told, ...(isCalling && { end: 'tools' }) });
   const usage = usageIn(message);
   emit({

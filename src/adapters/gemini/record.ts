@@ -8,7 +8,7 @@ export type ChatRecord =
   | { readonly kind: 'head'; readonly head: JsonObject }
   /** A later one with the same id takes its place. */
   | { readonly kind: 'message'; readonly message: JsonObject; readonly id: string }
-  /** Changes of the head. With `messages`, these are all there are from now on. */
+  /** Changes of the head. With `messages`, these are what the model is told from now on; most were told before. */
   | { readonly kind: 'change'; readonly change: JsonObject; readonly messages?: readonly JsonObject[] }
   /** The message of this id and everything behind it are taken out of the conversation. */
   | { readonly kind: 'rewind'; readonly to: string }
