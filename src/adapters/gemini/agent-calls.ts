@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../model/event.ts';
 import type { Errand } from '../adapter.ts';
 import type { ChatCall } from './chat-call.ts';
 
-/** From about 0.36 on. Before, each agent was a tool of its own name, and only the result says that it was one. */
+/** 0.40 and later. Up to 0.35 each agent was a tool of its own name, and only the result says that it was one. */
 const INVOKE = 'invoke_agent';
 const REPORT = /^Subagent '([^'\n]+)' (finished|failed)\b/;
 const REASON = /^Termination Reason: (\S+)$/m;

@@ -30,12 +30,15 @@ export async function readProjects(root: string): Promise<(session: LocatedSessi
       // Named by the project: a session may lie in two, and the same one has to count whatever was read first.
       const origin = { source: toSourceId(`${PROJECTS_FILE}#${project}`), offset: 0, length: 0 };
       return [
-        { kind: 'session-seen', session: id, origin, cwd },
+        { kind: 'session-seen', session: id, origin, cwd, at: AFTER_ALL_ELSE },
         { kind: 'agent-seen', session: id, origin, agent: mainAgentOf(id), cwd },
       ];
     });
   };
 }
+
+/** The first folder that a session names is its own: what its chat says comes before what its project's place does. */
+const AFTER_ALL_ELSE = Number.MAX_SAFE_INTEGER;
 
 /** The name of the project's folder that a chat lies in. */
 function projectOf(root: string, file: string): string | undefined {
