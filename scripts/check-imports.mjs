@@ -17,7 +17,9 @@ const MAY_IMPORT = {
   io: ['base'],
   audit: ['base', 'model', 'io'],
   'adapters/adapter': ['base', 'model', 'io'],
-  'adapters/*': ['base', 'model', 'io', 'adapters/adapter'],
+  // What hosts that were built on one code have in common.
+  'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai'],
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],

@@ -144,6 +144,9 @@ function lifeIn(
 ): Life {
   const { heldUntil } = record;
   const open = own.openCalls;
+  const awaited = children.filter(
+    (child) => ledger.agents.get(child.id)?.awaited?.value && !isOver(child.status) && isSinceLastWord(child, record),
+  );
   const context = {
     life,
     callOf: (call: ToolCallId) => ledger.calls.get(call),
@@ -151,8 +154,10 @@ function lifeIn(
     // The call that started a workflow is not the start of each of its agents.
     // Some sources tell no times: theirs is none, not the beginning of all time.
     spawn: known({ call: link.call, at: (spawnCall?.spawn && spawnCall.started?.at) || undefined }),
-    hasOpenCalls: open.length > 0,
-    waitsOnChild: children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
+    hasOpenCalls: open.length > 0 || awaited.length > 0,
+    waitsOnChild:
+      awaited.some(({ status }) => isAtWork(status)) ||
+      children.some((child) => isAtWork(child.status) && open.some((call) => isWaitFor(child, call))),
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
@@ -160,6 +165,11 @@ function lifeIn(
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);
+}
+
+/** Where calls are written down only after they ended, an agent that began since then is what its parent is at. */
+function isSinceLastWord(child: AgentNode, parent: AgentRecord): boolean {
+  return (child.runs[0]?.startedAt ?? 0) >= (tailOf(parent)?.at ?? 0);
 }
 
 /** The call that made it, where that waits for its result, or one that waits for any. */

@@ -123,6 +123,8 @@ export interface AgentSeen extends AgentFact {
   readonly branch?: string;
   readonly worktree?: string;
   readonly background?: boolean;
+  /** Whoever asked for it waits from its first line to its last, even where the call is written down only afterwards. */
+  readonly awaited?: boolean;
   /** Depth by the host's own count, for agents whose parent cannot be found. */
   readonly depth?: number;
   /** Of the model it works with, as the host says it. */

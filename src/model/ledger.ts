@@ -66,6 +66,7 @@ export interface AgentRecord {
   branch?: Said<string>;
   worktree?: Said<string>;
   background?: Said<boolean>;
+  awaited?: Said<boolean>;
   depth?: Said<number>;
   contextWindow?: Said<number>;
   internal?: Said<string>;

@@ -14,6 +14,7 @@ export const EVIDENCE = {
   'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
   'call-record': { rank: 'exact', text: 'the record of the call names it' },
   'session-record': { rank: 'exact', text: 'the record of its own session names its parent' },
+  folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
   result: { rank: 'exact', text: 'the result of the call names it' },
   hook: { rank: 'exact', text: 'the hook behind the call names it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },

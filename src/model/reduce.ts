@@ -236,6 +236,7 @@ const LATEST_FIELDS = [
   'branch',
   'worktree',
   'background',
+  'awaited',
   'depth',
   'contextWindow',
   'internal',

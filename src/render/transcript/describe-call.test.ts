@@ -9,6 +9,24 @@ function view(name: string, input: unknown, text?: string, isError = false) {
 }
 
 describe('what a call is shown as', () => {
+  it('searches, lists and errands, by the names of other hosts', () => {
+    expect(view('grep_search', { pattern: 'TODO', dir_path: 'src' })).toMatchObject({ kind: 'found', where: 'src' });
+    expect(view('list_directory', { dir_path: 'src' }, 'a')).toMatchObject({ kind: 'found', where: 'src', text: 'a' });
+    expect(view('write_todos', { todos: [{ description: 'one', status: 'in_progress' }] })).toMatchObject({
+      kind: 'checks',
+      checks: [{ text: 'one', state: 'doing' }],
+    });
+    expect(view('invoke_agent', { agent_name: 'generalist', prompt: 'Count.' }, '2')).toMatchObject({
+      kind: 'errand',
+      type: 'generalist',
+      answer: '2',
+    });
+    expect(view('agent', { prompt: 'Count.' }, 'Background agent launched successfully.\ntask_id: x')).toMatchObject({
+      kind: 'errand',
+      answer: undefined,
+    });
+  });
+
   it('a command, with its exit code apart from what it printed', () => {
     expect(view('Bash', { command: 'npm test', description: 'Test' }, 'Exit code 2\nboom', true)).toMatchObject({
       kind: 'terminal',

@@ -35,18 +35,24 @@ const TOOLS: ReadonlyMap<string, Describe> = new Map(
     read: describeRead,
     readfile: describeRead,
     grep: describeFound,
+    grepsearch: describeFound,
+    searchfilecontent: describeFound,
+    listdirectory: describeFound,
     glob: describeFound,
     ls: describeFound,
     list: describeFound,
     todowrite: describeChecks,
+    writetodos: describeChecks,
     updateplan: describeChecks,
     taskcreate: describeTask,
     taskupdate: describeTask,
     webfetch: describeFetch,
     websearch: describeWebSearch,
+    googlewebsearch: describeWebSearch,
     sendmessage: describeLetter,
     task: describeErrand,
     agent: describeErrand,
+    invokeagent: describeErrand,
   } satisfies Record<string, Describe>),
 );
 
@@ -98,12 +104,12 @@ function describeErrand(input: JsonObject, output: string | undefined): ErrandVi
 
 /** What the host says in place of an answer when the agent goes on by itself. */
 const LAUNCH_NOTICE =
-  /^(?:(?:Async agent launched|Spawned) successfully|Workflow launched in background|\{"(?:agent_id|task_name)":)/;
+  /^(?:(?:(?:Async|Background) agent launched|Spawned) successfully|Workflow launched in background|\{"(?:agent_id|task_name)":)/;
 
 function errandOf(input: JsonObject, output: string | undefined): ErrandView {
   return {
     kind: 'errand',
-    type: asText(input['subagent_type']) ?? asText(input['agent_type']),
+    type: asText(input['subagent_type']) ?? asText(input['agent_type']) ?? asText(input['agent_name']),
     description: asText(input['description']),
     prompt:
       asText(input['prompt']) ??

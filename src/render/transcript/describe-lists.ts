@@ -2,7 +2,7 @@ import { asText, isObject, type JsonObject } from '../../base/json.ts';
 import type { Check, ChecksView, FoundView } from './call-views.ts';
 
 export function describeFound(input: JsonObject, output: string | undefined): FoundView | undefined {
-  const [pattern, where] = [asText(input['pattern']), asText(input['path'])];
+  const [pattern, where] = [asText(input['pattern']), asText(input['path']) ?? asText(input['dir_path'])];
   if (pattern === undefined && where === undefined) return undefined;
   return { kind: 'found', pattern: pattern ?? '', where: asText(input['glob']) ?? where, text: output };
 }
@@ -18,7 +18,7 @@ export function describeChecks(input: JsonObject): ChecksView | undefined {
   const list = input['todos'] ?? input['plan'];
   if (!Array.isArray(list)) return undefined;
   const checks = list.filter(isObject).flatMap((one): readonly Check[] => {
-    const text = asText(one['content']) ?? asText(one['subject']) ?? asText(one['step']);
+    const text = asText(one['content']) ?? asText(one['subject']) ?? asText(one['step']) ?? asText(one['description']);
     return text === undefined ? [] : [{ text, state: stateOf(one) }];
   });
   return checks.length < list.length ? undefined : { kind: 'checks', checks };

@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
 import { codex } from '../../adapters/codex/index.ts';
+import { gemini } from '../../adapters/gemini/index.ts';
+import { qwen } from '../../adapters/qwen/index.ts';
 import { nativeId } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import { createSessions } from '../../tracker/sessions.ts';
@@ -42,6 +44,10 @@ describe('recorded transcripts', () => {
     ['0.166.0-xss', codex],
     ['0.166.0-tools', codex],
     ['0.118.0-terminal', codex],
+    ['0.61.0-xss', gemini],
+    ['0.35.3-failing', gemini],
+    ['0.24.4-xss', qwen],
+    ['0.24.4-resume', qwen],
   ] as const) {
     it(`${name}: every text can be shown, and is found where it stands`, async () => {
       const messages = await messagesOf(name, adapter);

@@ -1,0 +1,26 @@
+import { mainAgentOf } from '../../model/ids.ts';
+import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { errandIn } from './agent-calls.ts';
+import { rootsOf } from './data-folder.ts';
+import { follow } from './follow.ts';
+import { HOST } from './line-context.ts';
+import { locate } from './locate.ts';
+import { openBodies } from './open-bodies.ts';
+import { createChatReader } from './read-chat.ts';
+import { sniffChat } from './sniff.ts';
+
+/** A chat is one agent's, and nobody else speaks in it. */
+const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
+export const gemini: SourceAdapter = {
+  host: HOST,
+  title: 'Gemini CLI',
+  roots: rootsOf,
+  locate,
+  sniff: sniffChat,
+  createReader: createChatReader,
+  follow,
+  openBodies: (session, source, agent) =>
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+  errandIn,
+};

@@ -1,0 +1,28 @@
+import { mainAgentOf } from '../../model/ids.ts';
+import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { errandIn } from './agent-calls.ts';
+import { rootsOf } from './data-folder.ts';
+import { follow } from './follow.ts';
+import { HOST } from './line-context.ts';
+import { locate } from './locate.ts';
+import { openBodies } from './open-bodies.ts';
+import { createConversationReader } from './read-conversation.ts';
+import { createSidecarReader } from './read-sidecar.ts';
+import { sniffConversation } from './sniff.ts';
+
+/** A conversation is one agent's, and nobody else speaks in it. */
+const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
+export const qwen: SourceAdapter = {
+  host: HOST,
+  title: 'Qwen Code',
+  roots: rootsOf,
+  locate,
+  sniff: sniffConversation,
+  createReader: (session, source) =>
+    source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
+  follow,
+  openBodies: (session, source, agent) =>
+    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+  errandIn,
+};
