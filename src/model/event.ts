@@ -197,10 +197,23 @@ export interface RunEnded extends AgentFact {
   readonly reason?: string;
 }
 
-/** `agent` put a question to the person. It was answered when the agent has spoken since. */
+/**
+ * `agent` put a question to the person. It was answered when the agent has spoken since; one with an id is open until
+ * `agent-answered` names it, whatever else the process does meanwhile.
+ */
 export interface AgentAsked extends AgentFact {
   readonly kind: 'agent-asked';
   readonly at: number;
+  readonly id?: string;
+  /** Whether it may do something, or what to do. */
+  readonly about?: QuestionKind;
+}
+
+export type QuestionKind = 'permission' | 'input';
+
+export interface AgentAnswered extends AgentFact {
+  readonly kind: 'agent-answered';
+  readonly id: string;
 }
 
 export interface EntryAdded extends AgentFact {
@@ -293,4 +306,5 @@ export type AgentEvent =
   | AgentCompacted
   | AgentHeld
   | AgentAsked
+  | AgentAnswered
   | ProblemFound;

@@ -7,6 +7,7 @@ import type {
   GroupKind,
   ProcessState,
   PromptFact,
+  QuestionKind,
   ReplyEnd,
   RunEnded,
   TitleKind,
@@ -83,6 +84,8 @@ export interface AgentRecord {
   heldUntil?: Said<number>;
   /** When it last put a question to the person. */
   askedAt?: number;
+  /** Those that have ids; left out where there are none. */
+  questions?: Map<string, QuestionRecord>;
   group?: Said<string>;
 }
 
@@ -173,6 +176,13 @@ export interface MessageRecord {
   /** First place, for ordering; a copy's only where there is no other. */
   origin: EventOrigin;
   copied: boolean;
+}
+
+/** The answer may be heard of before the question. */
+export interface QuestionRecord {
+  readonly at?: number;
+  readonly about?: QuestionKind;
+  readonly isAnswered?: true;
 }
 
 export interface ProblemRecord {

@@ -19,6 +19,7 @@ import {
   type GroupRecord,
   isLater,
   type MessageRecord,
+  type QuestionRecord,
   type Said,
   type SessionLedger,
 } from './ledger.ts';
@@ -186,9 +187,13 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
-  'agent-asked'(ledger, { agent, at }) {
+  'agent-asked'(ledger, { agent, at, id, about }) {
     const record = agentIn(ledger, agent);
-    record.askedAt = Math.max(record.askedAt ?? at, at);
+    if (id === undefined) record.askedAt = Math.max(record.askedAt ?? at, at);
+    else changeQuestion(record, id, { at, ...known({ about }) });
+  },
+  'agent-answered'(ledger, { agent, id }) {
+    changeQuestion(agentIn(ledger, agent), id, { isAnswered: true });
   },
   'problem-found'(ledger, { diagnostic }) {
     const { origin } = diagnostic;
@@ -302,6 +307,11 @@ function changeCall(
   }
   const call = found;
   indexOf(ledger).changeCall(call, agent, () => change(call));
+}
+
+function changeQuestion(agent: AgentRecord, id: string, news: QuestionRecord): void {
+  agent.questions ??= new Map();
+  agent.questions.set(id, { ...agent.questions.get(id), ...news });
 }
 
 function noteTime(agent: AgentRecord, at: number | undefined): void {
