@@ -1,6 +1,7 @@
 import type { SourceAdapter } from './adapter.ts';
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
+import { copilot } from './copilot/index.ts';
 
 /** Every host that troupe reads. Exactly one claims a file; the first that does wins. */
-export const ADAPTERS: readonly SourceAdapter[] = [claudeCode, codex];
+export const ADAPTERS: readonly SourceAdapter[] = [claudeCode, codex, copilot];
