@@ -1,7 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { EvidenceSource } from './link.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 /** Where a fact stands: a byte range of a source. Bodies are read from there when somebody looks. */
 export interface EventOrigin {
@@ -238,6 +238,16 @@ export interface UsageCounted extends AgentFact {
   readonly copied?: boolean;
 }
 
+/**
+ * The host's own sums for an agent, over all its requests up to this moment. They count as long as nothing was said
+ * since: some versions write no numbers beside them, and some requests stand in no message.
+ */
+export interface UsageTotalled extends AgentFact {
+  readonly kind: 'usage-totalled';
+  readonly at: number;
+  readonly byModel: readonly ModelUsage[];
+}
+
 export interface ToolStarted extends AgentFact {
   readonly kind: 'tool-started';
   readonly call: ToolCallId;
@@ -301,6 +311,7 @@ export type AgentEvent =
   | RunEnded
   | EntryAdded
   | UsageCounted
+  | UsageTotalled
   | ToolStarted
   | ToolEnded
   | AgentCompacted

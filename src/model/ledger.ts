@@ -14,7 +14,7 @@ import type {
 } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { EvidenceSource } from './link.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 /**
  * What is known of one session, fact by fact, in a form in which neither order nor repetition matters: sets, maps by the
@@ -81,6 +81,8 @@ export interface AgentRecord {
   readonly lastTold: Map<SourceId, number>;
   readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
   readonly compactions: Map<string, Compaction>;
+  /** The host's own sums. */
+  totals?: Said<readonly ModelUsage[]>;
   heldUntil?: Said<number>;
   /** When it last put a question to the person. */
   askedAt?: number;

@@ -165,6 +165,10 @@ const WRITERS: Writers = {
       if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
     });
   },
+  'usage-totalled'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    agent.totals = later(agent.totals, said(event.byModel, event));
+  },
   'tool-started'(ledger, event) {
     const { tool, summary, writes, awaitsAgents } = event;
     changeCall(ledger, event, (call) => {
