@@ -6,7 +6,7 @@ import type { SourceReader } from '../adapter.ts';
 import { type AgentState, agentOf, createAgentState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAgentCompleted, parseAgentConfigured, parseAgentFailed, parseAgentStarted } from './lines/agents.ts';
 import { parseCallEnd, parseCallStart, parsePermissionAsked, parsePermissionGiven } from './lines/calls.ts';
-import { parseNotification, parsePrompt, parseReply, parseUsage } from './lines/conversation.ts';
+import { parseNotification, parsePrompt, parseReply } from './lines/conversation.ts';
 import {
   parseAbort,
   parseCompaction,
@@ -16,6 +16,7 @@ import {
   parseStart,
   parseTruncation,
 } from './lines/session.ts';
+import { parseUsage } from './lines/usage.ts';
 import { type EventRecord, parseLine, recordsIn } from './record.ts';
 import { isWithoutNews } from './without-news.ts';
 

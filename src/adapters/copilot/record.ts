@@ -39,7 +39,7 @@ export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): Re
 }
 
 /** What hooks were handed and what the vendor tells its model: half of all bytes, and nothing that is not said elsewhere. */
-const HEAVY = ['{"type":"hook.', '{"type":"system.message"'].map((text) => Buffer.from(text));
+const HEAVY = ['{"type":"hook.', '{"type":"model.', '{"type":"system.message"'].map((text) => Buffer.from(text));
 
 function isHeavy(bytes: Uint8Array): boolean {
   // A line of zeroes or half a line must not pass for one: the end has to be there, too.

@@ -103,6 +103,11 @@ export function outcomeOf(data: JsonObject): Outcome {
   return { outcome: (exitCodeOf(data) ?? 0) === 0 ? 'ok' : 'error' };
 }
 
+/** Written by a later process in the place of a result that the killed one never had. */
+export function isLost(data: JsonObject): boolean {
+  return asText(asObject(data['error'])?.['code']) === 'interrupted';
+}
+
 /** From about 1.0.8x on a field of its own; before, the host's last line behind what the command printed. */
 function exitCodeOf(data: JsonObject): number | undefined {
   const code = asAmount(asObject(data['shellExecution'])?.['exitCode']);

@@ -1,7 +1,16 @@
 // Kinds of lines that are known and of no use for the tree. Anything else that has no parser is counted as unknown.
 
-/** Each of them has nothing but events of the program around the conversation. */
-const FAMILIES = ['hook.', 'mcp.', 'permission.', 'session.fusion_', 'session.schedule_', 'session.canvas.', 'skill.'];
+/** Each of them has nothing but events of the program around the conversation. (`model.`: the request of a compaction.) */
+const FAMILIES = [
+  'hook.',
+  'mcp.',
+  'model.',
+  'permission.',
+  'session.fusion_',
+  'session.schedule_',
+  'session.canvas.',
+  'skill.',
+];
 
 const KINDS = new Set([
   'assistant.turn_start',

@@ -2,7 +2,7 @@
 import { asText, known } from '../../../base/json.ts';
 import { mainAgentOf } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext, type LineParser } from '../line-context.ts';
-import { tellNews } from './session.ts';
+import { tellNews } from './news.ts';
 
 export const parseAgentStarted: LineParser = (context) => {
   const { agent, isMain, state, record } = context;

@@ -6,6 +6,7 @@ import {
   fileWrittenBy,
   firstLine,
   isAsking,
+  isLost,
   isSpawning,
   isWaiting,
   outcomeOf,
@@ -63,7 +64,7 @@ export const parseCallStart: LineParser = (context) => {
 export const parseCallEnd: LineParser = (context) => {
   const { agent, state, record } = context;
   const native = asText(record.data['toolCallId']);
-  if (native === undefined) return;
+  if (native === undefined || isLost(record.data)) return;
   const call = callIdOf(native);
   const tool = state.toolOf.get(call);
   const text = textOfResult(record.data);

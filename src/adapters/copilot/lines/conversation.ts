@@ -1,12 +1,12 @@
 // What was said: by a person or another agent, by the model, by the host in between.
-import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
+import { asAmount, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { mainAgentOf, nativeId } from '../../../model/ids.ts';
 import { NO_USAGE } from '../../../model/usage.ts';
 import { agentIdOf, atOf, eventId, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import type { EventRecord } from '../record.ts';
 import { firstLine } from '../tools.ts';
 import { startCall } from './calls.ts';
-import { tellNews } from './session.ts';
+import { tellNews } from './news.ts';
 
 export const parsePrompt: LineParser = (context) => {
   const { agent, isMain, state, record } = context;
@@ -96,32 +96,6 @@ function noteOutput(message: string, data: JsonObject, context: LineContext): vo
   const usage = { ...NO_USAGE, output: output ?? 0 };
   context.emit({ kind: 'usage-counted', agent: context.agent, message, usage, final: false, ...atOf(context) });
 }
-
-/** One for each request (about 1.0.10x and later), in front of its reply. `inputTokens` holds what came from the cache. */
-export const parseUsage: LineParser = (context) => {
-  const { agent, record } = context;
-  const raw = asObject(record.data['usage']);
-  const message = asText(raw?.['apiCallId']) ?? eventId(record);
-  if (!raw) return;
-  const cacheRead = asAmount(raw['cacheReadTokens']) ?? 0;
-  const cacheWrite = asAmount(raw['cacheWriteTokens']) ?? 0;
-  context.emit({
-    kind: 'usage-counted',
-    agent,
-    message,
-    usage: {
-      ...NO_USAGE,
-      input: Math.max(0, (asAmount(raw['inputTokens']) ?? 0) - cacheRead - cacheWrite),
-      output: asAmount(raw['outputTokens']) ?? 0,
-      cacheRead,
-      cacheWrite,
-    },
-    final: true,
-    ...known({ model: asText(raw['model']) }),
-    ...atOf(context),
-  });
-  tellNews(context, { contextWindow: asAmount(raw['maxPromptTokens']) });
-};
 
 /** The host tells the model about something in the background. */
 export const parseNotification: LineParser = (context) => {

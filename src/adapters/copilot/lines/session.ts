@@ -1,6 +1,8 @@
 // What concerns the session, or an agent's settings and its turn as a whole.
 import { asAmount, asObject, asText, known } from '../../../base/json.ts';
-import { atOf, eventId, type LineContext, type LineParser } from '../line-context.ts';
+import { atOf, eventId, type LineParser } from '../line-context.ts';
+import { tellNews } from './news.ts';
+import { noteTotals } from './usage.ts';
 
 /** `session.start`, `session.resume`, `session.context_changed`. */
 export const parseStart: LineParser = (context) => {
@@ -22,21 +24,6 @@ export const parseModelChange: LineParser = (context) => {
   const { data } = context.record;
   tellNews(context, { model: asText(data['newModel']), effort: asText(data['reasoningEffort']) });
 };
-
-interface Settings {
-  readonly model?: string | undefined;
-  readonly effort?: string | undefined;
-  readonly contextWindow?: number | undefined;
-}
-
-/** Repeated with every reply and every request: only changes are told. */
-export function tellNews(context: LineContext, settings: Settings): void {
-  const { told } = context.state;
-  const news = Object.entries(settings).filter(([field, value]) => value !== undefined && told.get(field) !== value);
-  if (news.length === 0) return;
-  for (const [field, value] of news) told.set(field, value);
-  context.emit({ kind: 'agent-seen', agent: context.agent, ...atOf(context), ...Object.fromEntries(news) });
-}
 
 /** Errors of a request to the model; others (a server of tools that does not answer) end no turn. */
 const OF_REQUEST = new Set([
@@ -93,5 +80,7 @@ export const parseTruncation: LineParser = (context) => {
 
 /** The process ended in good order. */
 export const parseShutdown: LineParser = (context) => {
-  if (context.isMain) context.emit({ kind: 'session-closed' });
+  if (!context.isMain) return;
+  context.emit({ kind: 'session-closed' });
+  noteTotals(context);
 };
