@@ -15,8 +15,7 @@ import {
   textOfResult,
 } from '../tools.ts';
 
-/** A call stands in the reply that asks for it, and again when it begins. */
-export function startCall(native: string, tool: string, input: unknown, context: LineContext): void {
+function startCall(native: string, tool: string, input: unknown, context: LineContext): void {
   const { agent, state } = context;
   const call = callIdOf(native);
   context.emit({

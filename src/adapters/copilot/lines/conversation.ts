@@ -5,7 +5,6 @@ import { NO_USAGE } from '../../../model/usage.ts';
 import { agentIdOf, atOf, eventId, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import type { EventRecord } from '../record.ts';
 import { firstLine } from '../tools.ts';
-import { startCall } from './calls.ts';
 import { tellNews } from './news.ts';
 
 export const parsePrompt: LineParser = (context) => {
@@ -52,19 +51,12 @@ export function isHostPrompt(data: JsonObject): boolean {
 export const parseReply: LineParser = (context) => {
   const { agent, record } = context;
   const { data } = record;
-  const requests = Array.isArray(data['toolRequests']) ? data['toolRequests'].filter(isObject) : [];
   const id = messageIdOf(record);
-  const end = requests.length > 0 || !isLastChunk(data) ? 'tools' : 'turn';
+  const end = hasCalls(data) || !isLastChunk(data) ? 'tools' : 'turn';
   context.emit({ kind: 'entry-added', agent, entry: 'reply', id, end, ...atOf(context) });
   tellNews(context, { model: asText(data['model']) });
   noteOutput(id, data, context);
   if (end === 'turn' && context.state.isResumed) endAgain(context);
-  for (const request of requests) {
-    const call = asText(request['toolCallId']);
-    const tool = asText(request['name']);
-    if (call !== undefined && tool !== undefined)
-      startCall(call, tool, request['arguments'] ?? request['input'], context);
-  }
 };
 
 /** An agent that was set to work again comes to its end without an event: its last words are all there is. */
@@ -77,6 +69,11 @@ function endAgain(context: LineContext): void {
 /** All parts of one answer of the model share the id of its request; what the host says in the model's place has none. */
 export function messageIdOf(record: EventRecord): string {
   return asText(record.data['apiCallId']) ?? asText(record.data['messageId']) ?? eventId(record);
+}
+
+/** Each of them has a line of its own when it begins: there it stands in the order of the calls. */
+function hasCalls(data: JsonObject): boolean {
+  return Array.isArray(data['toolRequests']) && data['toolRequests'].some(isObject);
 }
 
 function isLastChunk(data: JsonObject): boolean {
