@@ -13,7 +13,7 @@ import { formatTree } from './tree-lines.ts';
 const NOW = Date.parse('2027-01-01T00:00:00Z');
 
 /** The same play, recorded with each host. */
-const RECORDINGS = { 'claude-code': '2.1.325-plain', codex: '0.166.0-plain' };
+const RECORDINGS = { 'claude-code': '2.1.325-plain', codex: '0.166.0-plain', copilot: '1.0.102-plain' };
 
 async function show(host: keyof typeof RECORDINGS): Promise<string> {
   const root = fileURLToPath(new URL(`../adapters/${host}/fixtures/${RECORDINGS[host]}`, import.meta.url));

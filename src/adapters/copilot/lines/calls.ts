@@ -14,6 +14,7 @@ import {
   summarise,
   textOfResult,
 } from '../tools.ts';
+import { tellNews } from './news.ts';
 
 function startCall(native: string, tool: string, input: unknown, context: LineContext): void {
   const { agent, state } = context;
@@ -66,6 +67,8 @@ export const parseCallEnd: LineParser = (context) => {
   if (native === undefined || isLost(record.data)) return;
   const call = callIdOf(native);
   const tool = state.toolOf.get(call);
+  // Up to about 1.0.3x the replies of a sub-agent name no model.
+  tellNews(context, { model: asText(record.data['model']) });
   const text = textOfResult(record.data);
   const { outcome, unrun } = outcomeOf(record.data);
   context.emit({
