@@ -3,7 +3,7 @@ import path from 'node:path';
 import { listFolder } from '../../io/folders.ts';
 import { nativeId, type SessionId, toSessionId } from '../../model/ids.ts';
 import type { FollowCapability, LocatedSession } from '../adapter.ts';
-import { EVENTS, processInName, SESSIONS, sessionsFolder, WORKSPACE } from './data-folder.ts';
+import { EVENTS, mayBeSession, processInName, SESSIONS, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { sessionIn } from './locate.ts';
 import { readProcesses } from './processes.ts';
@@ -11,14 +11,11 @@ import { readProcesses } from './processes.ts';
 const OF_SESSION = new Set([EVENTS, WORKSPACE]);
 
 export const follow: FollowCapability = {
-  // The folder of sessions, and the sessions in it: what lies deeper are copies of files for going back.
-  watched: async (root) => (folder) => {
-    const [first = '', ...below] = path.relative(root, folder).split(path.sep);
-    return first === SESSIONS ? below.length <= 1 : below.length === 0;
-  },
+  // What lies deeper are copies of files, for going back.
+  watched: async (root) => (folder) => folder === path.join(root, SESSIONS) || mayBeSession(root, folder),
   async subjectOf(root, place) {
     const folder = path.dirname(place);
-    if (!(await isSession(root, folder))) return { kind: 'nothing' };
+    if (!mayBeSession(root, folder)) return { kind: 'nothing' };
     if (processInName(place) !== undefined) return { kind: 'facts' };
     if (!OF_SESSION.has(path.basename(place))) return { kind: 'nothing' };
     return { kind: 'part', part: { id: toSessionId(HOST, path.basename(folder)), folder } };
@@ -26,11 +23,6 @@ export const follow: FollowCapability = {
   locateParts: (root, folder, ids) => Promise.all(ids.map((id) => partIn(root, folder, id))),
   readFacts: readProcesses,
 };
-
-async function isSession(root: string, folder: string): Promise<boolean> {
-  const sessions = await sessionsFolder(root);
-  return path.dirname(folder) === sessions || folder === sessions;
-}
 
 async function partIn(root: string, folder: string, id: SessionId): Promise<LocatedSession> {
   const isOwn = path.basename(folder) === nativeId(id);

@@ -3,43 +3,28 @@ import path from 'node:path';
 import { type FolderEntry, listFolder, modifiedAt } from '../../io/folders.ts';
 import { toSessionId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
-import { EVENTS, sessionsFolder, WORKSPACE } from './data-folder.ts';
+import { EVENTS, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { processesIn } from './processes.ts';
 
 export type Role = 'events' | 'workspace';
 
-export async function locate(root: string): Promise<Located> {
-  const folder = await sessionsFolder(root);
-  const entries = await listFolder(folder);
-  const look = async (place: string, files: readonly FolderEntry[]): Promise<LocatedSession> => {
-    const session = await sessionIn(root, place, files);
-    return { ...session, facts: await processesIn(session, files) };
-  };
-  const own = hasEvents(entries) ? [await look(folder, entries)] : [];
-  const sessions = [...own, ...(await eachSessionIn(folder, entries, look))];
-  return { sessions, ignoredFiles: folder === root ? [] : ignoredIn(folder, entries) };
-}
-
 /** Folders that are looked into at the same time. */
 const SIDE_BY_SIDE = 16;
 
-async function eachSessionIn(
-  folder: string,
-  entries: readonly FolderEntry[],
-  look: (place: string, files: readonly FolderEntry[]) => Promise<LocatedSession>,
-): Promise<readonly LocatedSession[]> {
-  const found: LocatedSession[] = [];
-  const queue = entries.filter(({ kind }) => kind === 'folder').values();
+export async function locate(root: string): Promise<Located> {
+  const sessions: LocatedSession[] = [];
+  const queue = (await sessionFolders(root)).values();
   const lookOn = async (): Promise<void> => {
-    for (const { name } of queue) {
-      const place = path.join(folder, name);
+    for (const place of queue) {
       const files = await listFolder(place);
-      if (hasEvents(files)) found.push(await look(place, files));
+      if (!hasEvents(files)) continue;
+      const session = await sessionIn(root, place, files);
+      sessions.push({ ...session, facts: await processesIn(session, files) });
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lookOn));
-  return found;
+  return { sessions, ignoredFiles: await ignoredIn(path.join(root, SESSIONS)) };
 }
 
 function hasEvents(files: readonly FolderEntry[]): boolean {
@@ -70,8 +55,8 @@ function toSource(root: string, file: string, role: Role): LocatedSource {
 }
 
 /** Sessions of the time before they had folders: one file each (up to about 0.0.37x). */
-function ignoredIn(folder: string, entries: readonly FolderEntry[]): readonly string[] {
-  return entries
+async function ignoredIn(folder: string): Promise<readonly string[]> {
+  return (await listFolder(folder))
     .filter(({ name, kind }) => kind === 'file' && name.endsWith('.jsonl'))
     .map(({ name }) => path.join(folder, name));
 }

@@ -5,20 +5,14 @@ import { isStillRunning } from '../../io/processes.ts';
 import type { ProcessSeen } from '../../model/event.ts';
 import { toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
-import { EVENTS, processInName, sessionsFolder } from './data-folder.ts';
+import { processInName, sessionFolders } from './data-folder.ts';
 
 /** For `follow`: a process came or went somewhere. */
 export async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
-  const folder = await sessionsFolder(root);
-  const entries = await listFolder(folder);
   const locks = new Map<string, readonly Lock[]>();
-  const isOne = entries.some(({ name }) => name === EVENTS);
-  const places = isOne
-    ? [folder]
-    : entries.flatMap(({ name, kind }) => (kind === 'folder' ? [path.join(folder, name)] : []));
   await Promise.all(
-    places.map(async (place) => {
-      const held = await locksIn(place, isOne ? entries : await listFolder(place));
+    (await sessionFolders(root)).map(async (place) => {
+      const held = await locksIn(place, await listFolder(place));
       if (held.length > 0) locks.set(place, held);
     }),
   );
