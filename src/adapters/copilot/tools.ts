@@ -47,7 +47,7 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
     write_agent: ['message'],
     skill: ['skill', 'name'],
     report_intent: ['intent'],
-    ask_user: ['question'],
+    ask_user: ['question', 'message'],
     update_todo: ['todos'],
   }),
 );
