@@ -1,12 +1,12 @@
 // `npm run test:hosts`: run the real programs and compare what troupe sees with what the script dictated.
-// TROUPE_LIVE_KIT: the folder of the recording kit. TROUPE_CLAUDE_BIN, TROUPE_CODEX_BIN: the programs (several of one:
-// separated by the path delimiter).
+// TROUPE_LIVE_KIT: the folder of the recording kit. TROUPE_CLAUDE_BIN, TROUPE_CODEX_BIN, TROUPE_COPILOT_BIN: the programs (several
+// of one: separated by the path delimiter).
 import { ensureInstalled, run } from './ensure-installed.mjs';
 
-if (!process.env.TROUPE_LIVE_KIT || !(process.env.TROUPE_CLAUDE_BIN || process.env.TROUPE_CODEX_BIN)) {
-  console.error(
-    'test:hosts needs TROUPE_LIVE_KIT (the recording kit), and TROUPE_CLAUDE_BIN or TROUPE_CODEX_BIN (a program).',
-  );
+const PROGRAMS = ['TROUPE_CLAUDE_BIN', 'TROUPE_CODEX_BIN', 'TROUPE_COPILOT_BIN'];
+
+if (!process.env.TROUPE_LIVE_KIT || !PROGRAMS.some((name) => process.env[name])) {
+  console.error(`test:hosts needs TROUPE_LIVE_KIT (the recording kit), and a program: ${PROGRAMS.join(', ')}.`);
   process.exit(2);
 }
 ensureInstalled();

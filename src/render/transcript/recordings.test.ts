@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
 import { codex } from '../../adapters/codex/index.ts';
+import { copilot } from '../../adapters/copilot/index.ts';
 import { nativeId } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import { createSessions } from '../../tracker/sessions.ts';
@@ -42,6 +43,9 @@ describe('recorded transcripts', () => {
     ['0.166.0-xss', codex],
     ['0.166.0-tools', codex],
     ['0.118.0-terminal', codex],
+    ['1.0.102-xss', copilot],
+    ['1.0.102-tools', copilot],
+    ['1.0.102-terminal', copilot],
   ] as const) {
     it(`${name}: every text can be shown, and is found where it stands`, async () => {
       const messages = await messagesOf(name, adapter);

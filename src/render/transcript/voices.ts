@@ -19,6 +19,7 @@ const HOSTS: ReadonlyMap<string, string> = new Map([
   ['claude-code', 'Claude Code'],
   ['opencode', 'OpenCode'],
   ['codex', 'Codex'],
+  ['copilot', 'Copilot CLI'],
   ['gemini', 'Gemini CLI'],
 ]);
 
