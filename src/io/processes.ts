@@ -28,6 +28,17 @@ export function isRunning(pid: number): boolean {
   return hasNumber(pid) && !isOver(statOf(pid)?.state ?? '');
 }
 
+/**
+ * The process that left a mark of its number at that time is still there: whoever has the number now, and began only
+ * afterwards, is somebody else. Epoch milliseconds.
+ */
+export async function isStillRunning(pid: number, markedAt: number): Promise<boolean> {
+  if (!isRunning(pid)) return false;
+  const seen = await askPs(pid);
+  // ps counts whole seconds, and clocks are set.
+  return seen?.startedAt === undefined || seen.startedAt < markedAt + 5_000;
+}
+
 /** Somebody stopped it (Ctrl-Z, SIGSTOP), and it goes on where it is told to. Known on Linux only. */
 export function isPaused(pid: number): boolean {
   return /^[Tt]/.test(statOf(pid)?.state ?? '');

@@ -4,6 +4,7 @@ import type { AgentId, ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger, SpawnRecord } from './ledger.ts';
 import { type Life, lifeOfMain, lifeOfSubAgent } from './lifecycle.ts';
 import type { SpawnLink } from './link.ts';
+import { openQuestionOf, questionOfProcess } from './open-question.ts';
 import type { Own } from './own.ts';
 import { type SessionLife, tailOf } from './session-life.ts';
 import {
@@ -161,7 +162,7 @@ function lifeIn(
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
-    asks: asker === record.id,
+    asks: asker === record.id ? questionOfProcess(life.process) : openQuestionOf(record, life),
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);

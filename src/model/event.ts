@@ -1,7 +1,7 @@
 import type { Diagnostic } from './diagnostic.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { EvidenceSource } from './link.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 /** Where a fact stands: a byte range of a source. Bodies are read from there when somebody looks. */
 export interface EventOrigin {
@@ -203,10 +203,23 @@ export interface RunEnded extends AgentFact {
   readonly reason?: string;
 }
 
-/** `agent` put a question to the person. It was answered when the agent has spoken since. */
+/**
+ * `agent` put a question to the person. It was answered when the agent has spoken since; one with an id is open until
+ * `agent-answered` names it, whatever else the process does meanwhile.
+ */
 export interface AgentAsked extends AgentFact {
   readonly kind: 'agent-asked';
   readonly at: number;
+  readonly id?: string;
+  /** Whether it may do something, or what to do. */
+  readonly about?: QuestionKind;
+}
+
+export type QuestionKind = 'permission' | 'input';
+
+export interface AgentAnswered extends AgentFact {
+  readonly kind: 'agent-answered';
+  readonly id: string;
 }
 
 export interface EntryAdded extends AgentFact {
@@ -231,6 +244,16 @@ export interface UsageCounted extends AgentFact {
   /** false: the number may still be the placeholder of the message's start. */
   readonly final: boolean;
   readonly copied?: boolean;
+}
+
+/**
+ * The host's own sums for an agent, over all its requests up to this moment. They count as long as nothing was said
+ * since: some versions write no numbers beside them, and some requests stand in no message.
+ */
+export interface UsageTotalled extends AgentFact {
+  readonly kind: 'usage-totalled';
+  readonly at: number;
+  readonly byModel: readonly ModelUsage[];
 }
 
 export interface ToolStarted extends AgentFact {
@@ -296,9 +319,11 @@ export type AgentEvent =
   | RunEnded
   | EntryAdded
   | UsageCounted
+  | UsageTotalled
   | ToolStarted
   | ToolEnded
   | AgentCompacted
   | AgentHeld
   | AgentAsked
+  | AgentAnswered
   | ProblemFound;

@@ -7,13 +7,14 @@ import type {
   GroupKind,
   ProcessState,
   PromptFact,
+  QuestionKind,
   ReplyEnd,
   RunEnded,
   TitleKind,
 } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { EvidenceSource } from './link.ts';
-import type { Usage } from './usage.ts';
+import type { ModelUsage, Usage } from './usage.ts';
 
 /**
  * What is known of one session, fact by fact, in a form in which neither order nor repetition matters: sets, maps by the
@@ -83,9 +84,13 @@ export interface AgentRecord {
   readonly lastTold: Map<SourceId, number>;
   readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
   readonly compactions: Map<string, Compaction>;
+  /** The host's own sums. */
+  totals?: Said<readonly ModelUsage[]>;
   heldUntil?: Said<number>;
   /** When it last put a question to the person. */
   askedAt?: number;
+  /** Those that have ids; left out where there are none. */
+  questions?: Map<string, QuestionRecord>;
   group?: Said<string>;
 }
 
@@ -178,6 +183,13 @@ export interface MessageRecord {
   /** First place, for ordering; a copy's only where there is no other. */
   origin: EventOrigin;
   copied: boolean;
+}
+
+/** The answer may be heard of before the question. */
+export interface QuestionRecord {
+  readonly at?: number;
+  readonly about?: QuestionKind;
+  readonly isAnswered?: true;
 }
 
 export interface ProblemRecord {

@@ -1,6 +1,7 @@
 import { known } from '../base/json.ts';
+import type { QuestionKind } from './event.ts';
 import type { ToolCallId } from './ids.ts';
-import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, Tail } from './ledger.ts';
+import type { AgentRecord, CallRecord, EndClaim, Tail } from './ledger.ts';
 import { type SessionLife, tailOf } from './session-life.ts';
 import { type AgentStatus, isOver, type Run, type StatusChange, type StatusSignal, type WaitingOn } from './tree.ts';
 
@@ -20,7 +21,7 @@ export interface LifeContext {
   /** The provider asked it to come back later. */
   readonly held: boolean;
   /** A question of its is open in front of the person. */
-  readonly asks: boolean;
+  readonly asks: QuestionKind | undefined;
 }
 
 export interface Life {
@@ -132,7 +133,7 @@ function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
     waitingOn,
     ...known({ reason }),
   });
-  if (context.asks) return wait(askOf(process), process?.waitingFor);
+  if (context.asks) return wait(context.asks, process?.waitingFor);
   // `-p` ends only when its agents have; before 2.1.286 its record has no state.
   if (ended) return wait(process && process.state !== 'idle' && context.othersNotOver ? 'child' : 'input');
   const waitingOn = waitOf(context);
@@ -191,13 +192,8 @@ function verdictOfLastRun(
 /** Lines that one key press writes into several files carry times this close together. */
 const SAME_MOMENT_MS = 1_000;
 
-/** `waitingFor` is text for people: «permission prompt», «input needed», «dialog open». */
-function askOf(process: ProcessRecord | undefined): WaitingOn {
-  return process?.waitingFor === undefined || /permission|approv/i.test(process.waitingFor) ? 'permission' : 'input';
-}
-
 function waitOf(context: LifeContext): WaitingOn | undefined {
-  if (context.asks) return askOf(context.life.process);
+  if (context.asks) return context.asks;
   if (context.held) return 'rate-limit';
   return context.waitsOnChild ? 'child' : undefined;
 }

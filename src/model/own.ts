@@ -2,7 +2,7 @@ import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './le
 import { indexOf } from './ledger-index.ts';
 import type { OwnerOf } from './owner.ts';
 import { createTally, type Tally } from './tally.ts';
-import type { ModelUsage, Usage } from './usage.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** What follows from an agent's own calls and messages, copies in its sources left out. */
 export interface Own {
@@ -38,15 +38,22 @@ export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerO
 
 function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
   const lastRequest = tally.lastRequest();
+  const total = totalOf(agent);
   return {
     callCount,
     openCalls: [...tally.unended].filter((call) => isOpen(call, agent, ledger)).sort(byStart),
     messageCount,
-    usage: tally.usage,
-    usageByModel: tally.usageByModel(),
-    hasPlaceholder: tally.placeholders > 0,
+    usage: total?.usage ?? tally.usage,
+    usageByModel: total?.usageByModel ?? tally.usageByModel(),
+    hasPlaceholder: !total && tally.placeholders > 0,
     ...(lastRequest && { lastRequest }),
   };
+}
+
+/** The host's own sums, where nothing was said since. */
+function totalOf({ totals, lastAt = 0 }: AgentRecord): Pick<Own, 'usage' | 'usageByModel'> | undefined {
+  if (!totals || totals.at < lastAt) return undefined;
+  return { usage: totals.value.map(({ usage }) => usage).reduce(addUsage, NO_USAGE), usageByModel: totals.value };
 }
 
 /** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */

@@ -47,6 +47,14 @@ const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
     prompt: fc.constant({ head: 'p', digest: 'p' }),
     at: times,
   }),
+  fc.record({
+    kind: fc.constant('agent-asked' as const),
+    agent: agents,
+    id: messages,
+    at: times,
+    about: fc.constantFrom('permission' as const, 'input' as const),
+  }),
+  fc.record({ kind: fc.constant('agent-answered' as const), agent: agents, id: messages }),
   fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, id: calls, call: calls, at: times }),
   fc.record({
     kind: fc.constant('run-ended' as const),

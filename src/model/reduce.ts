@@ -20,6 +20,7 @@ import {
   type GroupRecord,
   isLater,
   type MessageRecord,
+  type QuestionRecord,
   type Said,
   type SessionLedger,
 } from './ledger.ts';
@@ -176,6 +177,10 @@ const WRITERS: Writers = {
       if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
     });
   },
+  'usage-totalled'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    agent.totals = later(agent.totals, said(event.byModel, event));
+  },
   'tool-started'(ledger, event) {
     const { tool, summary, writes, awaitsAgents } = event;
     changeCall(ledger, event, (call) => {
@@ -198,9 +203,13 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
-  'agent-asked'(ledger, { agent, at }) {
+  'agent-asked'(ledger, { agent, at, id, about }) {
     const record = agentIn(ledger, agent);
-    record.askedAt = Math.max(record.askedAt ?? at, at);
+    if (id === undefined) record.askedAt = Math.max(record.askedAt ?? at, at);
+    else changeQuestion(record, id, { at, ...known({ about }) });
+  },
+  'agent-answered'(ledger, { agent, id }) {
+    changeQuestion(agentIn(ledger, agent), id, { isAnswered: true });
   },
   'problem-found'(ledger, { diagnostic }) {
     const { origin } = diagnostic;
@@ -317,6 +326,11 @@ function changeCall(
   }
   const call = found;
   indexOf(ledger).changeCall(call, agent, () => change(call));
+}
+
+function changeQuestion(agent: AgentRecord, id: string, news: QuestionRecord): void {
+  agent.questions ??= new Map();
+  agent.questions.set(id, { ...agent.questions.get(id), ...news });
 }
 
 function noteTime(agent: AgentRecord, at: number | undefined): void {

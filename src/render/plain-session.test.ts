@@ -16,6 +16,7 @@ const NOW = Date.parse('2027-01-01T00:00:00Z');
 const RECORDINGS = {
   'claude-code': '2.1.325-plain',
   codex: '0.166.0-plain',
+  copilot: '1.0.102-plain',
   gemini: '0.61.0-plain',
   qwen: '0.24.4-plain',
 };

@@ -55,6 +55,19 @@ describe('what a call is shown as', () => {
     expect(view('MultiEdit', { file_path: '/f', edits: [edit, 'no edit'] })).toMatchObject({ kind: 'fields' });
   });
 
+  it('files and letters by the names that Copilot has for them', () => {
+    const edit = { path: '/f', old_str: 'a', new_str: 'b' };
+    expect(view('edit', edit)).toMatchObject({ kind: 'edits', path: '/f', edits: [{ before: 'a', after: 'b' }] });
+    expect(view('create', { path: '/f', file_text: 'x' })).toEqual({ kind: 'written', path: '/f', text: 'x' });
+    expect(view('view', { path: '/f' }, 'x')).toMatchObject({ kind: 'file', path: '/f', text: 'x' });
+    expect(view('write_agent', { agent_id: 'a1', message: 'go on' })).toMatchObject({ kind: 'letter', to: 'a1' });
+    const launched = 'Agent started in background with agent_id: a1.';
+    expect(view('task', { prompt: 'p', agent_type: 't' }, launched)).toMatchObject({
+      kind: 'errand',
+      answer: undefined,
+    });
+  });
+
   it('a patch, of one file or of several', () => {
     const patch =
       '*** Begin Patch\n*** Update File: a.js\n@@\n same\n-old\n+new\n*** Add File: b.md\n+one\n*** End Patch';

@@ -25,15 +25,18 @@ const TOOLS: ReadonlyMap<string, Describe> = new Map(
     runshellcommand: describeCommand,
     execcommand: describeCommand,
     shellcommand: describeCommand,
+    powershell: describeCommand,
     edit: describeEdit,
     replace: describeEdit,
     multiedit: describeEdits,
     applypatch: describePatch,
     write: describeWrite,
     writefile: describeWrite,
+    create: describeWrite,
     notebookedit: describeNotebook,
     read: describeRead,
     readfile: describeRead,
+    view: describeRead,
     grep: describeFound,
     grepsearch: describeFound,
     searchfilecontent: describeFound,
@@ -50,6 +53,7 @@ const TOOLS: ReadonlyMap<string, Describe> = new Map(
     websearch: describeWebSearch,
     googlewebsearch: describeWebSearch,
     sendmessage: describeLetter,
+    writeagent: describeLetter,
     task: describeErrand,
     agent: describeErrand,
     invokeagent: describeErrand,
@@ -93,7 +97,7 @@ function describeCommand(input: JsonObject, output: string | undefined): Termina
 }
 
 function describeLetter(input: JsonObject): LetterView | undefined {
-  const to = asText(input['to']) ?? asText(input['recipient']);
+  const to = asText(input['to']) ?? asText(input['recipient']) ?? asText(input['agent_id']);
   const text = asText(input['message']) ?? asText(input['content']);
   return to === undefined || text === undefined ? undefined : { kind: 'letter', to, text };
 }
@@ -104,7 +108,7 @@ function describeErrand(input: JsonObject, output: string | undefined): ErrandVi
 
 /** What the host says in place of an answer when the agent goes on by itself. */
 const LAUNCH_NOTICE =
-  /^(?:(?:(?:Async|Background) agent launched|Spawned) successfully|Workflow launched in background|\{"(?:agent_id|task_name)":)/;
+  /^(?:(?:(?:Async|Background) agent launched|Spawned) successfully|Workflow launched in background|Agent started in background|\{"(?:agent_id|task_name)":)/;
 
 function errandOf(input: JsonObject, output: string | undefined): ErrandView {
   return {

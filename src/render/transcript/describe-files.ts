@@ -26,7 +26,7 @@ export function describePatch(input: JsonObject): EditsView | undefined {
 }
 
 export function describeWrite(input: JsonObject): WrittenView | undefined {
-  return written(pathIn(input), input['content']);
+  return written(pathIn(input), input['content'] ?? input['file_text']);
 }
 
 export function describeNotebook(input: JsonObject): WrittenView | undefined {
@@ -46,12 +46,13 @@ function written(path: string | undefined, text: unknown): WrittenView | undefin
 }
 
 function pathIn(input: JsonObject): string | undefined {
-  return asText(input['file_path']) ?? asText(input['filePath']) ?? asText(input['absolute_path']);
+  const names = ['file_path', 'filePath', 'absolute_path', 'path'];
+  return names.map((name) => asText(input[name])).find((path) => path !== undefined);
 }
 
 function editIn(input: JsonObject): Edit | undefined {
-  const before = input['old_string'] ?? input['oldString'];
-  const after = input['new_string'] ?? input['newString'];
+  const before = input['old_string'] ?? input['oldString'] ?? input['old_str'];
+  const after = input['new_string'] ?? input['newString'] ?? input['new_str'];
   if (typeof before !== 'string' || typeof after !== 'string') return undefined;
   return { before, after, isEverywhere: asFlag(input['replace_all'] ?? input['replaceAll']) === true };
 }

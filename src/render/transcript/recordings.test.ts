@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../adapters/claude-code/index.ts';
 import { codex } from '../../adapters/codex/index.ts';
+import { copilot } from '../../adapters/copilot/index.ts';
 import { gemini } from '../../adapters/gemini/index.ts';
 import { qwen } from '../../adapters/qwen/index.ts';
 import { nativeId } from '../../model/ids.ts';
@@ -48,6 +49,9 @@ describe('recorded transcripts', () => {
     ['0.35.3-failing', gemini],
     ['0.24.4-xss', qwen],
     ['0.24.4-resume', qwen],
+    ['1.0.102-xss', copilot],
+    ['1.0.102-tools', copilot],
+    ['1.0.102-terminal', copilot],
   ] as const) {
     it(`${name}: every text can be shown, and is found where it stands`, async () => {
       const messages = await messagesOf(name, adapter);

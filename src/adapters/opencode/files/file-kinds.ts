@@ -6,7 +6,7 @@ const EXPORT = /^\s*\{\s*"info"\s*:\s*\{[^{}]*?"id"\s*:\s*"ses_/;
 const STREAM = /^\{"type":"[a-z_]+","timestamp":\d+,"sessionID":"ses_/;
 /** As the server sends them, with or without the time of the recording and the folder around them. */
 const EVENTS =
-  /^\{(?:"at":\d+,"data":\{)?(?:"directory":"[^"]*",)?(?:"project":"[^"]*",)?(?:"payload":\{)?(?:"id":"evt_[^"]*",)?"type":"(?:server|session|message|permission|plugin)\.[a-z.]+"/;
+  /^\{(?:"at":\d+,"data":\{)?(?:"directory":"[^"]*",)?(?:"project":"[^"]*",)?(?:"payload":\{)?(?:"id":"evt_[^"]*",)?"type":"(?:server|session|message|permission|plugin)\.[a-z.]+","properties":/;
 
 /** By its first bytes. */
 export function kindOf(head: Uint8Array): FileKind | undefined {
