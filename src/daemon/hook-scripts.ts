@@ -20,7 +20,7 @@ export interface ScriptWords {
 export function observeScript(words: ScriptWords): string {
   return `#!/bin/sh
 ${head(words, 'keeps what a hook is told')}
-${KEEP}
+${keep('cat')}
 break
 done
 ${NOTE}
@@ -57,7 +57,7 @@ export function guardScript(words: ScriptWords): string {
 ${head(words, 'keeps what a hook is told, and prints what troupe has to say about it')}
 since=${bash === undefined ? '' : '$EPOCHREALTIME'}
 ${BEFORE_FAILURES}
-${KEEP}${bash === undefined ? '' : ASK_SERVER}
+${bash === undefined ? keep('cat') : `${TAKE_FIRST}${keep('take')}${ASK_SERVER}`}
 break
 done
 ${NOTE}${failureScript(answers)}${askNodeScript(bash !== undefined)}
@@ -88,7 +88,7 @@ LC_ALL=C`;
  * Puts stdin into a draft, byte for byte. Whoever holds a draft is the only one who may write its name. What comes behind the
  * loop is read by a shell only where somebody needs it: `left` says where the payload is then, `trouble` why it is not in a draft.
  */
-const KEEP = `
+const keep = (take: string): string => `
 exec 2> /dev/null
 # A host that ends may end its hooks: this one is done in a moment.
 trap '' HUP INT TERM
@@ -106,7 +106,7 @@ n=0 told=
 until [ "$told" ]; do
   [ $n -lt 100 ] || { trouble='there is no place for it' && break 2; }
   new=.new-$1.$$.$n final=$1.$$.$n.json taken=
-  { if [ -e "$final" ]; then taken=yes; else told=part && cat && told=whole; fi; } > "$new"
+  { if [ -e "$final" ]; then taken=yes; else told=part && ${take} && told=whole; fi; } > "$new"
   [ -z "$taken" ] || rm "$new"
   n=$((n + 1))
 done
@@ -114,6 +114,20 @@ done
 [ -s "$new" ] || { rm "$new"; left=nothing && break; }
 left=draft
 `;
+
+/**
+ * Most payloads are short, and starting `cat` takes a millisecond. bash reads what is no file byte by byte, so only the
+ * beginning is read by itself.
+ */
+const TAKE_FIRST = `
+take() {
+  if IFS= read -r -d '' -n 2048 first; then
+    # Whoever stops before has met the end that it looks for.
+    if [ \${#first} -lt 2048 ]; then printf '%s\\0' "$first"; else printf '%s' "$first"; fi && cat
+  else
+    printf '%s' "$first"
+  fi
+}`;
 
 const NOTE = `note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"; }
 `;
