@@ -117,6 +117,13 @@ function kindOf(
   return asked?.type === 'fork' ? 'fork' : 'task';
 }
 
+/** A host that was killed says nothing more: whoever has spoken since was answered, or has lost the question. */
+function hasOpenQuestion({ questions, tails }: AgentRecord): boolean {
+  if (!questions) return false;
+  const spokeAt = Math.max(...[...tails.values()].map(({ at }) => at), 0);
+  return [...questions.values()].some(({ at, isAnswered }) => !isAnswered && at !== undefined && at >= spokeAt);
+}
+
 /** The result is surer than what was asked for: it says that the agent was launched, or is its report. */
 function isInBackground(
   agent: AgentRecord,
@@ -156,7 +163,7 @@ function lifeIn(
     othersNotOver: others.some(
       (other) => other.kind !== 'internal' && !isOver(other.status) && isOfProcess(other, life),
     ),
-    asks: asker === record.id,
+    asks: asker === record.id || hasOpenQuestion(record),
     held: heldUntil !== undefined && heldUntil.value > options.now && heldUntil.at >= (tailOf(record)?.at ?? 0),
   };
   return record.id === main ? lifeOfMain(record, context) : lifeOfSubAgent(record, context);

@@ -205,6 +205,14 @@ export interface RunEnded extends AgentFact {
 export interface AgentAsked extends AgentFact {
   readonly kind: 'agent-asked';
   readonly at: number;
+  /** The host's id of it, where the host says when it was answered: until then the agent waits. */
+  readonly question?: string;
+}
+
+export interface AgentAnswered extends AgentFact {
+  readonly kind: 'agent-answered';
+  readonly at?: number;
+  readonly question: string;
 }
 
 export interface EntryAdded extends AgentFact {
@@ -241,6 +249,8 @@ export interface ToolStarted extends AgentFact {
   readonly writes?: string;
   /** It does nothing but wait for agents of its caller. */
   readonly awaitsAgents?: boolean;
+  /** What hooks call it, where they do not know its id. */
+  readonly heardAs?: string;
   readonly at?: number;
 }
 
@@ -299,4 +309,5 @@ export type AgentEvent =
   | AgentCompacted
   | AgentHeld
   | AgentAsked
+  | AgentAnswered
   | ProblemFound;

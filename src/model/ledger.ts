@@ -85,6 +85,8 @@ export interface AgentRecord {
   heldUntil?: Said<number>;
   /** When it last put a question to the person. */
   askedAt?: number;
+  /** By the host's ids: when each was put, and whether it was answered. */
+  questions?: Map<string, { readonly at?: number; readonly isAnswered: boolean }>;
   group?: Said<string>;
 }
 
@@ -145,6 +147,8 @@ export interface CallStart {
   readonly writes?: string;
   /** It does nothing but wait for agents of its caller. */
   readonly awaitsAgents?: boolean;
+  /** What hooks call it, where they do not know its id. */
+  readonly heardAs?: string;
 }
 
 export interface CallEnd {

@@ -47,6 +47,8 @@ const facts: fc.Arbitrary<WithoutPlace<AgentEvent>> = fc.oneof(
     prompt: fc.constant({ head: 'p', digest: 'p' }),
     at: times,
   }),
+  fc.record({ kind: fc.constant('agent-asked' as const), agent: agents, at: times, question: messages }),
+  fc.record({ kind: fc.constant('agent-answered' as const), agent: agents, at: times, question: messages }),
   fc.record({ kind: fc.constant('run-resumed' as const), agent: agents, id: calls, call: calls, at: times }),
   fc.record({
     kind: fc.constant('run-ended' as const),

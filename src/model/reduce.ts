@@ -177,9 +177,10 @@ const WRITERS: Writers = {
     });
   },
   'tool-started'(ledger, event) {
-    const { tool, summary, writes, awaitsAgents } = event;
+    const { tool, summary, writes, awaitsAgents, heardAs } = event;
+    const start = { tool, ...known({ summary, writes, awaitsAgents, heardAs }) };
     changeCall(ledger, event, (call) => {
-      call.started = earlier(call.started, said({ tool, ...known({ summary, writes, awaitsAgents }) }, event));
+      call.started = earlier(call.started, said(start, event));
     });
   },
   'tool-ended'(ledger, event) {
@@ -198,9 +199,18 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
-  'agent-asked'(ledger, { agent, at }) {
+  'agent-asked'(ledger, { agent, at, question }) {
     const record = agentIn(ledger, agent);
     record.askedAt = Math.max(record.askedAt ?? at, at);
+    if (question === undefined) return;
+    record.questions ??= new Map();
+    const { at: before = at, isAnswered = false } = record.questions.get(question) ?? {};
+    record.questions.set(question, { at: Math.min(before, at), isAnswered });
+  },
+  'agent-answered'(ledger, { agent, question }) {
+    const record = agentIn(ledger, agent);
+    record.questions ??= new Map();
+    record.questions.set(question, { ...record.questions.get(question), isAnswered: true });
   },
   'problem-found'(ledger, { diagnostic }) {
     const { origin } = diagnostic;

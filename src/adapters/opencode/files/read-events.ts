@@ -5,8 +5,9 @@ import { nativeId } from '../../../model/ids.ts';
 import type { SourceReader } from '../../adapter.ts';
 import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';
+import { answeredFact, askedFact, type QuestionPlace } from '../facts/question-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
-import { agentIdOf, type Door, originOf, toSessionInfo } from '../record.ts';
+import { type Door, originOf, toSessionInfo } from '../record.ts';
 import { recordIn } from './record-in-line.ts';
 
 interface MessageNote {
@@ -30,6 +31,7 @@ const READERS: ReadonlyMap<string, (properties: JsonObject, state: State) => rea
   ['message.updated', readMessage],
   ['message.part.updated', readPart],
   ['permission.asked', readAsk],
+  ['permission.replied', readReply],
   // Up to 0.15.
   ['permission.updated', readAsk],
 ]);
@@ -86,17 +88,19 @@ function readPart(properties: JsonObject, { door, tree, messages }: State): read
   return partFacts({ id, session, ...note }, part, door);
 }
 
-/** The person is asked; in whose name, only here stands: neither the database nor the files have it. */
-function readAsk(properties: JsonObject, { door, tree, at }: State): readonly AgentEvent[] {
-  const session = asText(properties['sessionID']);
-  if (session === undefined || !tree.has(session) || at === undefined) return [];
-  return [
-    {
-      kind: 'agent-asked',
-      session: door.session,
-      origin: originOf(door, at, true),
-      agent: agentIdOf(session),
-      at,
-    },
-  ];
+function readAsk(properties: JsonObject, state: State): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['id'], state);
+  return place ? [askedFact(place)] : [];
+}
+
+/** `permissionID` up to 0.15. */
+function readReply(properties: JsonObject, state: State): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
+  return place ? [answeredFact(place)] : [];
+}
+
+function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: State): QuestionPlace | undefined {
+  const [by, question] = [asText(properties['sessionID']), asText(id)];
+  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
+  return { session: door.session, origin: originOf(door, at, true), question, by, at };
 }
