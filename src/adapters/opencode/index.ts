@@ -7,6 +7,8 @@ import { createEventsReader } from './files/read-events.ts';
 import { createExportReader } from './files/read-export.ts';
 import { createStreamReader } from './files/read-stream.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { locate, type Role } from './locate.ts';
 import { type Door, HOST } from './record.ts';
 import { openStorage } from './storage/cursor.ts';
@@ -33,4 +35,6 @@ export const opencode: SourceAdapter = {
   openTable: (session, source) => (source.role === 'database' ? openDatabase : openStorage)(session, source),
   follow,
   openBodies,
+  hooks,
+  hookSettings,
 };
