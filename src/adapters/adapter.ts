@@ -33,6 +33,8 @@ export interface SourceAdapter {
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
+  /** A root may be the address of a running server of the host. */
+  readonly takesAddresses?: true;
   readonly identify?: IdentifyCapability;
   /** Without it, a data folder is looked at as a whole whenever something in it changes. */
   readonly follow?: FollowCapability;
@@ -195,6 +197,8 @@ export interface FollowCapability {
   locateParts(root: string, folder: string, ids: readonly SessionId[]): Promise<readonly LocatedSession[]>;
   /** What lies beside the sessions and tells about them: which processes run, what was written to whom. */
   readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
+  /** For a root that is an address: tells when something is new there (`entry`: sessions came or went). Undefined for folders. */
+  listen?(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } | undefined;
 }
 
 /** What the adapter has to remember of a data folder from one change to the next, for as long as somebody follows it. */

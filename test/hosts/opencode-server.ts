@@ -12,6 +12,7 @@ export interface ServedProject {
   /** As the program sees it: its data, its configuration. */
   readonly env: NodeJS.ProcessEnv;
   readonly data: string;
+  readonly url: string;
   request<T>(method: string, route: string, body?: object): Promise<T>;
   /** Gives the session. */
   prompt(play: string): Promise<string>;
@@ -25,37 +26,43 @@ export interface ServeOptions {
   readonly root: string;
   readonly scenario: string;
   readonly permission: Readonly<Record<string, string>>;
+  readonly play?: string;
+  readonly password?: string;
   /** Before it starts. */
-  prepare(env: NodeJS.ProcessEnv, project: string): void;
+  prepare?(env: NodeJS.ProcessEnv, project: string): void;
 }
 
-export async function serveOpencode({ program, root, scenario, permission, prepare }: ServeOptions) {
+export async function serveOpencode(options: ServeOptions): Promise<ServedProject> {
+  const { program, root, scenario, permission, password, play = 'guarded', prepare } = options;
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeOpenai }, { makeWorkspace, commit, cleanEnv, freePort, endGroup }] = await Promise.all(
     ['fake-openai.mjs', 'workspace.mjs'].map(load),
   );
-  const { base, project, ...workspace } = makeWorkspace({ root, scenario, play: 'guarded' });
+  const { base, project, ...workspace } = makeWorkspace({ root, scenario, play });
   const model = await startFakeOpenai({ dialect: 'opencode', log: path.join(base, 'model.jsonl') });
   const env: NodeJS.ProcessEnv = cleanEnv(workspace, {
     ...Object.fromEntries(
       ['data', 'config', 'state', 'cache'].map((n) => [`XDG_${n.toUpperCase()}_HOME`, path.join(base, n)]),
     ),
+    ...(password !== undefined && { OPENCODE_SERVER_PASSWORD: password }),
     ...Object.fromEntries(OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
   });
   const config = path.join(base, 'config', 'opencode');
   mkdirSync(config, { recursive: true });
   writeFileSync(path.join(config, 'opencode.json'), JSON.stringify({ ...settingsFor(model.url), permission }));
-  prepare(env, project);
+  prepare?.(env, project);
   commit(project);
   const port = await freePort();
   const log = openSync(path.join(base, 'server.log'), 'a');
   const args = ['serve', '--port', String(port), '--hostname', '127.0.0.1'];
   const child = spawn(program, args, { cwd: project, env, stdio: ['ignore', log, log], detached: true });
+  const url = `http://127.0.0.1:${port}`;
+  const authorization = `Basic ${Buffer.from(`opencode:${password ?? ''}`).toString('base64')}`;
   const query = `?directory=${encodeURIComponent(project)}`;
   const request = async <T>(method: string, route: string, body?: object): Promise<T> => {
-    const response = await fetch(`http://127.0.0.1:${port}${route}${query}`, {
+    const response = await fetch(`${url}${route}${query}`, {
       method,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization },
       signal: AbortSignal.timeout(60_000),
       ...(body && { body: JSON.stringify(body) }),
     });
@@ -63,7 +70,7 @@ export async function serveOpencode({ program, root, scenario, permission, prepa
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
   const isUp = () =>
-    fetch(`http://127.0.0.1:${port}/global/health`, { signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`${url}/global/health`, { headers: { authorization }, signal: AbortSignal.timeout(2_000) }).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -72,6 +79,7 @@ export async function serveOpencode({ program, root, scenario, permission, prepa
     project,
     env,
     data: path.join(base, 'data', 'opencode'),
+    url,
     request,
     async prompt(play) {
       const { id } = await request<{ id: string }>('POST', '/session', {});

@@ -16,7 +16,7 @@ interface MessageNote {
 }
 
 /** What has to be remembered from event to event. */
-interface State {
+export interface EventsState {
   readonly door: Door;
   /** The session and those of its agents, as far as they were seen. */
   readonly tree: Set<string>;
@@ -25,7 +25,7 @@ interface State {
   at?: number;
 }
 
-const READERS: ReadonlyMap<string, (properties: JsonObject, state: State) => readonly AgentEvent[]> = new Map([
+const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) => readonly AgentEvent[]> = new Map([
   ['session.created', readSession],
   ['session.updated', readSession],
   ['message.updated', readMessage],
@@ -40,7 +40,7 @@ const READERS: ReadonlyMap<string, (properties: JsonObject, state: State) => rea
 const KIND = /^[a-z-]+(?:\.[a-z-]+)+$/;
 
 export function createEventsReader(door: Door): SourceReader {
-  const state: State = { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+  const state = createEventsState(door);
   return {
     read(line) {
       const { record, problem } = recordIn(line, door);
@@ -54,9 +54,23 @@ export function createEventsReader(door: Door): SourceReader {
         const diagnostic = { code: 'unknown-record', detail: type ?? 'no type', origin } as const;
         return [{ kind: 'problem-found', session: door.session, origin, diagnostic }];
       }
-      return READERS.get(type)?.(asObject(event['properties']) ?? {}, state) ?? [];
+      return readEvent({ type, properties: asObject(event['properties']) ?? {} }, state);
     },
   };
+}
+
+export function createEventsState(door: Door): EventsState {
+  return { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+}
+
+export interface ServerEvent {
+  readonly type: string;
+  readonly properties: JsonObject;
+}
+
+/** Events that tell nothing about the tree give no facts. */
+export function readEvent({ type, properties }: ServerEvent, state: EventsState): readonly AgentEvent[] {
+  return READERS.get(type)?.(properties, state) ?? [];
 }
 
 /** With or without the time of the recording (`{at, data}`) and the folder (`{directory, payload}`) around it. */
@@ -65,14 +79,14 @@ export function eventOf(record: JsonObject): JsonObject {
   return asObject(event['payload']) ?? event;
 }
 
-function readSession(properties: JsonObject, { door, tree }: State): readonly AgentEvent[] {
+function readSession(properties: JsonObject, { door, tree }: EventsState): readonly AgentEvent[] {
   const info = toSessionInfo(asObject(properties['info']));
   if (!info) return [];
   if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
   return tree.has(info.id) ? sessionFacts(info, door) : [];
 }
 
-function readMessage(properties: JsonObject, { door, tree, messages }: State): readonly AgentEvent[] {
+function readMessage(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
   const info = asObject(properties['info']);
   const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
   if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
@@ -80,7 +94,7 @@ function readMessage(properties: JsonObject, { door, tree, messages }: State): r
   return messageFacts({ id, session }, info, door);
 }
 
-function readPart(properties: JsonObject, { door, tree, messages }: State): readonly AgentEvent[] {
+function readPart(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
   const part = asObject(properties['part']);
   const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
   if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
@@ -88,18 +102,18 @@ function readPart(properties: JsonObject, { door, tree, messages }: State): read
   return partFacts({ id, session, ...note }, part, door);
 }
 
-function readAsk(properties: JsonObject, state: State): readonly AgentEvent[] {
+function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
   const place = questionIn(properties, properties['id'], state);
   return place ? [askedFact(place)] : [];
 }
 
 /** `permissionID` up to 0.15. */
-function readReply(properties: JsonObject, state: State): readonly AgentEvent[] {
+function readReply(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
   const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
   return place ? [answeredFact(place)] : [];
 }
 
-function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: State): QuestionPlace | undefined {
+function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: EventsState): QuestionPlace | undefined {
   const [by, question] = [asText(properties['sessionID']), asText(id)];
   if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
   return { session: door.session, origin: originOf(door, at, true), question, by, at };
