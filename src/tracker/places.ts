@@ -39,7 +39,7 @@ export function placesFor(
 }
 
 /** Of a running server, in place of a folder. */
-function isAddress(root: string): boolean {
+export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);
 }
 
