@@ -32,9 +32,12 @@ export const Troupe = async ({ client, directory }) => {
     }
     return line;
   };
+  // A server that does not start must not hold up calls of others: then those count that were known before.
   const serversNow = async () => {
-    if (!servers || Date.now() - servers.at > 30_000)
-      servers = { at: Date.now(), names: Object.keys((await client.mcp.status()).data ?? {}) };
+    if (servers && Date.now() - servers.at < 30_000) return servers.names;
+    const known = servers?.names ?? [];
+    const answer = await Promise.race([client.mcp.status().catch(() => undefined), pause(2_000)]);
+    servers = { at: Date.now(), names: answer?.data ? Object.keys(answer.data) : known };
     return servers.names;
   };
   const describe = async (hook, session, more) => ({
@@ -42,7 +45,7 @@ export const Troupe = async ({ client, directory }) => {
     session,
     line: await lineOf(session),
     directory,
-    servers: await serversNow().catch(() => []),
+    servers: await serversNow(),
     ...more,
   });
 
