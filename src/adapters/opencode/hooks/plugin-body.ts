@@ -1,5 +1,5 @@
 /**
- * Runs inside OpenCode (Bun), 1.2.27 to 1.18.33. Above it stand `spawn`, `existsSync`, `readFileSync`, `commands`, `address` (of our
+ * Runs inside OpenCode (Bun), 1.1.65 to 1.18.33. Above it stand `spawn`, `existsSync`, `readFileSync`, `commands`, `address` (of our
  * server) and `longest` (milliseconds). Whatever goes wrong in front of a call stops it: the program takes silence for consent.
  */
 export const PLUGIN_BODY = `
@@ -36,7 +36,8 @@ export const Troupe = async ({ client, directory }) => {
   const serversNow = async () => {
     if (servers && Date.now() - servers.at < 30_000) return servers.names;
     const known = servers?.names ?? [];
-    const answer = await Promise.race([client.mcp.status().catch(() => undefined), pause(2_000)]);
+    const asked = (async () => client.mcp.status())().catch(() => undefined);
+    const answer = await Promise.race([asked, pause(2_000)]);
     servers = { at: Date.now(), names: answer?.data ? Object.keys(answer.data) : known };
     return servers.names;
   };
@@ -50,8 +51,11 @@ export const Troupe = async ({ client, directory }) => {
   });
 
   const before = async ({ tool, sessionID, callID }, output) => {
-    const payload = await describe('tool.execute.before', sessionID, { tool, call: callID, args: output.args });
-    if (!commands.guard) return void (await run(commands.observe, payload, directory).ended);
+    const told = describe('tool.execute.before', sessionID, { tool, call: callID, args: output.args });
+    // Whoever only observes stops nothing, whatever goes wrong.
+    if (!commands.guard)
+      return void (await told.then((payload) => run(commands.observe, payload, directory).ended).catch(() => {}));
+    const payload = await told;
     const answer = toAnswer(await run(commands.guard, payload, directory).ended);
     calls.set(sessionID + ' ' + callID, { tool, args: output.args, decision: answer.decision });
     if (answer.decision === 'deny' || answer.decision === 'ask') throw new Error(answer.reason);

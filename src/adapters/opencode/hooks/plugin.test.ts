@@ -56,7 +56,10 @@ const SESSIONS: Readonly<Record<string, object>> = {
   ses_top: { id: 'ses_top', title: 'A day', directory: '/p' },
 };
 
-async function load(roles: readonly ('observe' | 'guard')[] = ['observe', 'guard']): Promise<Hooks> {
+async function load(
+  roles: readonly ('observe' | 'guard')[] = ['observe', 'guard'],
+  mcp: object = { status: async () => ({ data: { files: {} } }) },
+): Promise<Hooks> {
   const command = (role: 'observe' | 'guard'): string =>
     formatHookCommand(
       { role, file: at('bin', role), version: '0.1.0', ...(role === 'guard' && { policy: at('policy.yaml') }) },
@@ -70,7 +73,7 @@ async function load(roles: readonly ('observe' | 'guard')[] = ['observe', 'guard
     directory: folder,
     client: {
       session: { get: async ({ path: { id } }: { path: { id: string } }) => ({ data: SESSIONS[id] }) },
-      mcp: { status: async () => ({ data: { files: {} } }) },
+      mcp,
       _client: {
         get: async () => ({ data: pending }),
         post: async (request: { path: object; body: object }) => {
@@ -143,6 +146,12 @@ describe('in front of a call', () => {
     script('observe', 'exit 2');
     await callTool(await load(['observe']));
     expect(heard()).toHaveLength(1);
+  });
+
+  it('a program that cannot be asked for its servers loses nothing but their names', async () => {
+    script('guard', '');
+    await callTool(await load(['observe', 'guard'], {}));
+    expect(heard()).toMatchObject([{ servers: [], tool: 'bash' }]);
   });
 
   it('the same plugin, loaded twice, tells of it once; the next call with the same id is another one', async () => {

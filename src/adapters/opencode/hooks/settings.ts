@@ -26,7 +26,7 @@ export const hookSettings: HookSettingsCapability = {
   inspect,
 };
 
-/** Every version that was tried tells of all of them: 1.2.27 to 1.18.33. */
+/** Every version that was tried tells of all of them: 1.1.65 to 1.18.33. */
 const EVENTS: readonly string[] = [BEFORE_CALL, ASKED, REPLIED];
 
 const FILE = path.join('plugins', 'troupe.js');
