@@ -1,7 +1,8 @@
 import type { Line } from '../base/lines.ts';
 import type { Look } from '../io/follow-file.ts';
+import type { AskAnswer } from '../model/ask.ts';
 import type { AgentEvent } from '../model/event.ts';
-import type { CallerChain, HookAnswer, HookEvent } from '../model/hook.ts';
+import type { CallerChain, HookAnswer, HookCall, HookEvent } from '../model/hook.ts';
 import type { HookCommand } from '../model/hook-command.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../model/ids.ts';
 import type { Identity } from '../model/ports.ts';
@@ -32,6 +33,8 @@ export interface SourceAdapter {
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
+  /** A root may be the address of a running server of the host. */
+  readonly takesAddresses?: true;
   readonly identify?: IdentifyCapability;
   /** Without it, a data folder is looked at as a whole whenever something in it changes. */
   readonly follow?: FollowCapability;
@@ -68,6 +71,12 @@ export interface HooksCapability {
   callerOf(payload: unknown): CallerChain;
   /** What the host's hook prints. */
   formatAnswer(answer: HookAnswer): string;
+  /** A call that stands in a transcript, by the names that rules use; left out: it has them there, too. */
+  toCall?(tool: string, input: unknown): Pick<HookCall, 'tool' | 'input'>;
+  /** A hook that says `ask` does not make this host ask anybody: troupe has to. */
+  readonly cannotAsk?: true;
+  /** What the hook prints of a `question`, where a person answered it here. */
+  formatReply?(answer: AskAnswer, reason: string): string;
   /** What the host would hand to its hook in front of a harmless call, by an agent or by main: to try out a command. */
   sampleCall(sample: SampleCall): unknown;
   /** The first line of a transcript by this version, for `sampleCall`. */
@@ -85,6 +94,8 @@ export interface HookSettingsCapability {
   versionIn(output: string): string | undefined;
   /** Which settings count for somebody who works in this folder, whether they exist or not; the strongest last. */
   files(machine: Machine, folder: string): readonly SettingsFile[];
+  /** What we write is a file of our own, not an entry in somebody's: without it, nothing is left. */
+  readonly isOwnFile?: true;
   /** Whether this event stands in front of tool calls. */
   isBeforeCalls(event: string): boolean;
   /** What a version can tell us; one that nobody knows, what the oldest could. */
@@ -186,6 +197,8 @@ export interface FollowCapability {
   locateParts(root: string, folder: string, ids: readonly SessionId[]): Promise<readonly LocatedSession[]>;
   /** What lies beside the sessions and tells about them: which processes run, what was written to whom. */
   readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]>;
+  /** For a root that is an address: tells when something is new there (`entry`: sessions came or went). Undefined for folders. */
+  listen?(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } | undefined;
 }
 
 /** What the adapter has to remember of a data folder from one change to the next, for as long as somebody follows it. */

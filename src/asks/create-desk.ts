@@ -14,7 +14,8 @@ export type Question = Omit<Ask, 'id' | 'at' | 'expiresAt' | 'otherwise' | 'end'
 
 export interface Wait {
   readonly ms: number;
-  readonly otherwise: AskAnswer;
+  /** Null: nothing is decided then. */
+  readonly otherwise: AskAnswer | null;
 }
 
 export interface AskDesk extends Asks {

@@ -1,13 +1,11 @@
 import type { HooksCapability } from '../adapters/adapter.ts';
-import type { AskDesk, Question } from '../asks/create-desk.ts';
-import { toEntry } from '../audit/to-entry.ts';
+import type { AskDesk } from '../asks/create-desk.ts';
 import type { HookReply } from '../faces/face.ts';
 import { answerAsk } from '../judge/answer-ask.ts';
 import type { Judgement } from '../judge/at-the-door.ts';
 import type { AskEnd } from '../model/ask.ts';
-import type { AuditAgent } from '../model/audit.ts';
 import type { CallerChain, HookCall, HookEvent } from '../model/hook.ts';
-import { maskValue } from '../transforms/mask-secrets.ts';
+import { askingAgent, describeAsk } from './describe-ask.ts';
 import type { NameCaller } from './name-caller.ts';
 
 /** Who is asked, and who knows the names of those who ask. */
@@ -44,8 +42,9 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
       return { kept: true, printed };
     }
   };
+  const asked = { ...held, rule: judgement.rule, why: wait.why };
   let answer: string | undefined;
-  const ask = desk.open(questionOf(held, agentOf(held.caller)), wait, ({ decision, by }) => {
+  const ask = desk.open(describeAsk(asked, askingAgent(held.caller)), wait, ({ decision, by }) => {
     const { kept, printed } = finish(decision, by);
     if (kept && decision !== null) answer = printed;
     return kept;
@@ -54,38 +53,6 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
     const { kept, printed } = finish(wait.otherwise, 'no-server');
     return kept ? printed : undefined;
   }
-  nameCaller?.(event, at).then((agent) => ask.learn(questionOf(held, agent)), onError);
+  nameCaller?.(event, at).then((agent) => ask.learn(describeAsk(asked, agent)), onError);
   return { ms: wait.ms, text: ask.ended.then(() => answer), withdraw: ask.withdraw };
-}
-
-/** Who says yes should see all of it. */
-const LONGEST_SHOWN = 20_000;
-
-/** Masked as in the audit: what is asked is shown to whoever may look. */
-function questionOf({ event, call, judgement, wait, at }: CallToHold, agent: AuditAgent): Question {
-  const extra = { rule: judgement.rule, reason: wait.why };
-  const entry = toEntry({ id: '', at, event, call, agent, extra, mask: maskValue });
-  const { host, session, tool, summary, cwd } = entry;
-  const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
-  return {
-    ...{ host, session, agent: entry.agent, tool, call: entry.call, summary, input, cwd },
-    ...{ rule: entry.rule, reason: entry.reason ?? '' },
-  };
-}
-
-/** As far as the hook itself tells; the names that people know come a moment later. */
-function agentOf({ agent, ancestors, reason }: CallerChain): AuditAgent {
-  const labelOf = ({ kind, name, type }: NonNullable<CallerChain['agent']>): string =>
-    kind === 'main' ? 'main' : (name ?? type ?? kind);
-  return {
-    who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
-    id: agent?.id ?? null,
-    type: agent?.type ?? null,
-    name: agent?.name ?? null,
-    kind: agent?.kind ?? null,
-    depth: agent?.depth ?? null,
-    path: agent === null ? [] : [...ancestors, agent].map(labelOf),
-    evidence: agent === null ? 'none' : 'exact',
-    reason: reason ?? null,
-  };
 }

@@ -16,6 +16,7 @@ import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { type Asking, holdCall } from './hold-call.ts';
+import { holdQuestion } from './hold-question.ts';
 
 /**
  * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
@@ -47,6 +48,8 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
       const { judgement, event, caller, at } = judged;
       const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
+      if (event?.question !== undefined && event.call && !isTrial)
+        return holdQuestion({ host, event, call: event.call, question: event.question, caller, at, settle }, asking);
       if (judgement.wait && event?.call && !isTrial)
         return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
       const { printed, wait: _, given: _given, ...decided } = judgement;

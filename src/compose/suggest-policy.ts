@@ -1,3 +1,4 @@
+import { ADAPTERS } from '../adapters/registry.ts';
 import { readLog } from '../audit/read-log.ts';
 import { systemClock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
@@ -5,7 +6,7 @@ import { stateFolder } from '../daemon/state-folder.ts';
 import type { Where } from '../faces/face.ts';
 import { pastCall, writtenCall } from '../judge/past-call.ts';
 import type { AuditEntry } from '../model/audit.ts';
-import { nativeId } from '../model/ids.ts';
+import { hostOf, nativeId } from '../model/ids.ts';
 import type { PolicySuggestion } from '../model/policy-suggestion.ts';
 import { type SeenCall, suggestPolicy } from '../policy/suggest-policy.ts';
 import { readCalls } from '../tracker/read-calls.ts';
@@ -44,9 +45,11 @@ async function readSeen(where: Where, prefix: string | undefined): Promise<Seen>
   const { tree } = opened;
   const session = nativeId(tree.id);
   const folders = await foldersOfCalls(session);
+  const hooks = ADAPTERS.find(({ host }) => host === hostOf(tree.id))?.hooks;
   const calls = (await readCalls(places, opened)).map(({ agent, id, tool, input }) => {
     const cwd = folders.get(id) ?? agent.cwd ?? tree.cwd;
-    return { call: writtenCall({ agent, tool, input, cwd }, tree, home) };
+    const named = hooks?.toCall?.(tool, input) ?? { tool, input };
+    return { call: writtenCall({ agent, ...named, cwd }, tree, home) };
   });
   return { session, from: 'transcripts', calls };
 }

@@ -1,7 +1,7 @@
 import { isFolder } from '../io/folders.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { findSessions } from '../tracker/find-sessions.ts';
-import type { Place } from '../tracker/places.ts';
+import { isAddress, type Place } from '../tracker/places.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, problem } = findingsOf('folders');
@@ -10,7 +10,7 @@ const { good, note, problem } = findingsOf('folders');
 export async function* examineFolders(places: readonly Place[]): AsyncGenerator<Finding> {
   for (const place of places) {
     const { root, adapter } = place;
-    if (!(await isFolder(root))) {
+    if (!isAddress(root) && !(await isFolder(root))) {
       yield note('folder-missing', `${root} (${adapter.title}) is not there yet. troupe looks at it as soon as it is.`);
       continue;
     }

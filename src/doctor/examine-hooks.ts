@@ -22,12 +22,15 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* onMissing(status, heard, again);
 }
 
-function onPlace(place: SettingsStatus, { hostTitle }: HooksStatus): readonly Finding[] {
+function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[] {
+  const { hostTitle } = status;
   const { file, scope, problem: why, tooNew, events, guard, changed, versions, othersBeforeCalls } = place;
   if (tooNew.length > 0) {
     const isOurs = tooNew.every((event) => events.includes(event));
     const byHand = `Take the hooks for ${tooNew.join(', ')} out of it, or update ${hostTitle}.`;
-    return [problem('hooks-too-new', `${file} is not read: ${why}.`, (isOurs && installAgain(place)) || byHand)];
+    return [
+      problem('hooks-too-new', `${file} is not read: ${why}.`, (isOurs && installAgain(place, status)) || byHand),
+    ];
   }
   if (why !== null)
     return [problem('settings-unread', `${file}: ${why}`, 'Mend the file, or restore it from a backup.')];
@@ -39,7 +42,7 @@ function onPlace(place: SettingsStatus, { hostTitle }: HooksStatus): readonly Fi
   return [
     good('hooks-installed', `${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`),
     ...changed.map(({ event, how }) =>
-      problem('hooks-changed', `The entry for ${event} was changed: ${how} (${file}).`, installAgain(place)),
+      problem('hooks-changed', `The entry for ${event} was changed: ${how} (${file}).`, installAgain(place, status)),
     ),
     ...others,
   ];

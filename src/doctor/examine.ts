@@ -4,6 +4,7 @@ import { UserError } from '../base/user-error.ts';
 import type { GuardLog, HooksControl } from '../faces/face.ts';
 import type { Finding, FindingArea } from '../reports/doctor-shapes.ts';
 import type { HooksStatus } from '../reports/hooks-shapes.ts';
+import { findSessions } from '../tracker/find-sessions.ts';
 import type { Place } from '../tracker/places.ts';
 import { examineAudit } from './examine-audit.ts';
 import { examineFolders } from './examine-folders.ts';
@@ -35,6 +36,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   for (const adapter of adapters.filter(({ hookSettings }) => hookSettings))
     yield* orWhyNot('hosts', async function* () {
       const status = await hooks.status({ host: adapter.host });
+      if (status.isToBeNamed && (await isAbsent(adapter, status, places))) return;
       looked.push({ adapter, status });
       yield* examineHost(adapter, status.hostVersion);
     });
@@ -47,6 +49,13 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   yield* orWhyNot('server', () => examineServer(state, version));
   yield* orWhyNot('state', () => examineState(state, clock));
   yield* orWhyNot('audit', () => examineAudit(log));
+}
+
+/** Of the hosts that a person does not have nothing is missing. */
+async function isAbsent(adapter: SourceAdapter, status: HooksStatus, places: readonly Place[]): Promise<boolean> {
+  if (status.hostVersion !== null || status.places.some(({ events }) => events.length > 0)) return false;
+  const own = places.filter((place) => place.adapter.host === adapter.host);
+  return (await findSessions(own)).sessions.length === 0;
 }
 
 async function* orWhyNot(

@@ -79,7 +79,9 @@ function judge(
   agent: string,
   ms: number,
 ): Finding {
-  const of = (call: string): AuditEntry | undefined => entries.find((entry) => entry.call === `${session}-${call}`);
+  // Some hosts' calls are known by the caller's id as well, which stands in front.
+  const of = (call: string): AuditEntry | undefined =>
+    entries.find((entry) => entry.call?.endsWith(`${session}-${call}`));
   const [main, sub] = [of('main'), of('sub')];
   if (!main || !sub) {
     const lost = [...(main ? [] : ['A call of the main agent']), ...(sub ? [] : ['a call of a sub-agent'])];

@@ -44,7 +44,10 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
     status: async ({ host }) => {
       const { adapter, settings } = hostOf(options.adapters, host);
       const hostVersion = await versionOf(settings, options.machine);
-      return hooksStatus({ ...options, adapter, settings, hostVersion, waitMs: await options.longestWaitMs() });
+      const isDefault = adapter === hostOf(options.adapters, undefined).adapter;
+      const waitMs = await options.longestWaitMs();
+      const status = await hooksStatus({ ...options, adapter, settings, hostVersion, waitMs });
+      return { ...status, ...(!isDefault && { isToBeNamed: true }) };
     },
   };
 }
@@ -60,6 +63,12 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
     );
   const commands = commandsFor(options, adapter.host, request.guard);
   const [place] = filesOf(options, settings, request.scope);
+  if (!place)
+    throw new UserError(
+      'no-such-scope',
+      `${adapter.title} has no place for hooks of the scope ${request.scope}.`,
+      'Use --scope user or --scope project.',
+    );
   const change = (text = ''): string => {
     const problem = text.trim() === '' ? undefined : settings.problemIn(text);
     if (problem !== undefined) throw unfit(place?.file ?? '', problem);

@@ -8,7 +8,7 @@ import { type Backup, hashOf } from './backups.ts';
 export function oldText(
   text: string,
   backups: readonly Backup[],
-  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall'>,
+  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall' | 'isOwnFile'>,
 ): string | undefined {
   const hasOurs = (one: string): boolean => settings.inspect(one).ours.length > 0;
   let current = text;
@@ -19,6 +19,7 @@ export function oldText(
     current = before;
   }
   if (!hasOurs(current)) return current;
+  if (settings.isOwnFile) return undefined;
   // One that we did not write: what stood there empty before us stays.
   const first = backups.find(({ before }) => before === undefined || !hasOurs(before));
   const left = settings.uninstall(text, first?.before);

@@ -9,7 +9,7 @@ import type { Decision, Policy, Rule } from '../guard/policy.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../model/hook.ts';
 
 /** The part of a host that a judgement needs. */
-export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer'>;
+export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk'>;
 
 export interface JudgeOptions {
   readonly host: JudgedHost;
@@ -51,7 +51,8 @@ export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement 
   const { host } = options;
   const event = host.read(payload);
   if (!event) return undefined;
-  if (!event.call) return NO_OPINION;
+  // A question is judged already, as the call that it is about: now a person is asked.
+  if (!event.call || event.question !== undefined) return NO_OPINION;
   const caller = options.caller ?? host.callerOf(payload);
   const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
   if (isSilent(policy)) return NO_OPINION;

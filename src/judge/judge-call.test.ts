@@ -187,3 +187,32 @@ rules:
     expect(Object.keys(alone('deny'))).not.toContain('wait');
   });
 });
+
+describe('a host that cannot ask its person in our name', () => {
+  const opencode = JUDGED_HOSTS['opencode'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+  const payload = {
+    hook: 'tool.execute.before',
+    session: 'ses_1',
+    line: [{ id: 'ses_1', directory: '/' }],
+    directory: '/',
+    tool: 'bash',
+    call: 'c',
+    args: { command: 'rm -rf build' },
+  };
+  const asks = 'version: 1\nrules: [{ tools: Bash, decision: ask }]\n';
+  const options = () => ({ host: opencode, policyFor: () => policyOf(asks), home: folder, at: 0 });
+
+  it('has troupe ask, though no rule says for how long', () => {
+    expect(judgeCall(payload, options())).toMatchObject({ decision: 'ask', wait: { ms: 600_000, otherwise: 'deny' } });
+  });
+
+  it('is told no where nobody could be asked', () => {
+    const alone = judgeAlone(payload, options());
+    expect(alone).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
+    expect(JSON.parse(alone.printed)).toMatchObject({ decision: 'deny' });
+  });
+
+  it('has its own questions left alone', () => {
+    expect(judgeCall({ ...payload, hook: 'permission.question' }, options())).toMatchObject({ decision: 'none' });
+  });
+});

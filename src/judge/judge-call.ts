@@ -33,7 +33,8 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const early = judgeAtDoor(payload, { ...options, caller });
     if (early) return early;
     const verdict = decide(policy, toCall(event, caller, options));
-    const { decision, rule, reason, wait } = verdict;
+    const { decision, rule, reason } = verdict;
+    const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
     const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
     // Who waits for an answer says later whether the call was given anything.
@@ -48,6 +49,9 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     });
   }
 }
+
+/** For how long troupe asks in the place of a host that cannot, where no rule says. */
+const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;
 
 /** For the agent and the audit. `given`, for a call that may go on. */
 export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(

@@ -7,7 +7,8 @@ export interface Ask {
   readonly at: string;
   /** From then on `otherwise` holds. */
   readonly expiresAt: string;
-  readonly otherwise: AskAnswer;
+  /** Null: the host asks as well, and goes on with it. */
+  readonly otherwise: AskAnswer | null;
   readonly host: string;
   readonly session: string | null;
   readonly agent: AuditAgent;

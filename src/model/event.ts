@@ -213,6 +213,8 @@ export interface AgentAsked extends AgentFact {
   readonly id?: string;
   /** Whether it may do something, or what to do. */
   readonly about?: QuestionKind;
+  /** The agent says nothing until it is answered: once it has spoken, the question is over, also where nobody tells. */
+  readonly holds?: true;
 }
 
 export type QuestionKind = 'permission' | 'input';
@@ -266,6 +268,8 @@ export interface ToolStarted extends AgentFact {
   readonly writes?: string;
   /** It does nothing but wait for agents of its caller. */
   readonly awaitsAgents?: boolean;
+  /** What hooks call it, where they do not know its id. */
+  readonly heardAs?: string;
   readonly at?: number;
 }
 

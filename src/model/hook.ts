@@ -12,6 +12,8 @@ export interface HookEvent {
   readonly cwd?: string;
   /** Where the hook stands in front of a tool call. */
   readonly call?: HookCall;
+  /** The host itself asks its person about `call`, and would take an answer from here, too: what it asks, in words for people. */
+  readonly question?: string;
 }
 
 /** Sessions in which `troupe doctor` tries the hooks: nobody is there whom an answer would help. */

@@ -151,6 +151,8 @@ export interface CallStart {
   readonly writes?: string;
   /** It does nothing but wait for agents of its caller. */
   readonly awaitsAgents?: boolean;
+  /** What hooks call it, where they do not know its id. */
+  readonly heardAs?: string;
 }
 
 export interface CallEnd {
@@ -189,6 +191,7 @@ export interface MessageRecord {
 export interface QuestionRecord {
   readonly at?: number;
   readonly about?: QuestionKind;
+  readonly holds?: true;
   readonly isAnswered?: true;
 }
 

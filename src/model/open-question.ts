@@ -11,7 +11,9 @@ export function openQuestionOf(agent: AgentRecord, life: SessionLife): QuestionK
   const overtakenAt = tail && (tail.entry === 'prompt' || tail.entry === 'interruption') ? tail.at : 0;
   // One that an earlier process asked went down with it.
   const since = Math.max(overtakenAt, life.aliveSince ?? 0);
-  const open = [...agent.questions.values()].filter(({ at = 0, isAnswered }) => !isAnswered && at > 0 && at >= since);
+  const open = [...agent.questions.values()].filter(
+    ({ at = 0, isAnswered, holds }) => !isAnswered && at > 0 && at >= since && !(holds && at < (tail?.at ?? 0)),
+  );
   if (open.length === 0) return undefined;
   // Asked for both, the person has to allow something first.
   return open.every(({ about }) => about === 'input') ? 'input' : 'permission';

@@ -182,9 +182,10 @@ const WRITERS: Writers = {
     agent.totals = later(agent.totals, said(event.byModel, event));
   },
   'tool-started'(ledger, event) {
-    const { tool, summary, writes, awaitsAgents } = event;
+    const { tool, summary, writes, awaitsAgents, heardAs } = event;
+    const start = { tool, ...known({ summary, writes, awaitsAgents, heardAs }) };
     changeCall(ledger, event, (call) => {
-      call.started = earlier(call.started, said({ tool, ...known({ summary, writes, awaitsAgents }) }, event));
+      call.started = earlier(call.started, said(start, event));
     });
   },
   'tool-ended'(ledger, event) {
@@ -203,10 +204,10 @@ const WRITERS: Writers = {
     const agent = agentIn(ledger, event.agent);
     agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
   },
-  'agent-asked'(ledger, { agent, at, id, about }) {
+  'agent-asked'(ledger, { agent, at, id, about, holds }) {
     const record = agentIn(ledger, agent);
     if (id === undefined) record.askedAt = Math.max(record.askedAt ?? at, at);
-    else changeQuestion(record, id, { at, ...known({ about }) });
+    else changeQuestion(record, id, { at, ...known({ about, holds }) });
   },
   'agent-answered'(ledger, { agent, id }) {
     changeQuestion(agentIn(ledger, agent), id, { isAnswered: true });

@@ -22,6 +22,7 @@ export function remainingText({ expiresAt }: Pick<Ask, 'expiresAt'>, now: number
 
 /** What happens if nobody says anything. */
 export function otherwiseText({ otherwise }: Pick<Ask, 'otherwise'>): string {
+  if (otherwise === null) return 'the host asks, too';
   return otherwise === 'allow' ? 'then allowed' : 'then denied';
 }
 
@@ -43,7 +44,7 @@ export function answeredByText(by: AnsweredBy): string {
 
 /** Allowed on the page. Denied: no answer came in time. */
 export function endText({ decision, by }: Pick<AskEnd, 'decision' | 'by'>): string {
-  if (decision === null) return 'Taken back before an answer came.';
+  if (decision === null) return by === 'withdrawn' ? 'Taken back before an answer came.' : `Left open: ${BY[by]}.`;
   const so = decision === 'allow' ? 'Allowed' : 'Denied';
   const isPerson = by === 'page' || by === 'terminal' || by === 'cli' || by === 'api';
   return isPerson ? `${so} ${BY[by]}.` : `${so}: ${BY[by]}.`;

@@ -71,7 +71,7 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
 
 function remedy(status: HooksStatus): string {
   const { places, shadows, doubled, scripts, impatient } = status;
-  if (!places.some(({ events }) => events.length > 0)) return 'Install them with: troupe hooks install';
+  if (!places.some(({ events }) => events.length > 0)) return `Install them with: ${installWhereOursAre(status)}`;
   if (shadows.length > 0) return 'Take out what turns hooks off.';
   if (doubled.length > 0) return `Mend it with: ${tellOnce(status)}`;
   const scope =

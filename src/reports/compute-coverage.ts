@@ -1,4 +1,4 @@
-import { nativeId, type ToolCallId } from '../model/ids.ts';
+import { nativeId } from '../model/ids.ts';
 import type { CallRecord, SessionLedger } from '../model/ledger.ts';
 import { createOwnerOf } from '../model/owner.ts';
 import { selectPath } from '../model/select.ts';
@@ -48,7 +48,7 @@ type Verdict = 'heard' | 'missed' | 'neverRan' | 'unresolved';
 export function computeCoverage(
   tree: SessionTree,
   ledger: SessionLedger,
-  isHeard: (call: ToolCallId) => boolean,
+  isHeard: (call: string) => boolean,
   unnamed = 0,
 ): CoverageReport {
   const ownerOf = createOwnerOf(ledger);
@@ -93,8 +93,8 @@ export function computeCoverage(
   };
 }
 
-function verdictOf({ id, ended }: CallRecord, isHeard: (call: ToolCallId) => boolean): Verdict {
-  if (isHeard(id)) return 'heard';
+function verdictOf({ id, started, ended }: CallRecord, isHeard: (call: string) => boolean): Verdict {
+  if (isHeard(started?.value.heardAs ?? id)) return 'heard';
   if (!ended) return 'unresolved';
   return ended.value.unrun ? 'neverRan' : 'missed';
 }

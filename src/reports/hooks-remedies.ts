@@ -2,23 +2,41 @@
 import type { HooksStatus, SettingsStatus } from './hooks-shapes.ts';
 
 /** The command that enters ours anew where they stand. Nothing where they are not ours to change. */
-export function installAgain({ scope, guard }: Pick<SettingsStatus, 'scope' | 'guard'>): string | undefined {
+export function installAgain(
+  { scope, guard }: Pick<SettingsStatus, 'scope' | 'guard'>,
+  status: NamedHost,
+): string | undefined {
   if (scope === 'managed') return undefined;
-  return `troupe hooks install${scope === 'user' ? '' : ` --scope ${scope}`}${guard ? ' --guard' : ''}`;
+  return `${install(status)}${scope === 'user' ? '' : ` --scope ${scope}`}${guard ? ' --guard' : ''}`;
+}
+
+type NamedHost = Pick<HooksStatus, 'host' | 'isToBeNamed'>;
+
+function install(status: NamedHost): string {
+  return `troupe hooks install${hostFlag(status)}`;
+}
+
+function hostFlag({ host, isToBeNamed }: NamedHost): string {
+  return isToBeNamed ? ` --host ${host}` : '';
 }
 
 /** Where ours stand, best there where the host reads them; in no place: where they are installed by default. */
-export function installWhereOursAre({ places }: Pick<HooksStatus, 'places'>, scope?: SettingsStatus['scope']): string {
+export function installWhereOursAre(
+  status: NamedHost & Pick<HooksStatus, 'places'>,
+  scope?: SettingsStatus['scope'],
+): string {
+  const { places } = status;
   const ours = places.filter((place) => place.events.length > 0 && (scope === undefined || place.scope === scope));
   const place = ours.find(({ problem }) => problem === null) ?? ours[0];
-  return (place && installAgain(place)) ?? 'troupe hooks install';
+  return (place && installAgain(place, status)) ?? install(status);
 }
 
 /**
  * Where different entries tell of the same event: those that tell least are taken out. Within one file, installing
  * leaves one.
  */
-export function tellOnce({ places, doubled, version }: Pick<HooksStatus, 'places' | 'doubled' | 'version'>): string {
+export function tellOnce(status: NamedHost & Pick<HooksStatus, 'places' | 'doubled' | 'version'>): string {
+  const { places, doubled, version } = status;
   const telling = places.filter(
     ({ problem, events }) => problem === null && doubled.some((one) => events.includes(one)),
   );
@@ -26,6 +44,6 @@ export function tellOnce({ places, doubled, version }: Pick<HooksStatus, 'places
     (scope === 'managed' ? 8 : 0) + (guard ? 4 : 0) + (versions.includes(version) ? 2 : 0) + (scope === 'user' ? 1 : 0);
   const [least, ...others] = telling.toSorted((a, b) => worth(a) - worth(b));
   return least && others.length > 0
-    ? `troupe hooks uninstall --scope ${least.scope}`
-    : installWhereOursAre({ places }, least?.scope);
+    ? `troupe hooks uninstall${hostFlag(status)} --scope ${least.scope}`
+    : installWhereOursAre(status, least?.scope);
 }

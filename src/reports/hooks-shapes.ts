@@ -14,6 +14,8 @@ export interface SettingsChange {
 export interface HooksStatus {
   readonly host: string;
   readonly hostTitle: string;
+  /** Commands that name no host are about another one. */
+  readonly isToBeNamed?: true;
   readonly hostVersion: string | null;
   /** Of this troupe. */
   readonly version: string;

@@ -28,13 +28,19 @@ export function placesFor(
   /** Troupe's own folder for what hooks told, with one for each host in it. */
   hooksFolder?: string,
 ): readonly Place[] {
-  const named = wanted.map((root) => path.resolve(root));
+  const named = wanted.map((root) => (isAddress(root) ? root : path.resolve(root)));
   return adaptersFor(adapters, host).flatMap((plain) => {
     const hooks = hooksFolder === undefined || !plain.hooks ? undefined : path.join(hooksFolder, plain.host);
     const adapter = hooks === undefined ? plain : withHooks(plain, hooks);
-    const roots = named.length > 0 ? named : adapter.roots(machine);
+    const own = named.filter((root) => adapter.takesAddresses || !isAddress(root));
+    const roots = named.length > 0 ? own : adapter.roots(machine);
     return roots.map((root) => ({ adapter, root, forced: host !== undefined, ...known({ hooks }) }));
   });
+}
+
+/** Of a running server, in place of a folder. */
+export function isAddress(root: string): boolean {
+  return /^https?:\/\//.test(root);
 }
 
 export function adaptersFor(adapters: readonly SourceAdapter[], host: string | undefined): readonly SourceAdapter[] {

@@ -7,7 +7,7 @@ import { nativeId } from '../model/ids.ts';
 import type { Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
-import type { Place } from './places.ts';
+import { isAddress, type Place } from './places.ts';
 import { noteOrigin, readSession } from './read-session.ts';
 
 export interface SessionsOptions {
@@ -69,10 +69,10 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
   };
 }
 
-/** For places that the person named. */
+/** For places that the person named. Whether a server answers, its adapter tells. */
 export async function assertFolders(places: readonly Place[]): Promise<void> {
   for (const { root } of places) {
-    if (await isThere(root)) continue;
+    if (isAddress(root) || (await isThere(root))) continue;
     throw new UserError(
       'root-not-found',
       `There is no folder ${root}.`,

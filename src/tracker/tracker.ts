@@ -68,6 +68,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
   });
   const queue = createWorkQueue(onError);
   const watches: FolderWatch[] = [];
+  const listening: { close(): void }[] = [];
   const unwatched = followUnwatched(watches, () => emit({ kind: 'listing' }));
   let isComplete = false;
   let pulses = 0;
@@ -162,7 +163,9 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
     for (const { adapter, root } of await index.findPlaces()) {
       const isWanted = await adapter.follow?.watched(root);
       if (queue.isClosed) return;
-      watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
+      const heard = adapter.follow?.listen?.(root, (what) => onChange(root, what));
+      if (heard) listening.push(heard);
+      else watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
     }
     for (const folder of new Set(index.places().flatMap(({ hooks }) => hooks ?? [])))
       watches.push(watchFolders(folder, { onChange, ...known({ watch: options.watch }) }));
@@ -213,7 +216,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       clearInterval(timers.pulse);
       clearTimeout(timers.sweep);
       for (const timer of unfinished.values()) clearTimeout(timer);
-      for (const watch of watches) watch.close();
+      for (const one of [...watches, ...listening]) one.close();
       listeners.clear();
     },
   };

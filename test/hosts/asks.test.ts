@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Ask } from '../../src/model/ask.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
 import { nameOf, programs, record, root, work } from './kit.ts';
-import { getJson, type RunningServer, startServer } from './server.ts';
+import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
 // A sub-agent of the real program waits for a person: what is said on the page is what happens.
 
@@ -123,14 +123,6 @@ for (const program of programs) {
       expect(await answer(server as RunningServer, ask.id, 'allow')).toBe(410);
     }, 120_000);
   });
-}
-
-/** As the page sends it. */
-async function answer({ port, token }: RunningServer, id: string, said: string): Promise<number> {
-  const origin = `http://127.0.0.1:${port}`;
-  const headers = { cookie: `troupe-${port}=${token}`, origin, 'content-type': 'application/json' };
-  const body = JSON.stringify({ answer: said });
-  return (await fetch(`${origin}/api/asks/${id}`, { method: 'POST', headers, body })).status;
 }
 
 /** What came of the first command, in whichever transcript it stands. */

@@ -42,6 +42,14 @@ export async function getJson<T>(server: RunningServer, route: string): Promise<
   return JSON.parse(text);
 }
 
+/** As the page sends it. */
+export async function answer({ port, token }: RunningServer, id: string, said: string): Promise<number> {
+  const origin = `http://127.0.0.1:${port}`;
+  const headers = { cookie: `troupe-${port}=${token}`, origin, 'content-type': 'application/json' };
+  const body = JSON.stringify({ answer: said });
+  return (await fetch(`${origin}/api/asks/${id}`, { method: 'POST', headers, body })).status;
+}
+
 export async function followEvents(server: RunningServer, heard: Heard[]): Promise<void> {
   const response = await get(server, '/api/events');
   response.setEncoding('utf8');

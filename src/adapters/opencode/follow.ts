@@ -7,6 +7,8 @@ import { databaseOf, STORAGE } from './data-folder.ts';
 import { changedSessions } from './database/changed-sessions.ts';
 import { locateSessions, readFacts } from './locate.ts';
 import { sessionIdOf } from './record.ts';
+import { listen } from './server/event-log.ts';
+import { isAddress } from './server/request.ts';
 import { listStored, sessionOfPart } from './storage/storage-files.ts';
 
 const NOTHING: Subject = { kind: 'nothing' };
@@ -23,6 +25,7 @@ export const follow: FollowCapability = {
     };
   },
   async subjectOf(root, place, notes) {
+    if (isAddress(root)) return EVERYTHING;
     const [first = '', second, third, ...rest] = partsBelow(root, place);
     if (first === STORAGE) return subjectOfStored(root, [second, third, ...rest], place);
     const database = databaseOf(path.basename(place));
@@ -35,6 +38,7 @@ export const follow: FollowCapability = {
     return ids.map((id) => found.get(id) ?? nowhere(root, folder, id));
   },
   readFacts,
+  listen: (root, onNews) => (isAddress(root) ? listen(root, onNews) : undefined),
 };
 
 async function subjectOfDatabase(

@@ -7,14 +7,19 @@ import { createEventsReader } from './files/read-events.ts';
 import { createExportReader } from './files/read-export.ts';
 import { createStreamReader } from './files/read-stream.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { locate, type Role } from './locate.ts';
 import { type Door, HOST } from './record.ts';
+import { openServer } from './server/cursor.ts';
 import { openStorage } from './storage/cursor.ts';
 
 /** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
 const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
 
-const READERS: Readonly<Record<Exclude<Role, 'database' | 'storage'>, (door: Door) => SourceReader>> = {
+const TABLES = { database: openDatabase, storage: openStorage, server: openServer } as const;
+
+const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (door: Door) => SourceReader>> = {
   export: createExportReader,
   stream: createStreamReader,
   events: createEventsReader,
@@ -30,7 +35,10 @@ export const opencode: SourceAdapter = {
     const door: Door = { session, source, ...(ECHOES.has(role as Role) && { isEcho: true }) };
     return READERS[role as keyof typeof READERS](door);
   },
-  openTable: (session, source) => (source.role === 'database' ? openDatabase : openStorage)(session, source),
+  openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
+  takesAddresses: true,
   follow,
   openBodies,
+  hooks,
+  hookSettings,
 };

@@ -12,9 +12,11 @@ import { listSessions, type SessionPlace } from './database/session-rows.ts';
 import { sessionsInFile } from './files/sessions-in-file.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, sessionIdOf } from './record.ts';
+import { isAddress, UnreachableServer } from './server/request.ts';
+import { listServed } from './server/served-sessions.ts';
 import { listStored } from './storage/storage-files.ts';
 
-export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events';
+export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';
 
 /** Sessions behind one door. */
 interface DoorFound {
@@ -26,6 +28,7 @@ interface DoorFound {
 const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> = {
   database: { shape: 'table', verified: true },
   storage: { shape: 'table', verified: true },
+  server: { shape: 'table', verified: true },
   export: { shape: 'document' },
   stream: { shape: 'lines' },
   events: { shape: 'lines' },
@@ -40,7 +43,7 @@ export async function locate(root: string): Promise<Located> {
 
 /** Which of its databases nobody has open. */
 export async function readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  return factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
+  return isAddress(root) ? () => [] : factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
 }
 
 /** Without what is told beside them. */
@@ -48,8 +51,23 @@ export async function locateSessions(
   root: string,
 ): Promise<{ readonly sessions: readonly LocatedSession[]; readonly problems: readonly string[] }> {
   const problems: string[] = [];
-  const doors = await findDoors(root, problems);
+  const doors = isAddress(root) ? await askServer(root, problems) : await findDoors(root, problems);
   return { sessions: toSessions(root, doors), problems };
+}
+
+async function askServer(root: string, problems: string[]): Promise<readonly DoorFound[]> {
+  try {
+    const sessions = (await listServed(root)).map(({ info: { id, parent, updatedAt = 0 } }) => ({
+      id,
+      modifiedAt: updatedAt,
+      ...(parent !== undefined && { parent }),
+    }));
+    return [{ role: 'server', file: root, sessions }];
+  } catch (error) {
+    if (!(error instanceof UnreachableServer)) throw error;
+    problems.push(`${error.message}.`);
+    return [];
+  }
 }
 
 async function findDoors(root: string, problems: string[]): Promise<readonly DoorFound[]> {
@@ -153,6 +171,7 @@ function toSource(
 
 /** Below its root, with forward slashes. */
 function sourceIdOf(root: string, file: string): SourceId {
+  if (isAddress(root)) return toSourceId('server');
   const below = path.relative(root, file).split(path.sep).join('/');
   return toSourceId(below === '' ? path.basename(file) : below);
 }

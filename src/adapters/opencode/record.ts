@@ -9,6 +9,11 @@ export const HOST = 'opencode';
 export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
 export const sessionIdOf = (native: string): SessionId => toSessionId(HOST, native);
 
+/** Hooks come before the part of a call is written, and know the model's id of it only, which is not unique in a tree. */
+export function heardAs(session: string, call: string): string {
+  return `${session}/${call}`;
+}
+
 /** Where records come from: which tree they belong to, and through which door they came. */
 export interface Door {
   readonly session: SessionId;

@@ -33,10 +33,14 @@ export function fileWrittenBy(tool: string, input: JsonObject | undefined): stri
 
 /** One line of what a call is about. */
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** All lines of it. */
+export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
   const keys = TELLING.get(tool) ?? Object.keys(input);
-  const subject = keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
-  return firstLine(subject)?.slice(0, MAX_SUMMARY);
+  return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
 }
 
 export function firstLine(text: string | undefined): string | undefined {

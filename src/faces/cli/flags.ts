@@ -17,7 +17,8 @@ export const sharedFlags = {
     variadic: true,
     optional: true,
     placeholder: 'DIR',
-    brief: "Look here instead of the hosts' own data folders; may be given several times",
+    brief:
+      "Look here instead of the hosts' own data folders: a folder, a file, or the address of a server; may be given several times",
   },
   host: {
     kind: 'parsed',

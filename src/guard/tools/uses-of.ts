@@ -13,6 +13,7 @@ const NOTHING: CallUses = { commands: [], reads: [], writes: [], hosts: [], unkn
 export const JUDGED_FIELDS: readonly string[] = [
   'command',
   'file_path',
+  'file_paths',
   'notebook_path',
   'path',
   'pattern',
@@ -40,7 +41,9 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'Edit':
     case 'MultiEdit':
     case 'Write':
-      return useFile('writes', fields['file_path'], tool, context);
+      return 'file_paths' in fields
+        ? useFiles(fields['file_paths'], tool, context)
+        : useFile('writes', fields['file_path'], tool, context);
     case 'NotebookEdit':
       return useFile('writes', fields['notebook_path'], tool, context);
     case 'Grep':
@@ -61,6 +64,13 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
 function useFile(kind: 'reads' | 'writes', path: unknown, via: string, context: ShellContext): CallUses {
   if (typeof path !== 'string' || path === '') return lost('which file is not said');
   return use(kind, path, null, via, context);
+}
+
+/** A patch may change many files: each is judged. */
+function useFiles(paths: unknown, via: string, context: ShellContext): CallUses {
+  const files: readonly unknown[] = Array.isArray(paths) ? paths : [];
+  if (files.length === 0) return lost('which file is not said');
+  return files.map((file) => useFile('writes', file, via, context)).reduce(merge);
 }
 
 /** Names are listed, nothing is read: the folder that it begins in counts, and a pattern that is one file. */
@@ -116,6 +126,7 @@ function merge(one: CallUses, other: CallUses): CallUses {
   return {
     ...one,
     reads: [...one.reads, ...other.reads],
+    writes: [...one.writes, ...other.writes],
     unknown: one.unknown ?? other.unknown,
     mayBeAnything: one.mayBeAnything || other.mayBeAnything,
   };

@@ -6,13 +6,22 @@ import { parseObject } from '../../../base/parse-json.ts';
 import { readLines } from '../../../io/read-lines.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import { eventOf } from '../files/read-events.ts';
+import { getList } from '../server/request.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from '../storage/storage-files.ts';
 import type { WholeMessage, WholePart } from './conversation.ts';
 
 export async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
   const document = parseObject(await readFile(file, 'utf8'));
   if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
-  const messages = Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : [];
+  return toMessages(Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : []);
+}
+
+export async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
+  return toMessages(await getList(root, `/session/${session}/message`));
+}
+
+/** `{info, parts}` each. */
+function toMessages(messages: readonly JsonObject[]): readonly WholeMessage[] {
   return messages.flatMap((message) => {
     const info = asObject(message['info']);
     const id = asText(info?.['id']);

@@ -4,7 +4,7 @@ import { createdAtOf } from '../facts/message-facts.ts';
 import type { Role } from '../locate.ts';
 import { placeOf, type WholeMessage } from './conversation.ts';
 import { openDatabaseBodies } from './database-bodies.ts';
-import { loadEvents, loadExport, loadStorage, loadStream } from './load-conversation.ts';
+import { loadEvents, loadExport, loadServed, loadStorage, loadStream } from './load-conversation.ts';
 import { type BodyOptions, toMessage } from './to-message.ts';
 
 const LOADERS: Readonly<
@@ -17,6 +17,7 @@ const LOADERS: Readonly<
   export: (_session, file, agent) => loadExport(file, agent),
   stream: (_session, file, agent) => loadStream(file, agent),
   events: (_session, file, agent) => loadEvents(file, agent),
+  server: (_session, address, agent) => loadServed(address, agent),
 };
 
 export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {

@@ -2,7 +2,7 @@ import { digestText } from '../../../base/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import type { AgentEvent, CallOutcome, PromptFact } from '../../../model/event.ts';
 import { mainAgentOf, toToolCallId } from '../../../model/ids.ts';
-import { agentIdOf, type Door, isSessionId, originOf } from '../record.ts';
+import { agentIdOf, type Door, heardAs, isSessionId, originOf } from '../record.ts';
 import { fileWrittenBy, firstLine, INVALID, summarise, TASK } from '../tools.ts';
 
 export interface PartKey {
@@ -49,7 +49,12 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
       kind: 'tool-started',
       ...place,
       tool,
-      ...known({ at: startedAt, summary: summarise(named, input), writes: fileWrittenBy(tool, input) }),
+      ...known({
+        at: startedAt,
+        summary: summarise(named, input),
+        writes: fileWrittenBy(tool, input),
+        heardAs: heardAsIn(key, part),
+      }),
     },
   ];
   if (tool === TASK && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
@@ -62,6 +67,11 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
       ...(asFlag(asObject(state['metadata'])?.['background']) && status === 'completed' && { launched: true }),
     });
   return facts;
+}
+
+function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undefined {
+  const call = asText(callID);
+  return call === undefined ? undefined : heardAs(session, call);
 }
 
 /** How the program words it when the person, or a rule of theirs, said no. */

@@ -5,8 +5,9 @@ import { nativeId } from '../../../model/ids.ts';
 import type { SourceReader } from '../../adapter.ts';
 import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';
+import { answeredFact, askedFact, type QuestionPlace } from '../facts/question-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
-import { agentIdOf, type Door, originOf, toSessionInfo } from '../record.ts';
+import { type Door, originOf, toSessionInfo } from '../record.ts';
 import { recordIn } from './record-in-line.ts';
 
 interface MessageNote {
@@ -15,7 +16,7 @@ interface MessageNote {
 }
 
 /** What has to be remembered from event to event. */
-interface State {
+export interface EventsState {
   readonly door: Door;
   /** The session and those of its agents, as far as they were seen. */
   readonly tree: Set<string>;
@@ -24,12 +25,13 @@ interface State {
   at?: number;
 }
 
-const READERS: ReadonlyMap<string, (properties: JsonObject, state: State) => readonly AgentEvent[]> = new Map([
+const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) => readonly AgentEvent[]> = new Map([
   ['session.created', readSession],
   ['session.updated', readSession],
   ['message.updated', readMessage],
   ['message.part.updated', readPart],
   ['permission.asked', readAsk],
+  ['permission.replied', readReply],
   // Up to 0.15.
   ['permission.updated', readAsk],
 ]);
@@ -38,7 +40,7 @@ const READERS: ReadonlyMap<string, (properties: JsonObject, state: State) => rea
 const KIND = /^[a-z-]+(?:\.[a-z-]+)+$/;
 
 export function createEventsReader(door: Door): SourceReader {
-  const state: State = { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+  const state = createEventsState(door);
   return {
     read(line) {
       const { record, problem } = recordIn(line, door);
@@ -52,9 +54,23 @@ export function createEventsReader(door: Door): SourceReader {
         const diagnostic = { code: 'unknown-record', detail: type ?? 'no type', origin } as const;
         return [{ kind: 'problem-found', session: door.session, origin, diagnostic }];
       }
-      return READERS.get(type)?.(asObject(event['properties']) ?? {}, state) ?? [];
+      return readEvent({ type, properties: asObject(event['properties']) ?? {} }, state);
     },
   };
+}
+
+export function createEventsState(door: Door): EventsState {
+  return { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+}
+
+export interface ServerEvent {
+  readonly type: string;
+  readonly properties: JsonObject;
+}
+
+/** Events that tell nothing about the tree give no facts. */
+export function readEvent({ type, properties }: ServerEvent, state: EventsState): readonly AgentEvent[] {
+  return READERS.get(type)?.(properties, state) ?? [];
 }
 
 /** With or without the time of the recording (`{at, data}`) and the folder (`{directory, payload}`) around it. */
@@ -63,14 +79,14 @@ export function eventOf(record: JsonObject): JsonObject {
   return asObject(event['payload']) ?? event;
 }
 
-function readSession(properties: JsonObject, { door, tree }: State): readonly AgentEvent[] {
+function readSession(properties: JsonObject, { door, tree }: EventsState): readonly AgentEvent[] {
   const info = toSessionInfo(asObject(properties['info']));
   if (!info) return [];
   if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
   return tree.has(info.id) ? sessionFacts(info, door) : [];
 }
 
-function readMessage(properties: JsonObject, { door, tree, messages }: State): readonly AgentEvent[] {
+function readMessage(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
   const info = asObject(properties['info']);
   const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
   if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
@@ -78,7 +94,7 @@ function readMessage(properties: JsonObject, { door, tree, messages }: State): r
   return messageFacts({ id, session }, info, door);
 }
 
-function readPart(properties: JsonObject, { door, tree, messages }: State): readonly AgentEvent[] {
+function readPart(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
   const part = asObject(properties['part']);
   const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
   if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
@@ -86,17 +102,19 @@ function readPart(properties: JsonObject, { door, tree, messages }: State): read
   return partFacts({ id, session, ...note }, part, door);
 }
 
-/** The person is asked; in whose name, only here stands: neither the database nor the files have it. */
-function readAsk(properties: JsonObject, { door, tree, at }: State): readonly AgentEvent[] {
-  const session = asText(properties['sessionID']);
-  if (session === undefined || !tree.has(session) || at === undefined) return [];
-  return [
-    {
-      kind: 'agent-asked',
-      session: door.session,
-      origin: originOf(door, at, true),
-      agent: agentIdOf(session),
-      at,
-    },
-  ];
+function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['id'], state);
+  return place ? [askedFact(place)] : [];
+}
+
+/** `permissionID` up to 0.15. */
+function readReply(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
+  return place ? [answeredFact(place)] : [];
+}
+
+function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: EventsState): QuestionPlace | undefined {
+  const [by, question] = [asText(properties['sessionID']), asText(id)];
+  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
+  return { session: door.session, origin: originOf(door, at, true), question, by, at };
 }

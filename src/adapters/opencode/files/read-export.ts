@@ -20,12 +20,16 @@ export function createExportReader(door: Door): SourceReader {
         return [{ kind: 'problem-found', session: door.session, origin, diagnostic }];
       }
       const messages = Array.isArray(document['messages']) ? document['messages'] : [];
-      return [...sessionFacts(session, door), ...messages.flatMap((message) => factsOf(message, session.id, door))];
+      return [
+        ...sessionFacts(session, door),
+        ...messages.flatMap((message) => messageWithParts(message, session.id, door)),
+      ];
     },
   };
 }
 
-function factsOf(message: unknown, session: string, door: Door): readonly AgentEvent[] {
+/** `{info, parts}`, as exports and the server have it. */
+export function messageWithParts(message: unknown, session: string, door: Door): readonly AgentEvent[] {
   const info = asObject(asObject(message)?.['info']);
   const id = asText(info?.['id']);
   if (!info || id === undefined) return [];

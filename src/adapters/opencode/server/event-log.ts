@@ -1,0 +1,119 @@
+// The events of a server while somebody listens. It repeats nothing, so what is read is the state at a moment, and from there the events.
+import type { JsonObject } from '../../../base/json.ts';
+import { asObject, asText } from '../../../base/json.ts';
+import { parseObject } from '../../../base/parse-json.ts';
+import { eventOf } from '../files/read-events.ts';
+import { authorisation } from './request.ts';
+
+export interface HeardEvent {
+  readonly type: string;
+  readonly properties: JsonObject;
+  /** Epoch milliseconds, by our clock. */
+  readonly at: number;
+}
+
+/** What came in since the connection was made. */
+export interface EventLog {
+  /** Another one for each connection: what was said in between is lost. */
+  readonly epoch: object;
+  /** The number of the next event. */
+  readonly end: number;
+  /** From a number on; undefined where it is too long ago. */
+  since(number: number): readonly HeardEvent[] | undefined;
+}
+
+/** Logs of the servers that somebody listens to, by their address. */
+const logs = new Map<string, EventLog>();
+
+export function logOf(root: string): EventLog | undefined {
+  return logs.get(root);
+}
+
+const KEPT = 2_000;
+const AGAIN_MS = 1_000;
+
+/** Which events tell about the tree; of the others there are thousands. */
+const TELLING =
+  /^(?:session\.(?:created|updated|deleted)|message\.(?:updated|removed)|message\.part\.updated|permission\.(?:asked|replied|updated))$/;
+const COMES_OR_GOES = /^session\.(?:created|deleted)$/;
+
+export function listen(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } {
+  const end = new AbortController();
+  const goOn = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      await followOnce(root, end.signal, onNews).catch(() => undefined);
+      logs.delete(root);
+      if (!end.signal.aborted) await pause(AGAIN_MS, end.signal);
+    }
+  };
+  void goOn();
+  return { close: () => end.abort() };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** All folders of the server, not only the one that it was started in. */
+const ROUTE = '/global/event';
+
+async function followOnce(
+  root: string,
+  signal: AbortSignal,
+  onNews: (what: 'written' | 'entry') => void,
+): Promise<void> {
+  const headers = { accept: 'text/event-stream', ...authorisation(process.env) };
+  const response = await fetch(new URL(ROUTE, root), { headers, signal });
+  if (!response.ok || !response.body) return;
+  const { log, add } = createLog();
+  logs.set(root, log);
+  onNews('entry');
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of response.body) {
+    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const event of frames.flatMap((frame) => eventIn(frame) ?? [])) {
+      add(event);
+      onNews(COMES_OR_GOES.test(event.type) ? 'entry' : 'written');
+    }
+  }
+}
+
+function eventIn(frame: string): HeardEvent | undefined {
+  const data = frame
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data:') ? line.slice('data:'.length) : []))
+    .join('\n');
+  const record = parseObject(data);
+  const event = record && eventOf(record);
+  const type = asText(event?.['type']);
+  if (type === undefined || !TELLING.test(type)) return undefined;
+  return { type, properties: asObject(event?.['properties']) ?? {}, at: Date.now() };
+}
+
+function createLog(): { readonly log: EventLog; add(event: HeardEvent): void } {
+  const events: HeardEvent[] = [];
+  let first = 0;
+  return {
+    log: {
+      epoch: {},
+      get end() {
+        return first + events.length;
+      },
+      since: (number) => (number < first ? undefined : events.slice(number - first)),
+    },
+    add(event) {
+      events.push(event);
+      if (events.length <= KEPT) return;
+      events.shift();
+      first++;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Ask } from '../../src/model/ask.ts';
+import type { AuditEntry } from '../../src/model/audit.ts';
+import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
+import { root, work } from './kit.ts';
+import { type ServedProject, serveOpencode } from './opencode-server.ts';
+import { answer, getJson, type RunningServer, startServer } from './server.ts';
+
+// The plugin as `troupe hooks install --host opencode --guard` writes it, inside the real OpenCode. In the play, a sub-agent
+// wants to remove the folder `build`.
+
+const programs = (process.env['TROUPE_OPENCODE_BIN'] ?? '').split(path.delimiter).filter((program) => program !== '');
+const RULE = `  - name: no removals by helpers
+    agents: { type: general }
+    tools: "Bash(rm:*)"
+    reason: Ask a person to do it.
+`;
+const policy = (decision: string): string => `version: 1\nrules:\n${RULE}    decision: ${decision}\n`;
+
+for (const program of programs) {
+  const [version = 'program'] = /\d+\.\d+\.\d+/.exec(program) ?? [];
+  describe(`the guard inside OpenCode ${version}`, () => {
+    const own = mkdtempSync(path.join(work, `opencode-guard-${version}-`));
+    const state = path.join(own, 'state');
+    let host: ServedProject;
+    let server: RunningServer | undefined;
+
+    const troupe = (...args: readonly string[]): string => {
+      const env = { ...process.env, ...host?.env, TROUPE_HOME: state };
+      const options = { env, cwd: host?.project ?? own, encoding: 'utf8' } as const;
+      return spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
+    };
+    const start = async (scenario: string, permission: Readonly<Record<string, string>>): Promise<void> => {
+      host = await serveOpencode({
+        program,
+        root: own,
+        scenario,
+        permission: { '*': 'allow', ...permission },
+        prepare(env, project) {
+          host = { env, project } as ServedProject;
+          troupe('hooks', 'install', '--host', 'opencode', '--guard', '--yes', '--host-version', version);
+        },
+      });
+    };
+    const serve = async (): Promise<RunningServer> => {
+      server = await startServer(host.data, { ...process.env, TROUPE_HOME: state });
+      return server;
+    };
+    const isThere = (): boolean => existsSync(path.join(host.project, 'build', 'out.txt'));
+    const removals = (session: string): readonly AuditEntry[] =>
+      troupe('guard', 'log', '--session', session, '-n', '100', '--json')
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as AuditEntry)
+        .filter(({ summary }) => summary === 'rm -rf build');
+    const asked = (running: RunningServer): Promise<Ask> =>
+      vi.waitUntil(
+        async () => (await getJson<{ asks: Ask[] }>(running, '/api/asks')).asks.find(({ end }) => end === null),
+        { timeout: 60_000, interval: 100 },
+      ) as Promise<Ask>;
+    /** What the sub-agent read as the result of its command. */
+    const resultOf = async (session: string): Promise<string> => {
+      const [child] = await host.request<{ id: string }[]>('GET', `/session/${session}/children`);
+      const messages = await host.request<{ parts: Part[] }[]>('GET', `/session/${child?.id}/message`);
+      const part = messages.flatMap(({ parts }) => parts).find(({ tool }) => tool === 'bash');
+      return `${part?.state?.status}: ${part?.state?.error ?? ''}`;
+    };
+
+    beforeAll(() => mkdirSync(state, { recursive: true }));
+    afterAll(() => server?.stop());
+
+    describe('where the program itself allows everything', () => {
+      beforeAll(() => start('allows', {}), 120_000);
+      afterAll(() => host.close());
+
+      it('a denied command does not run, with and without a server, and the log names the agent', async () => {
+        writeFileSync(path.join(state, 'policy.yaml'), policy('deny'));
+        for (const isServed of [false, true]) {
+          if (isServed) await serve();
+          const session = await host.prompt('guarded');
+          await host.untilIdle(session);
+          expect(isThere()).toBe(true);
+          expect(await resultOf(session)).toMatch(/^error: .*Ask a person to do it/s);
+          const [entry] = removals(session);
+          expect(entry).toMatchObject({ decision: 'deny', rule: 'user:1', tool: 'Bash', host: 'opencode' });
+          expect(entry?.agent).toMatchObject({ who: 'subagent', type: 'general', depth: 1, evidence: 'exact' });
+          expect(entry?.agent.path).toEqual(['main', 'Clean up']);
+          const coverage: CoverageReport = JSON.parse(troupe('guard', 'coverage', session, '--json'));
+          expect([coverage.missed, coverage.unresolved, coverage.heard]).toEqual([[], [], coverage.ran]);
+          expect(coverage.ran).toBeGreaterThan(1);
+        }
+      });
+
+      it('a command that is asked about runs when a person says yes on the page', async () => {
+        const served = server ?? (await serve());
+        writeFileSync(path.join(state, 'policy.yaml'), policy('ask'));
+        const session = await host.prompt('guarded');
+        const ask = await asked(served);
+        expect(ask).toMatchObject({ tool: 'Bash', summary: 'rm -rf build', rule: 'user:1', otherwise: 'deny' });
+        expect(isThere()).toBe(true);
+        expect(await answer(served, ask.id, 'allow')).toBe(200);
+        await host.untilIdle(session);
+        expect(isThere()).toBe(false);
+        expect(removals(session)[0]).toMatchObject({ decision: 'allow', answeredBy: 'page' });
+      });
+    });
+
+    describe('where the program itself asks', () => {
+      beforeAll(async () => {
+        rmSync(path.join(state, 'policy.yaml'), { force: true });
+        await start('asks', { bash: 'ask' });
+        server?.stop();
+        await serve();
+      }, 120_000);
+      afterAll(() => host.close());
+
+      it('the question of a sub-agent is shown, and the answer reaches the program', async () => {
+        const served = server as RunningServer;
+        for (const said of ['deny', 'allow'] as const) {
+          const session = await host.prompt('guarded');
+          const ask = await asked(served);
+          expect(ask).toMatchObject({ tool: 'Bash', summary: 'rm -rf build', rule: null, otherwise: null });
+          expect(ask.reason).toContain('OpenCode asks for a permission: bash rm -rf build');
+          await vi.waitUntil(() => statusesIn(troupe('tree', session, '--json')).includes('waiting permission'), {
+            timeout: 20_000,
+            interval: 500,
+          });
+          expect(isThere()).toBe(true);
+          expect(await answer(served, ask.id, said)).toBe(200);
+          await host.untilIdle(session);
+          expect(isThere()).toBe(said === 'deny');
+          if (said === 'deny') expect(await resultOf(session)).toMatch(/^error: .*A person was asked and denied it/s);
+          expect(removals(session).at(-1)).toMatchObject({ decision: said, answeredBy: 'page' });
+        }
+      });
+
+      it('a question that is answered in the program itself is taken back', async () => {
+        const served = server as RunningServer;
+        const session = await host.prompt('guarded');
+        const ask = await asked(served);
+        const [question] = await host.request<{ id: string }[]>('GET', '/permission');
+        await host.request('POST', `/permission/${question?.id}/reply`, { reply: 'once' });
+        await host.untilIdle(session);
+        const { asks } = await getJson<{ asks: Ask[] }>(served, '/api/asks');
+        expect(asks.find(({ id }) => id === ask.id)?.end).toMatchObject({ decision: null, by: 'withdrawn' });
+      });
+    });
+  });
+}
+
+interface Part {
+  readonly tool?: string;
+  readonly state?: { readonly status: string; readonly error?: string };
+}
+
+function statusesIn(tree: string): readonly string[] {
+  const { agents = [] } = tree.trim() === '' ? {} : JSON.parse(tree);
+  return agents.map(({ status, waitingOn }: { status: string; waitingOn: string | null }) => `${status} ${waitingOn}`);
+}

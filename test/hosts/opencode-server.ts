@@ -1,0 +1,122 @@
+// The real OpenCode as a server in a throw-away project, with the model of the kit.
+import { spawn } from 'node:child_process';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { vi } from 'vitest';
+import { kit } from './kit.ts';
+
+export interface ServedProject {
+  readonly project: string;
+  /** As the program sees it: its data, its configuration. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly data: string;
+  readonly url: string;
+  request<T>(method: string, route: string, body?: object): Promise<T>;
+  /** Gives the session. */
+  prompt(play: string): Promise<string>;
+  /** Until the session does nothing any more. */
+  untilIdle(session: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly program: string;
+  readonly root: string;
+  readonly scenario: string;
+  readonly permission: Readonly<Record<string, string>>;
+  readonly play?: string;
+  readonly password?: string;
+  /** Before it starts. */
+  prepare?(env: NodeJS.ProcessEnv, project: string): void;
+}
+
+export async function serveOpencode(options: ServeOptions): Promise<ServedProject> {
+  const { program, root, scenario, permission, password, play = 'guarded', prepare } = options;
+  const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
+  const [{ startFakeOpenai }, { makeWorkspace, commit, cleanEnv, freePort, endGroup }] = await Promise.all(
+    ['fake-openai.mjs', 'workspace.mjs'].map(load),
+  );
+  const { base, project, ...workspace } = makeWorkspace({ root, scenario, play });
+  const model = await startFakeOpenai({ dialect: 'opencode', log: path.join(base, 'model.jsonl') });
+  const env: NodeJS.ProcessEnv = cleanEnv(workspace, {
+    ...Object.fromEntries(
+      ['data', 'config', 'state', 'cache'].map((n) => [`XDG_${n.toUpperCase()}_HOME`, path.join(base, n)]),
+    ),
+    ...(password !== undefined && { OPENCODE_SERVER_PASSWORD: password }),
+    ...Object.fromEntries(OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+  });
+  const config = path.join(base, 'config', 'opencode');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(path.join(config, 'opencode.json'), JSON.stringify({ ...settingsFor(model.url), permission }));
+  prepare?.(env, project);
+  commit(project);
+  const port = await freePort();
+  const log = openSync(path.join(base, 'server.log'), 'a');
+  const args = ['serve', '--port', String(port), '--hostname', '127.0.0.1'];
+  const child = spawn(program, args, { cwd: project, env, stdio: ['ignore', log, log], detached: true });
+  const url = `http://127.0.0.1:${port}`;
+  const authorization = `Basic ${Buffer.from(`opencode:${password ?? ''}`).toString('base64')}`;
+  const query = `?directory=${encodeURIComponent(project)}`;
+  const request = async <T>(method: string, route: string, body?: object): Promise<T> => {
+    const response = await fetch(`${url}${route}${query}`, {
+      method,
+      headers: { 'content-type': 'application/json', authorization },
+      signal: AbortSignal.timeout(60_000),
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return (text === '' ? undefined : JSON.parse(text)) as T;
+  };
+  const isUp = () =>
+    fetch(`${url}/global/health`, { headers: { authorization }, signal: AbortSignal.timeout(2_000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await vi.waitUntil(isUp, { timeout: 60_000, interval: 200 });
+  const served: ServedProject = {
+    project,
+    env,
+    data: path.join(base, 'data', 'opencode'),
+    url,
+    request,
+    async prompt(play) {
+      const { id } = await request<{ id: string }>('POST', '/session', {});
+      await request('POST', `/session/${id}/prompt_async`, {
+        parts: [{ type: 'text', text: `Please do the job. [[play:${play}]]` }],
+      });
+      return id;
+    },
+    async untilIdle(session) {
+      // Not at once: it says nothing until it has begun.
+      await sleep(1_500);
+      const isIdle = async () => !(session in (await request<object>('GET', '/session/status')));
+      await vi.waitUntil(isIdle, { timeout: 90_000, interval: 200 });
+    },
+    async close() {
+      endGroup(child.pid, 'SIGTERM');
+      await sleep(500);
+      endGroup(child.pid, 'SIGKILL');
+      await model.close();
+    },
+  };
+  return served;
+}
+
+const OFF = ['MODELS_FETCH', 'AUTOUPDATE', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE'];
+
+const settingsFor = (url: string): object => ({
+  model: 'fake/fake-1',
+  small_model: 'fake/fake-1',
+  autoupdate: false,
+  share: 'disabled',
+  provider: {
+    fake: {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Fake',
+      options: { baseURL: `${url}/v1`, apiKey: 'dummy' },
+      models: { 'fake-1': { name: 'Fake 1', tool_call: true, limit: { context: 200_000, output: 8_192 } } },
+    },
+  },
+});
