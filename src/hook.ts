@@ -10,9 +10,11 @@ import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
 import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
+import { aboutCaller } from './guard/concerns.ts';
 import type { Policy } from './guard/policy.ts';
 import { loadCompiled } from './io/load-compiled.ts';
-import { type Judgement, type JudgeOptions, judgeAtDoor } from './judge/at-the-door.ts';
+import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor } from './judge/at-the-door.ts';
+import type { IsWanted } from './policy/compiled-file.ts';
 import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
 /** Of hook-judge.cjs, by scripts/build.mjs. */
@@ -60,10 +62,16 @@ function guardingIn(folder: string): Guarding {
         throw new Error(`this troupe does not know the calls of ${name}`);
       }
       const caller = host.callerOf(payload);
-      const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
-      const policy = policyIn(placesOf(folder, project));
+      const event = host.read(payload);
+      const now = { home: homeFolder(), at: Date.now() };
+      let isAbout: ReturnType<typeof aboutCaller> | undefined;
+      const policy = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), (agents) => {
+        if (!event?.call) return true;
+        isAbout ??= aboutCaller(toCallAtDoor(event, caller, now));
+        return isAbout(agents);
+      });
       if (!policy) return { printed: '', decision: 'none' };
-      const options = { host, caller, policyFor: () => policy, home: homeFolder(), at: Date.now() };
+      const options = { host, caller, policyFor: () => policy, ...now };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),
@@ -89,8 +97,8 @@ function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Ju
 }
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
-function policyIn(where: WhereCompiledIs): Policy | undefined {
-  const found = readCompiled(where);
+function policyIn(where: WhereCompiledIs, isWanted?: IsWanted): Policy | undefined {
+  const found = readCompiled(where, isWanted);
   if (found.state === 'none') return undefined;
   if (found.state === 'current') return found.policy;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
@@ -106,7 +114,7 @@ function policyIn(where: WhereCompiledIs): Policy | undefined {
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
-  return readCompiled(where).policy;
+  return readCompiled(where, isWanted).policy;
 }
 
 /** Less than the stub waits for us. */

@@ -4,21 +4,26 @@ import type { GuardedCall } from './call.ts';
 import { lineOf, selecting } from './match/agent.ts';
 import { isInWindow } from './match/time.ts';
 import { canBeAbout } from './match/tool-name.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
+import type { AgentSelector, Decision, Policy, Rule } from './policy.ts';
 
 /** A call of which nobody has looked yet what it does. */
 export type CallAtDoor = Omit<GuardedCall, 'uses'>;
 
 /** False only where `decide` would end in the default, whatever the call does. */
 export function concerns(policy: Policy, call: CallAtDoor): boolean {
+  const isAboutCaller = aboutCaller(call);
+  return policy.rules.some(
+    (rule) => isAboutTool(rule, call.tool) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
+  );
+}
+
+/** Can rules about these agents be about the one who calls, or about one above it? Where not, `decide` passes over them. */
+export function aboutCaller(
+  call: Pick<CallAtDoor, 'agent' | 'ancestors' | 'host' | 'project'>,
+): (agents: AgentSelector | null) => boolean {
   const line = lineOf(call);
   const isSelected = selecting(call);
-  return policy.rules.some(
-    (rule) =>
-      isAboutTool(rule, call.tool) &&
-      isInWindow(rule.when, call) !== 'no' &&
-      line.some((judged) => isSelected(rule.agents, judged) !== 'no'),
-  );
+  return (agents) => line.some((judged) => isSelected(agents, judged) !== 'no');
 }
 
 function isAboutTool({ tools }: Rule, tool: string): boolean {

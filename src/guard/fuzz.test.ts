@@ -2,7 +2,7 @@
 // TROUPE_FUZZ_CALLS=1000000 npx vitest run src/guard/fuzz.test.ts --testTimeout=0 runs as many calls of each kind.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { concerns, defaultOf } from './concerns.ts';
+import { aboutCaller, concerns, defaultOf } from './concerns.ts';
 import { decide, explain } from './decide.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
@@ -86,6 +86,17 @@ test('what no rule concerns is decided by the default, whatever it does', () => 
     expect(decide(policy, call)).toMatchObject({ decision: defaultOf(policy, call), rule: null });
   });
   expect(unconcerned).toBeGreaterThan(numRuns / 100);
+});
+
+test('rules about other agents can be left out unseen', () => {
+  let left = 0;
+  check([policies, calls], (policy, call) => {
+    const isAbout = aboutCaller(call);
+    const own = policy.rules.filter(({ agents }) => isAbout(agents));
+    if (own.length < policy.rules.length) left++;
+    expect(decide({ ...policy, rules: own }, call)).toEqual(decide(policy, call));
+  });
+  expect(left).toBeGreaterThan(numRuns / 100);
 });
 
 test('a denied command in constructs in constructs stays denied', () => {

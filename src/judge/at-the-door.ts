@@ -95,7 +95,7 @@ function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
 /** As far as it exists: a file that is about to be made lies where its folder really is. */
 export function resolveLinks(place: string): string {
   try {
-    return realpathSync(place);
+    return realpathSync.native(place);
   } catch {
     const above = path.dirname(place);
     return above === place ? place : path.join(resolveLinks(above), path.basename(place));

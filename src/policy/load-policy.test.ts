@@ -114,6 +114,22 @@ describe('the compiled policy', () => {
     expect(state()).toBe('stale');
   });
 
+  it('is not told from its text for ever where a file was written again as it was', async () => {
+    write('config/policy.yaml', DENY);
+    await loadPolicy(where);
+    write('config/policy.yaml', DENY);
+    const [name = ''] = readdirSync(path.join(where.stateFolder, 'policy'));
+    const file = path.join(where.stateFolder, 'policy', name);
+    const before = readFileSync(file, 'utf8');
+    expect(state()).toBe('current');
+    const after = readFileSync(file, 'utf8');
+    expect(after).not.toBe(before);
+    expect(after.split('\n').slice(1)).toEqual(before.split('\n').slice(1));
+    expect(state()).toBe('current');
+    expect(readFileSync(file, 'utf8')).toBe(after);
+    expect(readdirSync(path.dirname(file)).filter((other) => other.startsWith(name))).toEqual([name]);
+  });
+
   it('is not used in silence before it was compiled', () => {
     write('config/policy.yaml', ALLOW);
     expect(readCompiled(where)).toMatchObject({
@@ -264,6 +280,11 @@ describe('the compiled policy', () => {
     const folder = path.join(where.stateFolder, 'policy');
     const [compiled = '', ...others] = readdirSync(folder);
     expect(others).toEqual(['user.on-error']);
-    expect(JSON.parse(readFileSync(path.join(folder, compiled), 'utf8')).policy.rules).toHaveLength(1);
+    expect(
+      readFileSync(path.join(folder, compiled), 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toMatchObject([{ agents: [null] }, [{ at: 0 }]]);
   });
 });

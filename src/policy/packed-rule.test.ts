@@ -29,15 +29,27 @@ it('rules are the same after they were packed, and far shorter', () => {
   const packed: ReturnType<typeof packRules> = JSON.parse(JSON.stringify(packRules(policy.rules)));
   const unpacked = unpackRules(packed, { user: file });
   expect(unpacked).toEqual(policy.rules);
-  expect(packed.rules.find(({ id }) => id === 'user:1')).toEqual({ id: 'user:1', decision: 'none', line: 4 });
+  const first = packed.flatMap(({ rules }) => rules).find(({ id }) => id === 'user:1');
+  expect(first).toEqual({ at: expect.any(Number), id: 'user:1', decision: 'none', line: 4 });
   const [one, other] = ['user:5', 'user:6'].map((id) => unpacked.find((rule) => rule.id === id)?.agents);
   expect(one).toEqual({ type: ['x'] });
   expect(one).toBe(other);
 });
 
+it('rules about others can be left out, and the rest keeps its order', () => {
+  const source = { scope: 'user' as const, file: '/p.yaml', root: null, content: Buffer.from(TEXT) };
+  const { policy } = compilePolicy({ sources: [source], home: '/home/dev' });
+  const packed = packRules(policy.rules).filter(({ agents }) => agents?.type?.[0] !== 'x');
+  const isLeft = (id: string): boolean => id !== 'user:5' && id !== 'user:6';
+  expect(packed.length).toBeGreaterThan(2);
+  expect(unpackRules(packed, { user: '/p.yaml' }).map(({ id }) => id)).toEqual(
+    policy.rules.map(({ id }) => id).filter(isLeft),
+  );
+});
+
 it('what is no rule is not taken for one', () => {
-  const files = {};
-  expect(() => unpackRules({ selectors: [], rules: [{ id: 'user:1', decision: 'deny', agents: 0 }] }, files)).toThrow();
-  const odd = { id: 'user:1', decision: 'maybe' as 'deny' };
-  expect(() => unpackRules({ selectors: [], rules: [odd] }, files)).toThrow();
+  const rule = { at: 0, id: 'user:1', decision: 'deny' as const };
+  expect(unpackRules([{ agents: null, rules: [rule] }], {})).toMatchObject([{ id: 'user:1' }]);
+  expect(() => unpackRules([{ agents: 0 as never, rules: [rule] }], {})).toThrow();
+  expect(() => unpackRules([{ agents: null, rules: [{ ...rule, decision: 'maybe' as 'deny' }] }], {})).toThrow();
 });

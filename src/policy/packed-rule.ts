@@ -3,9 +3,9 @@
 import type { AgentSelector, Decision, Rule, RuleScope } from '../guard/policy.ts';
 import { toToolPattern } from './tool-text.ts';
 
-export interface PackedRules {
-  /** Each once. Rules that are about the same agents get the very same object: who is asked once need not be asked again. */
-  readonly selectors: readonly AgentSelector[];
+/** The rules about the same agents. An agent that is none of them need not have them read. */
+export interface PackedGroup {
+  readonly agents: AgentSelector | null;
   readonly rules: readonly PackedRule[];
 }
 
@@ -13,58 +13,62 @@ export interface PackedRules {
 export interface PackedRule
   extends Pick<Rule, 'id' | 'decision'>,
     Partial<Omit<Rule, 'id' | 'decision' | 'scope' | 'agents' | 'tools' | 'place'>> {
-  /** Which of the selectors. */
-  readonly agents?: number;
+  /** Which of all rules it is: of equals, the first decides. */
+  readonly at: number;
   readonly tools?: readonly string[];
   readonly line?: number;
 }
 
-export function packRules(rules: readonly Rule[]): PackedRules {
-  const numbers = new Map<string, number>();
-  const numberOf = (selector: AgentSelector): number => {
-    const text = JSON.stringify(selector);
-    const number = numbers.get(text) ?? numbers.size;
-    numbers.set(text, number);
-    return number;
-  };
-  const packed = rules.map(({ scope: _scope, agents, tools, place, ...rule }): PackedRule => {
+export function packRules(rules: readonly Rule[]): readonly PackedGroup[] {
+  const groups = new Map<string, PackedRule[]>();
+  for (const [at, { scope: _scope, agents, tools, place, ...rule }] of rules.entries()) {
     const said = Object.entries(rule).filter(([, value]) => value !== null && value !== false);
-    return {
+    const packed: PackedRule = {
+      at,
       ...(Object.fromEntries(said) as Pick<Rule, 'id' | 'decision'>),
-      ...(agents && { agents: numberOf(agents) }),
       ...(tools.length > 0 && { tools: tools.map(({ text }) => text) }),
       ...(place && { line: place.line }),
     };
-  });
-  return { selectors: [...numbers.keys()].map((text) => JSON.parse(text)), rules: packed };
+    const key = JSON.stringify(agents);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(packed);
+  }
+  return [...groups].map(([agents, packed]) => ({ agents: JSON.parse(agents), rules: packed }));
 }
 
 const DECISIONS: ReadonlySet<Decision> = new Set(['allow', 'ask', 'deny', 'none']);
 
-/** `files`: of each scope that has one. Throws where it is not what `packRules` made. */
+/**
+ * In the order of all rules. Those of a group get the very same selector: who is asked once need not be asked again. `files`:
+ * of each scope that has one. Throws where it is not what `packRules` made.
+ */
 export function unpackRules(
-  { selectors, rules }: PackedRules,
+  groups: readonly PackedGroup[],
   files: Readonly<Partial<Record<string, string>>>,
 ): readonly Rule[] {
-  return rules.map((packed) => unpackRule(packed, selectors, files));
+  const placed = groups.flatMap(({ agents, rules }) =>
+    rules.map((packed) => ({ at: packed.at, rule: unpackRule(packed, agents, files) })),
+  );
+  if (groups.length > 1) placed.sort((one, other) => one.at - other.at);
+  return placed.map(({ rule }) => rule);
 }
 
 /** Field by field: what copies the rest of an object takes ten times as long. */
 function unpackRule(
   packed: PackedRule,
-  selectors: readonly AgentSelector[],
+  agents: AgentSelector | null,
   files: Readonly<Partial<Record<string, string>>>,
 ): Rule {
-  const { id, line, tools, agents, decision } = packed;
-  const selector = agents === undefined ? null : selectors[agents];
-  if (selector === undefined || !DECISIONS.has(decision)) throw new Error(`no rule: ${id}`);
+  const { id, line, tools, decision } = packed;
+  if (typeof agents !== 'object' || !DECISIONS.has(decision)) throw new Error(`no rule: ${id}`);
   const scope = id.slice(0, id.indexOf(':')) as RuleScope;
   const rule: Rule = {
     id,
     scope,
     name: packed.name ?? null,
     place: line === undefined ? null : { file: files[scope] ?? '', line },
-    agents: selector,
+    agents,
     tools: tools ? tools.map(toToolPattern) : [],
     decision,
     reason: packed.reason ?? null,

@@ -3,7 +3,14 @@ import { utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { Policy } from '../guard/policy.ts';
 import { NO_POLICY, withCaution } from './caution.ts';
-import { type CompiledFile, type CompiledSource, compiledPath, readCompiledFile } from './compiled-file.ts';
+import {
+  type CompiledFile,
+  type CompiledSource,
+  compiledPath,
+  type IsWanted,
+  readCompiledFile,
+  restateSources,
+} from './compiled-file.ts';
 import { type PolicyPlace, policyPlaces, type WherePolicyIs } from './policy-places.ts';
 import { lookAtSource, readSource } from './read-source.ts';
 
@@ -22,11 +29,11 @@ export type ReadCompiled =
   | { readonly state: 'stale' | 'bad'; readonly policy: Policy; readonly reason: string }
   | { readonly state: 'none'; readonly policy: Policy };
 
-/** Never throws. */
-export function readCompiled(where: WhereCompiledIs): ReadCompiled {
+/** Never throws. Who says which rules are wanted gets no others. */
+export function readCompiled(where: WhereCompiledIs, isWanted?: IsWanted): ReadCompiled {
   const places = policyPlaces(where);
   const file = compiledPath(where.stateFolder, places);
-  const read = readCompiledFile(file);
+  const read = readCompiledFile(file, isWanted);
   if (read === 'bad') return distrusted('bad', places[0], 'what was compiled of it cannot be read');
   if (read === 'other') return distrusted('stale', places[0], 'it was compiled by another troupe');
   if (read === undefined) {
@@ -40,13 +47,15 @@ export function readCompiled(where: WhereCompiledIs): ReadCompiled {
   const looks = places.map((place, index) => lookForChange(place, compiled.sources[index], at));
   const changed = places[looks.indexOf('changed')];
   if (changed) return distrusted('stale', changed, 'it has changed and was not compiled yet', compiled.policy);
-  if (looks.includes('read again')) renew(file, now);
+  if (looks.some((look) => look !== 'same')) renew(file, now, looks);
   return { state: 'current', policy: compiled.policy, compiled };
 }
 
 /** The next need not read the sources again. Whether it can be said does not matter. */
-function renew(file: string, at: number): void {
+function renew(file: string, at: number, looks: readonly Look[]): void {
   try {
+    // Files that were written again as they were: a checkout does that.
+    if (looks.some((look) => typeof look === 'object')) restateSources(file, looks);
     utimesSync(file, at / 1_000, at / 1_000);
   } catch {
     // Not ours, or a disk that takes nothing.
@@ -56,17 +65,17 @@ function renew(file: string, at: number): void {
 /** Within this time two writes may have left the same times on a file. */
 const TICK_MS = 2_000;
 
-/** `read again`: it is as it was, and could only be told by its text. */
-function lookForChange(
-  { file }: PolicyPlace,
-  before: CompiledSource | undefined,
-  knownAt: number,
-): 'same' | 'read again' | 'changed' {
+/** `read again`: it is as it was, and could only be told by its text. With a state: that is another now. */
+type Look = 'same' | 'read again' | 'changed' | { readonly state: string };
+
+function lookForChange({ file }: PolicyPlace, before: CompiledSource | undefined, knownAt: number): Look {
   if (before?.file !== file) return 'changed';
   const now = lookAtSource(file);
   if (now === undefined || before.state === undefined) return now?.state === before.state ? 'same' : 'changed';
   if (now.state === before.state && now.changedAt < knownAt - TICK_MS) return 'same';
-  return readSource(file)?.digest === before.digest ? 'read again' : 'changed';
+  const read = readSource(file);
+  if (read === undefined || read.digest !== before.digest) return 'changed';
+  return read.state === before.state ? 'read again' : { state: read.state };
 }
 
 /** Before anything was compiled nobody knows what the files say, `on_error` included. */

@@ -112,7 +112,7 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        4,
+        5,
         "ba3e92790772",
       ]
     `);
