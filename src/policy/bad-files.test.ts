@@ -74,6 +74,12 @@ const BAD: readonly (readonly [string, string, string?])[] = [
   ],
   [`${RULE}  - { decision: deny, tools: ▶Bash() }\n`, '`tools` is `Bash()`', 'Write something between'],
   [`${RULE}  - { decision: deny, tools: ▶Bash(rm }\n`, '`tools` is `Bash(rm`', 'The bracket has no end'],
+  [
+    `${RULE}  - { decision: deny, tools: ▶"Bash(rm:*), Edit" }\n`,
+    '`tools` is `Bash(rm:*), Edit`',
+    'Write several as a list',
+  ],
+  [`${RULE}  - { decision: deny, tools: ▶"Edit, Write" }\n`, '`tools` is `Edit, Write`', 'Write several as a list'],
   [`${RULE}  - { decision: deny, tools: [Edit, ▶"mcp__x(y)"] }\n`, 'An entry of `tools` is `mcp__x(y)`'],
   [`${RULE}  - { decision: deny, tools: ▶"Bash(rm\\n)" }\n`, '`tools` is `Bash(rm\n)`'],
   [`${RULE}  - { decision: deny, ▶wait: 5m }\n`, '`wait` goes with `decision: ask` only.'],

@@ -106,6 +106,15 @@ rules:
     expect(policy.rules).toMatchObject([{ id: 'user:1', decision: 'deny' }]);
   });
 
+  it('warns of a folder of the system that is meant to be one, and is not', () => {
+    const { problems } = compile(
+      'version: 1\nrules: [{ decision: deny, tools: ["Edit(/etc/**)", "Edit(//etc/**)", "Read(/src/**)", "Bash(ls /etc/x)"] }]\n',
+    );
+    expect(problems).toMatchObject([
+      { severity: 'warning', column: 35, remedy: expect.stringContaining('`Edit(//etc/**)`') },
+    ]);
+  });
+
   it('keeps of a broken file what denies and asks, and what it says of errors', () => {
     const text =
       'version: 1\non_error: deny\ndefaults: { main: allow }\nrules: [{ decision: allow }, { decision: deny, tools: Edit }, { decison: ask }]\n';

@@ -67,12 +67,21 @@ export const readTool: Reader<ToolPattern> = (walk, node, what) => {
   }
   if (pattern.tool === 'Bash' && pattern.argument && /:\*./.test(pattern.argument))
     warn('`:*` means "and what follows" at the end only.', 'Use `*` alone in the middle.');
+  if (pattern.tool !== 'Bash' && pattern.argument && OF_THE_SYSTEM.test(pattern.argument))
+    warn(
+      `\`${pattern.argument}\` begins at the project's folder, not at that of the system.`,
+      `Write \`${pattern.tool}(/${pattern.argument})\` for the folder of the system.`,
+    );
   return pattern;
 };
+
+/** Folders that a project hardly has. */
+const OF_THE_SYSTEM = /^\/(?:Library|System|Users|Volumes|boot|dev|etc|home|mnt|opt|proc|root|sys|tmp|usr|var)(?:\/|$)/;
 
 function remedyFor(text: string): string {
   const meant = suggestWord(text.replace(/\(.*/s, ''), KNOWN_TOOLS);
   if (/\(\s*\)$/.test(text)) return 'Write something between the brackets, or remove them.';
+  if (/\),|,[^()]*\(|^[^()]*,[^()]*$/.test(text)) return 'Write several as a list: `[Bash(rm:*), Edit]`.';
   if (text.includes('(') && !text.endsWith(')')) return 'The bracket has no end: write `Bash(git push:*)`.';
   if (meant && !text.startsWith(meant)) return `Did you mean \`${meant}\`?`;
   return 'Write `Bash`, `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__*` or `host:name`.';
