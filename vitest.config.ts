@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -6,7 +7,9 @@ export default defineConfig({
     exclude: ['test/hosts/**', '**/node_modules/**'],
     pool: 'threads',
     isolate: false,
+    // Most tests of the whole wait for programs that they started: one file more at a time than there are processors to run them.
+    maxWorkers: availableParallelism() + 1,
     env: { TZ: 'UTC' },
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 });
