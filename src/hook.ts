@@ -11,11 +11,11 @@ import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
 import { aboutCaller } from './guard/concerns.ts';
-import type { Policy } from './guard/policy.ts';
 import { loadCompiled } from './io/load-compiled.ts';
 import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor } from './judge/at-the-door.ts';
 import type { IsWanted } from './policy/compiled-file.ts';
-import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
+import type { RuleGroup } from './policy/packed-rule.ts';
+import { type ReadCompiled, readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
 /** Of hook-judge.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
@@ -65,16 +65,36 @@ function guardingIn(folder: string): Guarding {
       const event = host.read(payload);
       const now = { home: homeFolder(), at: Date.now() };
       let isAbout: ReturnType<typeof aboutCaller> | undefined;
-      const policy = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), (agents) => {
+      const isForCaller: IsWanted = (agents) => {
         if (!event?.call) return true;
         isAbout ??= aboutCaller(toCallAtDoor(event, caller, now));
         return isAbout(agents);
-      });
-      if (!policy) return { printed: '', decision: 'none' };
-      const options = { host, caller, policyFor: () => policy, ...now };
+      };
+      const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), isForCaller);
+      if (!found) return { printed: '', decision: 'none' };
+      const policyFor: JudgeOptions['policyFor'] = (_, commands) => {
+        if (commands === undefined || found.state !== 'current') return found.policy;
+        const rules = found.rulesOf(
+          (agents, command) =>
+            (command === null || commands === null || commands.has(command)) && isForCaller(agents, command),
+        );
+        return { ...found.policy, rules };
+      };
+      const options = { host, caller, policyFor, ...now };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),
+  };
+}
+
+/** Before a call is taken apart, one rule about a command stands for all about commands of the same agents. */
+function atDoor(isForCaller: IsWanted): IsWanted {
+  const told = new Set<RuleGroup['agents']>();
+  return (agents, command) => {
+    if (command === null) return isForCaller(agents, command);
+    const isFirst = !told.has(agents);
+    if (isFirst) told.add(agents);
+    return isFirst && isForCaller(agents, command);
   };
 }
 
@@ -97,10 +117,10 @@ function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Ju
 }
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
-function policyIn(where: WhereCompiledIs, isWanted?: IsWanted): Policy | undefined {
-  const found = readCompiled(where, isWanted);
+function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
+  const found = readCompiled(where, atDoor(isForCaller));
   if (found.state === 'none') return undefined;
-  if (found.state === 'current') return found.policy;
+  if (found.state === 'current') return found;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
   const troupe = path.join(path.dirname(program), 'troupe.js');
   const { configFolder, stateFolder } = where;
@@ -114,7 +134,7 @@ function policyIn(where: WhereCompiledIs, isWanted?: IsWanted): Policy | undefin
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
-  return readCompiled(where, isWanted).policy;
+  return readCompiled(where, atDoor(isForCaller));
 }
 
 /** Less than the stub waits for us. */

@@ -6,12 +6,12 @@
 import type { GuardedCall, TriedRule, Verdict } from './call.ts';
 import { defaultOf } from './concerns.ts';
 import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
-import { isForOthers, namesOf } from './match/command-pattern.ts';
+import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
 import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
-import type { Decision, Policy, Rule, ToolPattern } from './policy.ts';
+import type { Decision, Policy, Rule } from './policy.ts';
 import { type AskedPart, waitOf } from './wait-of.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
@@ -98,7 +98,8 @@ function findApplicable(rules: readonly Rule[], trial: Trial): Applicable {
   for (const rule of rules) {
     if (!isStrict(rule) && !isPersons(rule)) continue;
     if (!trial.tellsAll && trial.line.every((judged) => trial.isSelected(rule.agents, judged) === 'no')) continue;
-    if (names !== null && rule.tools.length > 0 && rule.tools.every((tool) => isAboutOthers(tool, names))) continue;
+    // A policy may have a thousand rules: those for other commands cost one look each.
+    if (names !== null && areForOthers(rule.tools, names)) continue;
     if (!isEnough(isInWindow(rule.when, trial.call), rule)) {
       note(trial, rule, null, self, 'other time');
       continue;
@@ -109,11 +110,6 @@ function findApplicable(rules: readonly Rule[], trial: Trial): Applicable {
     for (const ancestor of ancestors) if (isFor(rule, ancestor, trial)) above.push({ rule, ancestor });
   }
   return { own, above };
-}
-
-/** A policy may have a thousand rules: those for other commands cost one look each. */
-function isAboutOthers({ tool, argument }: ToolPattern, names: ReadonlySet<string>): boolean {
-  return tool === 'Bash' && argument !== null && isForOthers(argument, names);
 }
 
 function isFor(rule: Rule, judged: Judged, trial: Trial): boolean {

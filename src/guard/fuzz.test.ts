@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { aboutCaller, concerns, defaultOf } from './concerns.ts';
 import { decide, explain } from './decide.ts';
+import { namesOf, onlyCommandOf } from './match/command-pattern.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Decision } from './policy.ts';
@@ -93,6 +94,20 @@ test('rules about other agents can be left out unseen', () => {
   check([policies, calls], (policy, call) => {
     const isAbout = aboutCaller(call);
     const own = policy.rules.filter(({ agents }) => isAbout(agents));
+    if (own.length < policy.rules.length) left++;
+    expect(decide({ ...policy, rules: own }, call)).toEqual(decide(policy, call));
+  });
+  expect(left).toBeGreaterThan(numRuns / 100);
+});
+
+test('rules about other commands can be left out unseen', () => {
+  let left = 0;
+  check([policies, calls], (policy, call) => {
+    const names = namesOf(call.uses);
+    const own = policy.rules.filter(({ tools }) => {
+      const only = onlyCommandOf(tools);
+      return only === null || names === null || names.has(only);
+    });
     if (own.length < policy.rules.length) left++;
     expect(decide({ ...policy, rules: own }, call)).toEqual(decide(policy, call));
   });

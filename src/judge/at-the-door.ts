@@ -13,8 +13,11 @@ export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnsw
 
 export interface JudgeOptions {
   readonly host: JudgedHost;
-  /** Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. */
-  readonly policyFor: (folder: string) => Policy;
+  /**
+   * Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. Once the call was taken
+   * apart, rules for other commands than it runs may be left out; null: not all of those are known.
+   */
+  readonly policyFor: (folder: string, commands?: ReadonlySet<string> | null) => Policy;
   /** Where it was looked up before. */
   readonly caller?: CallerChain;
   readonly home: string;

@@ -1,6 +1,7 @@
 import { known } from '../base/json.ts';
 import type { GuardedCall, Verdict } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
+import { namesOf } from '../guard/match/command-pattern.ts';
 import type { Policy, Rule } from '../guard/policy.ts';
 import { usesOf } from '../guard/tools/uses-of.ts';
 import type { CallerChain, HookEvent } from '../model/hook.ts';
@@ -29,10 +30,13 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
       throw new Error('what it was told is no call of this host');
     }
     const caller = options.caller ?? host.callerOf(payload);
-    policy = options.policyFor(caller.project ?? event.cwd ?? '/');
+    const folder = caller.project ?? event.cwd ?? '/';
+    policy = options.policyFor(folder);
     const early = judgeAtDoor(payload, { ...options, caller });
     if (early) return early;
-    const verdict = decide(policy, toCall(event, caller, options));
+    const call = toCall(event, caller, options);
+    policy = options.policyFor(folder, namesOf(call.uses));
+    const verdict = decide(policy, call);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;

@@ -3,9 +3,10 @@ import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'n
 import path from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { asObject, isObject } from '../base/json.ts';
-import type { AgentSelector, Policy } from '../guard/policy.ts';
+import type { AgentSelector, Policy, Rule } from '../guard/policy.ts';
 import type { PolicyProblem } from '../model/policy-check.ts';
-import { type PackedGroup, packRules, unpackRules } from './packed-rule.ts';
+import { packRules } from './pack-rules.ts';
+import { type PackedGroup, type RuleGroup, unpackRules } from './packed-rule.ts';
 import type { PolicyPlace } from './policy-places.ts';
 
 export interface CompiledFile {
@@ -24,15 +25,22 @@ export interface CompiledSource extends PolicyPlace {
   readonly digest?: string;
 }
 
-/** The first line. Each of those behind it has the rules about one of `agents`: a hook reads only those about its caller. */
+/** The first line. Each of those behind it has the rules of one group: a hook reads only those that its call needs. */
 interface KeptFile extends Omit<CompiledFile, 'policy'> {
   readonly policy: Omit<Policy, 'rules'>;
-  readonly agents: readonly PackedGroup['agents'][];
+  /** Each once. Rules about the same agents get the very same object: who is asked once need not be asked again. */
+  readonly agents: readonly AgentSelector[];
+  /** Of each group: which of `agents`, -1 for all of them. */
+  readonly groups: readonly number[];
+  /** Of each group. */
+  readonly commands: readonly RuleGroup['command'][];
 }
 
 /** A file, and since when it is known that the sources were as it says: before the first of them was read. Epoch milliseconds. */
 export interface ReadFile {
   readonly compiled: CompiledFile;
+  /** Those of other groups than were wanted at first. Throws where the file is spoilt. */
+  rulesOf(isWanted: IsWanted): readonly Rule[];
   readonly at: number;
 }
 
@@ -43,14 +51,17 @@ export function compiledPath(stateFolder: string, places: readonly PolicyPlace[]
   return path.join(stateFolder, 'policy', `${digestText(JSON.stringify(places.map(({ file }) => file)))}.json`);
 }
 
-/** Which rules matter to a reader, by the agents that they are about. Null: about all. */
-export type IsWanted = (agents: AgentSelector | null) => boolean;
+/** Which rules matter to a reader. */
+export type IsWanted = (agents: RuleGroup['agents'], command: RuleGroup['command']) => boolean;
 
 /**
  * Undefined where there is none; `bad` where it is not what we wrote; `other` where another troupe wrote it. The time is that
  * of the file: a later look may renew it. Only the rules that are wanted are in it.
  */
-export function readCompiledFile(file: string, isWanted?: IsWanted): ReadFile | 'bad' | 'other' | undefined {
+export function readCompiledFile(
+  file: string,
+  isWanted: IsWanted = () => true,
+): ReadFile | 'bad' | 'other' | undefined {
   try {
     // No exception for what is usual: to make one takes longer than to look.
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -58,7 +69,7 @@ export function readCompiledFile(file: string, isWanted?: IsWanted): ReadFile | 
     const lines = readFileSync(file, 'utf8').split('\n');
     const raw = asObject(JSON.parse(lines[0] ?? ''));
     if (typeof raw?.['compiler'] === 'number' && raw['compiler'] !== COMPILER) return 'other';
-    return raw && isKeptFile(raw) ? { compiled: unpack(raw, lines, isWanted), at: stats.mtimeMs } : 'bad';
+    return raw && isKeptFile(raw) ? { ...unpack(raw, lines, isWanted), at: stats.mtimeMs } : 'bad';
   } catch {
     return 'bad';
   }
@@ -67,7 +78,14 @@ export function readCompiledFile(file: string, isWanted?: IsWanted): ReadFile | 
 export function formatCompiledFile(compiled: CompiledFile): string {
   const { rules, ...policy } = compiled.policy;
   const groups = packRules(rules);
-  const kept: KeptFile = { ...compiled, policy, agents: groups.map(({ agents }) => agents) };
+  const selectors = [...new Set(groups.flatMap(({ agents }) => (agents === null ? [] : [JSON.stringify(agents)])))];
+  const kept: KeptFile = {
+    ...compiled,
+    policy,
+    agents: selectors.map((selector) => JSON.parse(selector)),
+    groups: groups.map(({ agents }) => selectors.indexOf(JSON.stringify(agents))),
+    commands: groups.map(({ command }) => command),
+  };
   return [kept, ...groups.map((group) => group.rules)].map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
@@ -89,24 +107,33 @@ export function restateSources(file: string, states: readonly ({ readonly state:
   }
 }
 
-function unpack(kept: KeptFile, lines: readonly string[], isWanted: IsWanted = () => true): CompiledFile {
+function unpack(kept: KeptFile, lines: readonly string[], isWanted: IsWanted): Omit<ReadFile, 'at'> {
   const files = Object.fromEntries(kept.sources.map(({ scope, file }) => [scope, file]));
-  const { agents: all, ...compiled } = kept;
-  const groups = all.flatMap((agents, index): PackedGroup[] =>
-    isWanted(agents) ? [{ agents, rules: JSON.parse(lines[index + 1] ?? '') }] : [],
-  );
-  return { ...compiled, policy: { ...kept.policy, rules: unpackRules(groups, files) } };
+  const { agents: selectors, groups, commands, ...compiled } = kept;
+  const rulesOf = (isOne: IsWanted): readonly Rule[] => {
+    const wanted: PackedGroup[] = [];
+    // There may be a thousand, and nothing is warm yet: what iterates over entries takes as long as all the rest.
+    for (let index = 0; index < groups.length; index++) {
+      const selector = groups[index] as number;
+      const agents = selector === -1 ? null : selectors[selector];
+      const command = commands[index];
+      if (agents === undefined || command === undefined) throw new Error(`no group: ${index}`);
+      if (isOne(agents, command)) wanted.push({ agents, command, rules: JSON.parse(lines[index + 1] ?? '') });
+    }
+    return unpackRules(wanted, files);
+  };
+  return { compiled: { ...compiled, policy: { ...kept.policy, rules: rulesOf(isWanted) } }, rulesOf };
 }
 
 /** It is ours, and renamed into place when it was whole: a glance is enough to tell it from what somebody else wrote. */
 function isKeptFile(raw: object): raw is KeptFile {
-  const { compiler, home, sources, policy, agents, presets, problems } = raw as Partial<
+  const { compiler, home, sources, policy, agents, groups, commands, presets, problems } = raw as Partial<
     Record<keyof KeptFile, unknown>
   >;
   return (
     typeof compiler === 'number' &&
     typeof home === 'string' &&
-    [sources, agents, presets, problems].every(Array.isArray) &&
+    [sources, agents, groups, commands, presets, problems].every(Array.isArray) &&
     isPolicy(policy)
   );
 }

@@ -285,6 +285,6 @@ describe('the compiled policy', () => {
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line)),
-    ).toMatchObject([{ agents: [null] }, [{ at: 0 }]]);
+    ).toMatchObject([{ groups: [-1], commands: [null] }, [{ at: 0 }]]);
   });
 });

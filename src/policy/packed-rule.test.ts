@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { compilePolicy } from './compile.ts';
-import { packRules, unpackRules } from './packed-rule.ts';
+import { packRules } from './pack-rules.ts';
+import { unpackRules } from './packed-rule.ts';
 import { listPresets } from './presets.ts';
 
 const TEXT = `version: 1
@@ -49,7 +50,9 @@ it('rules about others can be left out, and the rest keeps its order', () => {
 
 it('what is no rule is not taken for one', () => {
   const rule = { at: 0, id: 'user:1', decision: 'deny' as const };
-  expect(unpackRules([{ agents: null, rules: [rule] }], {})).toMatchObject([{ id: 'user:1' }]);
-  expect(() => unpackRules([{ agents: 0 as never, rules: [rule] }], {})).toThrow();
-  expect(() => unpackRules([{ agents: null, rules: [{ ...rule, decision: 'maybe' as 'deny' }] }], {})).toThrow();
+  expect(unpackRules([{ agents: null, command: null, rules: [rule] }], {})).toMatchObject([{ id: 'user:1' }]);
+  expect(() => unpackRules([{ agents: 0 as never, command: null, rules: [rule] }], {})).toThrow();
+  expect(() =>
+    unpackRules([{ agents: null, command: null, rules: [{ ...rule, decision: 'maybe' as 'deny' }] }], {}),
+  ).toThrow();
 });

@@ -3,10 +3,16 @@
 import type { AgentSelector, Decision, Rule, RuleScope } from '../guard/policy.ts';
 import { toToolPattern } from './tool-text.ts';
 
-/** The rules about the same agents. An agent that is none of them need not have them read. */
-export interface PackedGroup {
-  readonly agents: AgentSelector | null;
+/** The rules about the same agents, and the same command where they are about one: others need not have them read. */
+export interface PackedGroup extends RuleGroup {
   readonly rules: readonly PackedRule[];
+}
+
+export interface RuleGroup {
+  /** Null: all. */
+  readonly agents: AgentSelector | null;
+  /** The name of the only command that they can be about, at any time (`onlyCommandOf`). Null: about more, or other calls. */
+  readonly command: string | null;
 }
 
 /** Whatever a rule has that is neither null nor false; with its tools as they were written, and the line of its place. */
@@ -17,24 +23,6 @@ export interface PackedRule
   readonly at: number;
   readonly tools?: readonly string[];
   readonly line?: number;
-}
-
-export function packRules(rules: readonly Rule[]): readonly PackedGroup[] {
-  const groups = new Map<string, PackedRule[]>();
-  for (const [at, { scope: _scope, agents, tools, place, ...rule }] of rules.entries()) {
-    const said = Object.entries(rule).filter(([, value]) => value !== null && value !== false);
-    const packed: PackedRule = {
-      at,
-      ...(Object.fromEntries(said) as Pick<Rule, 'id' | 'decision'>),
-      ...(tools.length > 0 && { tools: tools.map(({ text }) => text) }),
-      ...(place && { line: place.line }),
-    };
-    const key = JSON.stringify(agents);
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(packed);
-  }
-  return [...groups].map(([agents, packed]) => ({ agents: JSON.parse(agents), rules: packed }));
 }
 
 const DECISIONS: ReadonlySet<Decision> = new Set(['allow', 'ask', 'deny', 'none']);

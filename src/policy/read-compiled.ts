@@ -8,6 +8,7 @@ import {
   type CompiledSource,
   compiledPath,
   type IsWanted,
+  type ReadFile,
   readCompiledFile,
   restateSources,
 } from './compiled-file.ts';
@@ -25,11 +26,16 @@ export interface WhereCompiledIs extends WherePolicyIs {
  * it denies what was denied, and asks about all the rest.
  */
 export type ReadCompiled =
-  | { readonly state: 'current'; readonly policy: Policy; readonly compiled: CompiledFile }
+  | {
+      readonly state: 'current';
+      readonly policy: Policy;
+      readonly compiled: CompiledFile;
+      readonly rulesOf: ReadFile['rulesOf'];
+    }
   | { readonly state: 'stale' | 'bad'; readonly policy: Policy; readonly reason: string }
   | { readonly state: 'none'; readonly policy: Policy };
 
-/** Never throws. Who says which rules are wanted gets no others. */
+/** Never throws. Who says which rules are wanted gets no others, at first. */
 export function readCompiled(where: WhereCompiledIs, isWanted?: IsWanted): ReadCompiled {
   const places = policyPlaces(where);
   const file = compiledPath(where.stateFolder, places);
@@ -40,15 +46,21 @@ export function readCompiled(where: WhereCompiledIs, isWanted?: IsWanted): ReadC
     const there = places.find(({ file }) => lookAtSource(file) !== undefined);
     return there ? distrusted('stale', there, 'it was not compiled yet') : { state: 'none', policy: NO_POLICY };
   }
-  const { compiled, at } = read;
-  if (compiled.home !== where.home)
-    return distrusted('stale', places[0], 'it was compiled for another home folder', compiled.policy);
+  const { compiled, at, rulesOf } = read;
+  const distrustedNow = (place: PolicyPlace | undefined, why: string): ReadCompiled => {
+    try {
+      return distrusted('stale', place, why, { ...compiled.policy, rules: rulesOf(() => true) });
+    } catch {
+      return distrusted('bad', place, 'what was compiled of it cannot be read');
+    }
+  };
+  if (compiled.home !== where.home) return distrustedNow(places[0], 'it was compiled for another home folder');
   const now = Date.now();
   const looks = places.map((place, index) => lookForChange(place, compiled.sources[index], at));
   const changed = places[looks.indexOf('changed')];
-  if (changed) return distrusted('stale', changed, 'it has changed and was not compiled yet', compiled.policy);
+  if (changed) return distrustedNow(changed, 'it has changed and was not compiled yet');
   if (looks.some((look) => look !== 'same')) renew(file, now, looks);
-  return { state: 'current', policy: compiled.policy, compiled };
+  return { state: 'current', policy: compiled.policy, compiled, rulesOf };
 }
 
 /** The next need not read the sources again. Whether it can be said does not matter. */

@@ -1,5 +1,6 @@
 // `Bash(git log:*)`, `Bash(git * main)`, `Bash(npm test)` against a simple command.
 import type { CallUses, SimpleCommand } from '../call.ts';
+import type { ToolPattern } from '../policy.ts';
 import { INNER_BLANK, isUnsure } from '../shell/marks.ts';
 import { baseName } from '../shell/posix-path.ts';
 import { isHarmlessVariable } from '../shell/variables.ts';
@@ -23,10 +24,29 @@ export function namesOf({ commands, mayBeAnything }: CallUses): ReadonlySet<stri
   return new Set(heads.flatMap(({ written, base }) => [written, base]));
 }
 
-/** Most patterns are for other commands, which their first word tells. */
-export function isForOthers(argument: string, names: ReadonlySet<string>): boolean {
-  const wanted = firstWordOf(argument);
-  return wanted !== null && isAscii(wanted) && !names.has(wanted.toLowerCase());
+/**
+ * The name that a command must go by for one of the patterns to be about it: most have one in their first word. Null: there
+ * may be others, or calls that are no command.
+ */
+export function onlyCommandOf(patterns: readonly ToolPattern[]): string | null {
+  const [first, ...others] = patterns.map(commandOf);
+  return first !== undefined && others.every((name) => name === first) ? first : null;
+}
+
+function commandOf({ tool, argument }: ToolPattern): string | null {
+  const wanted = tool === 'Bash' && argument !== null ? firstWordOf(argument) : null;
+  return wanted !== null && isAscii(wanted) ? wanted.toLowerCase() : null;
+}
+
+/** Can none of the patterns be about commands that go by these names? */
+export function areForOthers(patterns: readonly ToolPattern[], names: ReadonlySet<string>): boolean {
+  return (
+    patterns.length > 0 &&
+    patterns.every((pattern) => {
+      const wanted = commandOf(pattern);
+      return wanted !== null && !names.has(wanted);
+    })
+  );
 }
 
 /** Deny and ask: in any path, whatever is set before it, however it is written large or small. */
