@@ -189,6 +189,47 @@ describe('hook.cjs', () => {
     expect(errors()).toBe('');
   });
 
+  it('of many rules, each is found by whom and what it is about', () => {
+    const rules = [
+      ...['git', 'rm', 'curl'].map((name) => `{ tools: "Bash(${name}:*)", decision: deny, reason: all-${name} }`),
+      ...['dd', 'nc'].map(
+        (name) => `{ agents: { type: a }, tools: "Bash(${name}:*)", decision: deny, reason: a-${name} }`,
+      ),
+      '{ agents: { type: b }, tools: [Edit, "Bash(ls:*)"], decision: deny, reason: b }',
+    ];
+    writeFileSync(
+      path.join(state, 'policy.yaml'),
+      `version: 1\nrules:\n${rules.map((rule) => `- ${rule}\n`).join('')}`,
+    );
+    const say = (type: string, tool_name: string, tool_input: object): string => {
+      const event = { session_id: 's', transcript_path: '/x/s.jsonl', cwd: home, hook_event_name: 'PreToolUse' };
+      const call = { ...event, agent_id: 'x', agent_type: type, tool_name, tool_input };
+      return (
+        /"permissionDecisionReason":"[^"]*?(all-\w+|[ab]-\w+|\bb\b)/.exec(
+          run(['guard', 'claude-code'], JSON.stringify(call)),
+        )?.[1] ?? ''
+      );
+    };
+    const bash = (type: string, command: string): string => say(type, 'Bash', { command });
+    expect(['git', 'rm', 'curl', 'ls', 'dd'].map((name) => bash('c', `cd x && ${name} y`))).toEqual([
+      ...['all-git', 'all-rm', 'all-curl', '', ''],
+    ]);
+    expect(['dd', 'nc', 'rm', 'ls'].map((name) => bash('a', `env X=1 ${name} y`))).toEqual([
+      'a-dd',
+      'a-nc',
+      'all-rm',
+      '',
+    ]);
+    expect([
+      bash('b', 'ls'),
+      bash('b', 'dd'),
+      say('b', 'Edit', { file_path: '/x' }),
+      say('a', 'Edit', { file_path: '/x' }),
+    ]).toEqual(['b', '', 'b', '']);
+    // What is not known may be any of them.
+    expect(bash('a', '$x y')).toBe('all-git');
+  });
+
   it('whatever fails, the host hears nothing of it, and a short log does', () => {
     for (const args of [[], ['x'], ['guard'], ['guard', '../x'], ['guard', 'claude-code', '/x/y/z', '1', '2']])
       expect(run(args, '{}')).toBe('0');
