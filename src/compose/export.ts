@@ -17,6 +17,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { plural } from '../render/amounts.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
+import { crewFor, type WorkerOrder } from './export-crew.ts';
 import { packageFolder } from './package.ts';
 import { staySmall } from './stay-small.ts';
 
@@ -45,6 +46,7 @@ export async function runExport(
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
+    hireCrew: crewFor(where, workerOptions(request), request.options.redact),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -58,7 +60,10 @@ export async function runExport(
   }
   const staged = await stageFolder(outDir, { force: request.force });
   try {
-    const { sessions: exported, redactions } = await exportSessions(await job(), staged);
+    const { sessions: exported, redactions } = await exportSessions(await job(), {
+      write: staged.write,
+      shared: staged,
+    });
     if (redactions) await staged.write(REPORT_NAME, [formatReport(redactions)]);
     const problems = request.options.isSingleFile ? [] : await checkExport(staged.place, staged.names());
     const { files, removed, kept } = await staged.publish();
@@ -103,6 +108,11 @@ async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
     ...(isSingleFile && { singlePage: await readFile(path.join(packageFolder, 'dist', 'single-page.html'), 'utf8') }),
     ...(redact && { redactor: await redactorOf(redact.pii) }),
   };
+}
+
+function workerOptions({ options }: ExportRequest): WorkerOrder['options'] {
+  const { isSingleFile: _isSingleFile, redact: _redact, ...rest } = options;
+  return rest;
 }
 
 /** By the person's own settings. `pii`: more than they say. */

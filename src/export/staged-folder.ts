@@ -36,6 +36,10 @@ export interface StagedFolder {
   /** Where the pages are until they are published. */
   readonly place: string;
   write(name: string, chunks: Chunks): Promise<void>;
+  /** Files that somebody else wrote there. */
+  adopt(files: readonly ManifestFile[]): void;
+  /** What goes wrong while others write there, in words. */
+  explain<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Of all that were written. */
   names(): readonly string[];
   /** Everything that was written takes the place of what was there. */
@@ -97,6 +101,10 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
         if (!isSafeName(name) || name === MANIFEST_NAME) throw new Error(`no name of a page: ${name}`);
         files.push(await writeFile(place, name, chunks));
       }),
+    adopt: (written) => {
+      files.push(...written);
+    },
+    explain,
     names: () => files.map(({ name }) => name),
     async publish() {
       await explain(async () => {
