@@ -65,7 +65,9 @@ export async function runExport(
       shared: staged,
     });
     if (redactions) await staged.write(REPORT_NAME, [formatReport(redactions)]);
-    const problems = request.options.isSingleFile ? [] : await checkExport(staged.place, staged.names());
+    const problems = request.options.isSingleFile
+      ? []
+      : await checkExport(staged.place, staged.names(), staged.links());
     const { files, removed, kept } = await staged.publish();
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return {

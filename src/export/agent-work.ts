@@ -1,5 +1,6 @@
 import type { TranscriptReader } from '../model/ports.ts';
 import type { Transcript, TranscriptBlock } from '../model/transcript.ts';
+import type { PageLinks } from '../render/pages/check-links.ts';
 import { type Outline, outlineTranscript, PAGE_SIZE } from '../render/pages/outline.ts';
 import { planPages } from '../render/pages/page-plan.ts';
 import type { SharedSession } from '../render/pages/shapes.ts';
@@ -7,7 +8,9 @@ import { compactOne } from '../transforms/compact.ts';
 import type { Gathered, RedactorMemory } from '../transforms/redact/create-redactor.ts';
 import { dropImages } from '../transforms/redact/drop-images.ts';
 import type { RawFinding } from '../transforms/redact/finding.ts';
+import { linksIn } from './check-export.ts';
 import type { ExportOptions } from './export-options.ts';
+import type { Chunks } from './in-batches.ts';
 import type { ManifestFile } from './manifest.ts';
 import { pagesOf } from './pages-of.ts';
 import { writeFile } from './write-file.ts';
@@ -41,8 +44,12 @@ export interface PagesToWrite {
 }
 
 export interface WrittenAgent {
-  readonly files: readonly ManifestFile[];
+  readonly files: readonly WrittenFile[];
   readonly findings: readonly RawFinding[];
+}
+
+export interface WrittenFile extends ManifestFile {
+  readonly links: PageLinks;
 }
 
 /** Its own redactor is that of `options`. */
@@ -76,12 +83,18 @@ export function createAgentWork(reader: TranscriptReader, options: ExportOptions
       const clean = redactor ? redactor.redactApart(plain) : { transcript: plain, findings: [] };
       if (!clean) return undefined;
       const shown = isCompact ? compactOne(clean.transcript) : clean.transcript;
-      const files: ManifestFile[] = [];
+      const files: WrittenFile[] = [];
       for (const { file, chunks } of pagesOf(shown, shared, plan, options))
-        files.push(await writeFile(place, folder === '' ? file : `${folder}/${file}`, chunks));
+        files.push(await writeAndLook(place, folder === '' ? file : `${folder}/${file}`, chunks));
       return { files, findings: clean.findings };
     },
   };
+}
+
+/** What the page says of itself is read from the disk, as others will read it. */
+async function writeAndLook(place: string, name: string, chunks: Chunks): Promise<WrittenFile> {
+  const file = await writeFile(place, name, chunks);
+  return { ...file, links: await linksIn(place, name) };
 }
 
 export async function readOne(reader: TranscriptReader, agent: number): Promise<Transcript> {

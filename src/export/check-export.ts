@@ -3,11 +3,17 @@ import path from 'node:path';
 import { checkLinks, type PageLinks, readLinks } from '../render/pages/check-links.ts';
 
 /** Follows every link of the pages as they lie there. In words, what is wrong with them; nothing should be. */
-export async function checkExport(folder: string, names: readonly string[]): Promise<readonly string[]> {
+export async function checkExport(
+  folder: string,
+  names: readonly string[],
+  /** Of pages that were looked at already, as they lie there. */
+  known: ReadonlyMap<string, PageLinks> = new Map(),
+): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const ending of ['html', 'md']) {
     const pages = [];
-    for (const name of names) if (name.endsWith(`.${ending}`)) pages.push(await linksIn(folder, name));
+    for (const name of names)
+      if (name.endsWith(`.${ending}`)) pages.push(known.get(name) ?? (await linksIn(folder, name)));
     if (pages.length === 0) continue;
     for (const { file, text } of checkLinks(pages, `index.${ending}`)) problems.push(`${file} ${text}`);
   }
@@ -15,7 +21,7 @@ export async function checkExport(folder: string, names: readonly string[]): Pro
 }
 
 /** Tags of HTML are found in its bytes: of a page of megabytes, only links and names need to become text. */
-async function linksIn(folder: string, name: string): Promise<PageLinks> {
+export async function linksIn(folder: string, name: string): Promise<PageLinks> {
   const bytes = await readFile(path.join(folder, name));
   if (name.endsWith('.md')) return readLinks(name, bytes.toString('utf8'));
   const links = readLinks(name, bytes.toString('latin1'));

@@ -5,13 +5,14 @@ import { formatDocument } from '../render/document-json.ts';
 import { planPages } from '../render/pages/page-plan.ts';
 import { sessionTitle } from '../render/pages/page-texts.ts';
 import type { RenderedPage } from '../render/pages/render-pages.ts';
-import type { Counted, SharedSession } from '../render/pages/shapes.ts';
+import type { Counted, SharedSession, Tick, TimelineTicks } from '../render/pages/shapes.ts';
 import { renderSinglePage } from '../render/pages/single-page.ts';
 import { computeDetail } from '../reports/compute-detail.ts';
 import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
 import type { ExportedSession } from '../reports/export-shapes.ts';
 import type { SessionDetail } from '../reports/live-shapes.ts';
+import type { TimelineReport } from '../reports/timeline-shapes.ts';
 import type { Redactor } from '../transforms/redact/create-redactor.ts';
 import type { Finding } from '../transforms/redact/finding.ts';
 import type { Crew } from './crew.ts';
@@ -87,7 +88,14 @@ export async function exportSession(
   if (isShared && sink.shared) {
     const { place: staged } = sink.shared;
     const memory = options.redactor?.memory();
-    const toWrite = { place: staged, folder: place.folder, shared, outlines, memory };
+    // Only the main agent's page, which is drawn here, has the timeline.
+    const toWrite = {
+      place: staged,
+      folder: place.folder,
+      shared: { ...shared, timeline: undefined },
+      outlines,
+      memory,
+    };
     await writeTogether(opened, options, { toWrite, pages, crew, sink: sink.shared, onAgent });
   }
   return {
@@ -132,7 +140,7 @@ function describeSession(
   return {
     session,
     agents,
-    timeline: redact(computeTimeline(opened)),
+    timeline: ticksOf(computeTimeline(opened), redact),
     skipped: [...skipped, ...without],
     handling: { redacted: undefined, leftOut, shortened },
     overview,
@@ -158,9 +166,15 @@ function countByKind(findings: readonly Finding[]): ReadonlyMap<string, number> 
   return counts;
 }
 
+/** Times and outcomes are of our own making: in hundreds of thousands of them nobody has to look for secrets. */
+function ticksOf({ agents }: TimelineReport, redact: (id: string) => string): TimelineTicks {
+  const toTick = ({ startedAt, outcome }: Tick): Tick => ({ startedAt, outcome });
+  return { agents: agents.map(({ id, calls }) => ({ id: redact(id), calls: calls.map(toTick) })) };
+}
+
 function describeSinglePage(
   opened: OpenedTranscripts,
-  { session, timeline }: SharedSession,
+  { session }: SharedSession,
   redact: <Value>(value: Value) => Value,
 ) {
   const detail: SessionDetail = redact(computeDetail(opened.tree, { internal: false }));
@@ -175,6 +189,6 @@ function describeSinglePage(
       notices: [],
       asks: [],
     },
-    timelines: timeline ? { [session.id]: timeline } : {},
+    timelines: { [session.id]: redact(computeTimeline(opened)) },
   };
 }

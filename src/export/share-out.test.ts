@@ -21,7 +21,10 @@ describe('shareOut', () => {
 
   it('gives each what was its own before, and then what others left', async () => {
     const homes = new Map([0, 1, 2, 3].map((task) => [task, 1]));
-    const busy = { ahead: 1, run: (task: number) => new Promise<string>((resolve) => setTimeout(resolve, 30, `b${task}`)) };
+    const busy = {
+      ahead: 1,
+      run: (task: number) => new Promise<string>((resolve) => setTimeout(resolve, 30, `b${task}`)),
+    };
     const { results } = await shareOut([0, 1, 2, 3], [taker('a'), busy], homes);
     expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
   });
@@ -36,7 +39,12 @@ describe('shareOut', () => {
       return task;
     };
     const tasks = Array.from({ length: 99 }, (_, index) => index);
-    await expect(shareOut(tasks, [{ ahead: 2, run }, { ahead: 2, run }])).rejects.toThrow('full');
+    await expect(
+      shareOut(tasks, [
+        { ahead: 2, run },
+        { ahead: 2, run },
+      ]),
+    ).rejects.toThrow('full');
     expect(running).toBe(0);
   });
 });

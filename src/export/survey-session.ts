@@ -28,8 +28,9 @@ export async function surveySession(
   options: ExportOptions,
   { scan, crew, onAgent }: SurveyOptions,
 ): Promise<Survey> {
-  const { redactor, isCompact } = options;
-  if (scan) redactor?.scan({ ...computeDocumentHead(opened), timeline: computeTimeline(opened) });
+  const { redactor, isCompact, singlePage } = options;
+  if (scan) redactor?.scan(computeDocumentHead(opened));
+  if (scan && singlePage !== undefined) redactor?.scan(computeTimeline(opened));
   if (scan && redactor && crew) {
     // Nothing is redacted yet: nobody needs to know the values.
     const { users, names } = redactor.memory();
