@@ -59,7 +59,7 @@ export function createKnownValues(): KnownValues {
     },
     isSearched: () => index !== undefined && index.forms.length > 0,
     search: (view, onKnown) => {
-      if (index) searchView(index, view, onKnown);
+      if (index && index.forms.length > 0) searchView(index, view, onKnown);
     },
   };
 }
