@@ -13,7 +13,12 @@ const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { troupe: 'src/main.ts', index: 'src/index.ts', 'export-process': 'src/export-process.ts' },
+  entryPoints: {
+    troupe: 'src/main.ts',
+    index: 'src/index.ts',
+    'export-process': 'src/export-process.ts',
+    'export-worker': 'src/export-worker.ts',
+  },
   outdir: 'dist',
   bundle: true,
   splitting: true,

@@ -37,6 +37,7 @@ const MAY_IMPORT = {
   main: ['*'],
   hook: ['*'],
   'export-process': ['*'],
+  'export-worker': ['*'],
   'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],
 };

@@ -33,7 +33,7 @@ afterAll(async () => {
 async function writePages(name: string): Promise<readonly string[]> {
   const [recorded] = await readRecorded(name);
   if (!recorded) throw new Error(`no session in ${name}`);
-  const { shared, plan, transcripts, detail } = recorded;
+  const { shared, plan, transcripts, detail, timeline } = recorded;
   mkdirSync(path.join(folder, name));
   const pages = transcripts.flatMap((transcript) => [...renderAgentPages(shared, plan, transcript)]);
   for (const { file, chunks } of pages) writeFileSync(path.join(folder, name, file), [...chunks].join(''));
@@ -51,7 +51,7 @@ async function writePages(name: string): Promise<readonly string[]> {
   for await (const chunk of renderSinglePage(readFileSync(template, 'utf8'), {
     title: pages[0]?.title ?? '',
     snapshot,
-    timelines: shared.timeline ? { [shared.session.id]: shared.timeline } : {},
+    timelines: { [shared.session.id]: timeline },
     transcripts: transcripts.map((transcript) => ({ session: shared.session.id, transcript })),
     agents: shared.agents,
     outlines: plan.pages.map(({ outline }) => outline),

@@ -156,8 +156,10 @@ export interface Bodies {
   places(): Promise<readonly BodyPlace[]>;
   /** The messages that stand at these places, of this conversation, in the same order; with images only where asked for. */
   read(places: readonly BodyPlace[], options?: { readonly withMedia: boolean }): Promise<readonly TranscriptMessage[]>;
-  /** Records of kinds that the adapter does not know, by kind, as of the last `places`. */
+  /** Records of kinds that the adapter does not know, by kind, as of the last `places`, or `readAll`. */
   leftOut(): Readonly<Record<string, number>>;
+  /** All messages in one reading, for who wants them all; left out where looking for them first is no slower. */
+  readAll?(options?: { readonly withMedia: boolean }): Promise<readonly TranscriptMessage[]>;
 }
 
 /** One message: its lines, and those of the results that belong to its calls. */

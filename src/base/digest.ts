@@ -1,3 +1,5 @@
+import { codeUnitsOf } from './code-units.ts';
+
 /**
  * A short name for a text, to compare long prompts without keeping them. cyrb53: 53 bits, runs anywhere, not a
  * cryptographic hash: equality of prompts is evidence of rank "strong" at best, and the length is part of the name.
@@ -10,8 +12,10 @@ export function digestText(text: string): string {
 export function numberText(text: string): number {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
+  const { length } = text;
+  const units = codeUnitsOf(text);
+  for (let i = 0; i < length; i++) {
+    const unit = units[i] as number;
     high = Math.imul(high ^ unit, 2654435761);
     low = Math.imul(low ^ unit, 1597334677);
   }

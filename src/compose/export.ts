@@ -17,8 +17,9 @@ import type { SessionTree } from '../model/tree.ts';
 import { plural } from '../render/amounts.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
+import { crewFor, type WorkerOrder } from './export-crew.ts';
 import { packageFolder } from './package.ts';
-import { staySmall } from './stay-small.ts';
+import { stayWithinReason } from './stay-small.ts';
 
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
@@ -35,7 +36,7 @@ export async function runExport(
   request: ExportRequest,
   { sessions, sessionTranscripts }: ExportReaders,
 ): Promise<ExportOutcome> {
-  staySmall();
+  stayWithinReason();
   const { where, outDir, write } = request;
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];
@@ -45,6 +46,7 @@ export async function runExport(
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
+    hireCrew: crewFor(where, workerOptions(request), request.options.redact),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -58,9 +60,14 @@ export async function runExport(
   }
   const staged = await stageFolder(outDir, { force: request.force });
   try {
-    const { sessions: exported, redactions } = await exportSessions(await job(), staged);
+    const { sessions: exported, redactions } = await exportSessions(await job(), {
+      write: staged.write,
+      shared: staged,
+    });
     if (redactions) await staged.write(REPORT_NAME, [formatReport(redactions)]);
-    const problems = request.options.isSingleFile ? [] : await checkExport(staged.place, staged.names());
+    const problems = request.options.isSingleFile
+      ? []
+      : await checkExport(staged.place, staged.names(), staged.links());
     const { files, removed, kept } = await staged.publish();
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     return {
@@ -103,6 +110,11 @@ async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
     ...(isSingleFile && { singlePage: await readFile(path.join(packageFolder, 'dist', 'single-page.html'), 'utf8') }),
     ...(redact && { redactor: await redactorOf(redact.pii) }),
   };
+}
+
+function workerOptions({ options }: ExportRequest): WorkerOrder['options'] {
+  const { isSingleFile: _isSingleFile, redact: _redact, ...rest } = options;
+  return rest;
 }
 
 /** By the person's own settings. `pii`: more than they say. */

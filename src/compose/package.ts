@@ -10,6 +10,8 @@ export const demoFolder = path.join(packageFolder, 'demo');
 export const programFile = path.join(packageFolder, 'dist', 'troupe.js');
 /** What makes an export for the server. */
 export const exportProcessFile = path.join(packageFolder, 'dist', 'export-process.js');
+/** A thread of a large export. */
+export const exportWorkerFile = path.join(packageFolder, 'dist', 'export-worker.js');
 /** What hosts run where no server answers. */
 export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
 export const packageVersion: string = JSON.parse(

@@ -1,17 +1,33 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkLinks, readLinks } from '../render/pages/check-links.ts';
+import { checkLinks, type PageLinks, readLinks } from '../render/pages/check-links.ts';
 
 /** Follows every link of the pages as they lie there. In words, what is wrong with them; nothing should be. */
-export async function checkExport(folder: string, names: readonly string[]): Promise<readonly string[]> {
+export async function checkExport(
+  folder: string,
+  names: readonly string[],
+  /** Of pages that were looked at already, as they lie there. */
+  known: ReadonlyMap<string, PageLinks> = new Map(),
+): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const ending of ['html', 'md']) {
     const pages = [];
-    for (const name of names) {
-      if (name.endsWith(`.${ending}`)) pages.push(readLinks(name, await readFile(path.join(folder, name), 'utf8')));
-    }
+    for (const name of names)
+      if (name.endsWith(`.${ending}`)) pages.push(known.get(name) ?? (await linksIn(folder, name)));
     if (pages.length === 0) continue;
     for (const { file, text } of checkLinks(pages, `index.${ending}`)) problems.push(`${file} ${text}`);
   }
   return problems;
+}
+
+/** Tags of HTML are found in its bytes: of a page of megabytes, only links and names need to become text. */
+export async function linksIn(folder: string, name: string): Promise<PageLinks> {
+  const bytes = await readFile(path.join(folder, name));
+  if (name.endsWith('.md')) return readLinks(name, bytes.toString('utf8'));
+  const links = readLinks(name, bytes.toString('latin1'));
+  return { ...links, anchors: toTexts(links.anchors), targets: toTexts(links.targets) };
+}
+
+function toTexts(bytes: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...bytes].map((one) => Buffer.from(one, 'latin1').toString('utf8')));
 }

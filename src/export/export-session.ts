@@ -2,28 +2,34 @@ import type { FlatTranscript } from '../model/nest-transcripts.ts';
 import type { OpenedTranscripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { formatDocument } from '../render/document-json.ts';
-import { renderMarkdownPages } from '../render/markdown/render-markdown.ts';
 import { planPages } from '../render/pages/page-plan.ts';
 import { sessionTitle } from '../render/pages/page-texts.ts';
-import { renderAgentPages } from '../render/pages/render-pages.ts';
-import type { Counted, SharedSession } from '../render/pages/shapes.ts';
+import type { RenderedPage } from '../render/pages/render-pages.ts';
+import type { Counted, SharedSession, Tick, TimelineTicks } from '../render/pages/shapes.ts';
 import { renderSinglePage } from '../render/pages/single-page.ts';
 import { computeDetail } from '../reports/compute-detail.ts';
 import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
 import type { ExportedSession } from '../reports/export-shapes.ts';
 import type { SessionDetail } from '../reports/live-shapes.ts';
+import type { TimelineReport } from '../reports/timeline-shapes.ts';
 import type { Redactor } from '../transforms/redact/create-redactor.ts';
 import type { Finding } from '../transforms/redact/finding.ts';
+import type { Crew } from './crew.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';
 import type { Chunks } from './in-batches.ts';
 import { inStep } from './in-step.ts';
+import { pageKinds, pagesOf } from './pages-of.ts';
 import { redactOutline } from './redact-outline.ts';
+import type { StagedFolder } from './staged-folder.ts';
 import type { Survey } from './survey-session.ts';
+import { writePages, writeTogether } from './write-pages.ts';
 
 /** Where pages go. */
 export interface PageSink {
   write(name: string, chunks: Chunks): Promise<void>;
+  /** Where others may write pages, too. */
+  readonly shared?: Pick<StagedFolder, 'place' | 'adopt' | 'explain'>;
 }
 
 export interface SessionPlace {
@@ -42,7 +48,7 @@ export async function exportSession(
   options: ExportOptions,
   place: SessionPlace,
   sink: PageSink,
-  onAgent: () => void,
+  { crew, onAgent }: { readonly crew?: Crew | undefined; readonly onAgent: () => void },
 ): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
   const found = countFrom(options.redactor);
   const redact = <Value>(value: Value): Value => (options.redactor ? options.redactor.redactValue(value) : value);
@@ -55,15 +61,17 @@ export async function exportSession(
   const inFolder = (name: string): string => (place.folder === '' ? name : `${place.folder}/${name}`);
   const { formats, singlePage } = options;
   const readers: ((transcripts: AsyncIterable<FlatTranscript>) => Promise<void>)[] = [];
-  const pageKinds = formats.filter((format) => format === 'md' || (format === 'html' && singlePage === undefined));
-  if (pageKinds.length > 0)
-    readers.push((transcripts) =>
-      writePages(
-        transcripts,
-        (one) => pagesOf(one),
-        ({ file, chunks }) => sink.write(inFolder(file), chunks),
-      ),
-    );
+  const pages = {
+    of: (transcript: Transcript) => pagesOf(transcript, shared, plan, options),
+    // What was found is known when the last conversation was searched: the main agent's page, which tells, comes last.
+    ofMain: (transcript: Transcript) =>
+      pagesOf(transcript, { ...shared, handling: { ...shared.handling, redacted: found() } }, plan, options),
+    write: ({ file, chunks }: Pick<RenderedPage, 'file' | 'chunks'>) => sink.write(inFolder(file), chunks),
+  };
+  const kinds = pageKinds(options);
+  const transform = createTransform(options);
+  const isShared = crew !== undefined && sink.shared !== undefined && kinds.length === formats.length;
+  if (kinds.length > 0 && !isShared) readers.push((transcripts) => writePages(transcripts, pages));
   if (formats.includes('html') && singlePage !== undefined) {
     const page = { title, agents: shared.agents, outlines, ...describeSinglePage(opened, shared, redact) };
     readers.push((transcripts) =>
@@ -75,9 +83,21 @@ export async function exportSession(
   }
   if (formats.includes('json'))
     readers.push((transcripts) => sink.write(inFolder('index.json'), formatDocument(head, transcripts)));
-  const source = transformed(opened, createTransform(options), onAgent);
-  const streams = inStep(source, readers.length);
+  const streams = inStep(transformed(opened, transform, onAgent), readers.length);
   await Promise.all(readers.map((reader, index) => streams[index] && reader(streams[index])));
+  if (isShared && sink.shared) {
+    const { place: staged } = sink.shared;
+    const memory = options.redactor?.memory();
+    // Only the main agent's page, which is drawn here, has the timeline.
+    const toWrite = {
+      place: staged,
+      folder: place.folder,
+      shared: { ...shared, timeline: undefined },
+      outlines,
+      memory,
+    };
+    await writeTogether(opened, options, { toWrite, pages, crew, sink: sink.shared, onAgent });
+  }
   return {
     exported: {
       id: head.session.session.id,
@@ -89,14 +109,6 @@ export async function exportSession(
     shared,
     asked: main?.asked,
   };
-
-  function* pagesOf(transcript: Transcript) {
-    // What was found is known when the last conversation was searched: the main agent's page, which tells, comes last.
-    const isFirst = transcript.session_id === main?.agent;
-    const told = isFirst ? { ...shared, handling: { ...shared.handling, redacted: found() } } : shared;
-    if (pageKinds.includes('html')) yield* renderAgentPages(told, plan, transcript);
-    if (pageKinds.includes('md')) yield* renderMarkdownPages(told, plan, transcript);
-  }
 }
 
 async function* transformed(
@@ -114,22 +126,6 @@ async function* ofSession(session: string, transcripts: AsyncIterable<FlatTransc
   for await (const { transcript } of transcripts) yield { session, transcript };
 }
 
-/** The first one is kept until all others are written. */
-async function writePages<Page>(
-  transcripts: AsyncIterable<FlatTranscript>,
-  pagesOf: (one: Transcript) => Iterable<Page>,
-  write: (page: Page) => Promise<void>,
-): Promise<void> {
-  let main: Transcript | undefined;
-  for await (const { transcript } of transcripts) {
-    if (main) for (const page of pagesOf(transcript)) await write(page);
-    else main = transcript;
-  }
-  if (!main) return;
-  const [first, ...parts] = [...pagesOf(main)];
-  for (const page of [...parts, first]) if (page) await write(page);
-}
-
 function describeSession(
   opened: OpenedTranscripts,
   { session: { session, agents }, skipped }: DocumentHead,
@@ -144,7 +140,7 @@ function describeSession(
   return {
     session,
     agents,
-    timeline: redact(computeTimeline(opened)),
+    timeline: ticksOf(computeTimeline(opened), redact),
     skipped: [...skipped, ...without],
     handling: { redacted: undefined, leftOut, shortened },
     overview,
@@ -170,9 +166,15 @@ function countByKind(findings: readonly Finding[]): ReadonlyMap<string, number> 
   return counts;
 }
 
+/** Times and outcomes are of our own making: in hundreds of thousands of them nobody has to look for secrets. */
+function ticksOf({ agents }: TimelineReport, redact: (id: string) => string): TimelineTicks {
+  const toTick = ({ startedAt, outcome }: Tick): Tick => ({ startedAt, outcome });
+  return { agents: agents.map(({ id, calls }) => ({ id: redact(id), calls: calls.map(toTick) })) };
+}
+
 function describeSinglePage(
   opened: OpenedTranscripts,
-  { session, timeline }: SharedSession,
+  { session }: SharedSession,
   redact: <Value>(value: Value) => Value,
 ) {
   const detail: SessionDetail = redact(computeDetail(opened.tree, { internal: false }));
@@ -187,6 +189,6 @@ function describeSinglePage(
       notices: [],
       asks: [],
     },
-    timelines: timeline ? { [session.id]: timeline } : {},
+    timelines: { [session.id]: redact(computeTimeline(opened)) },
   };
 }

@@ -1,6 +1,7 @@
 import type { OpenedTranscripts, SessionTranscripts } from '../model/ports.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from '../render/pages/sessions-page.ts';
 import type { ExportedSession, RedactionReport } from '../reports/export-shapes.ts';
+import type { Crew, HireCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { reportRedactions } from './redaction-report.ts';
@@ -21,6 +22,8 @@ export interface ExportJob {
   readonly options: ExportOptions;
   /** Of agents that cannot have a page, where there is room for one only. */
   readonly mainOnly?: string;
+  /** For a large session; left out: this thread does everything. */
+  readonly hireCrew?: HireCrew | undefined;
   onProgress(progress: ExportProgress): void;
 }
 
@@ -34,10 +37,19 @@ export interface ExportResult {
  * sessions of one export share their placeholders.
  */
 export async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
+  const crews: Crew[] = [];
+  try {
+    return await exportWith(job, sink, crews);
+  } finally {
+    for (const crew of crews) await crew.close();
+  }
+}
+
+async function exportWith(job: ExportJob, sink: PageSink, crews: Crew[]): Promise<ExportResult> {
   const { transcripts, sessions, options, isMany } = job;
-  const searched = await searchSessions(job);
+  const searched = await searchSessions(job, crews);
   const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
-  const progress = counter(job, 'writing');
+  const onAgent = counter(job, 'writing');
   const exported: ExportedSession[] = [];
   const listed: ListedSession[] = [];
   for (const id of sessions) {
@@ -49,7 +61,7 @@ export async function exportSessions(job: ExportJob, sink: PageSink): Promise<Ex
       ...(isMany && { overview: '../index' }),
       ...(job.mainOnly !== undefined && { mainOnly: job.mainOnly }),
     };
-    const done = await exportSession(opened, survey, options, place, sink, progress);
+    const done = await exportSession(opened, survey, options, place, sink, { crew: searched?.crew, onAgent });
     exported.push(done.exported);
     listed.push({ session: done.shared.session, asked: done.asked, folder });
   }
@@ -78,9 +90,10 @@ async function drainChunks(_name: string, chunks: Iterable<string> | AsyncIterab
 interface Searched {
   readonly opened: OpenedTranscripts;
   readonly survey: Survey;
+  readonly crew: Crew | undefined;
 }
 
-async function searchSessions(job: ExportJob): Promise<Searched | undefined> {
+async function searchSessions(job: ExportJob, crews: Crew[]): Promise<Searched | undefined> {
   const { transcripts, sessions, options } = job;
   const onAgent = counter(job, 'searching');
   const isOne = sessions.length === 1;
@@ -88,7 +101,9 @@ async function searchSessions(job: ExportJob): Promise<Searched | undefined> {
   let last: Searched | undefined;
   for (const id of sessions) {
     const opened = await transcripts.open(id);
-    last = { opened, survey: await surveySession(opened, options, { scan: true, onAgent }) };
+    const crew = isOne ? await job.hireCrew?.(opened) : undefined;
+    if (crew) crews.push(crew);
+    last = { opened, crew, survey: await surveySession(opened, options, { scan: true, crew, onAgent }) };
   }
   return isOne ? last : undefined;
 }

@@ -19,6 +19,7 @@ import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { isMissing } from '../io/folders.ts';
 import { type Lock, takeLock } from '../io/lock-file.ts';
+import type { PageLinks } from '../render/pages/check-links.ts';
 import { hashOf } from './hash-of.ts';
 import type { Chunks } from './in-batches.ts';
 import {
@@ -36,6 +37,12 @@ export interface StagedFolder {
   /** Where the pages are until they are published. */
   readonly place: string;
   write(name: string, chunks: Chunks): Promise<void>;
+  /** Files that somebody else wrote there. */
+  adopt(files: readonly (ManifestFile & { readonly links: PageLinks })[]): void;
+  /** What those pages say of themselves, by their names. */
+  links(): ReadonlyMap<string, PageLinks>;
+  /** What goes wrong while others write there, in words. */
+  explain<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Of all that were written. */
   names(): readonly string[];
   /** Everything that was written takes the place of what was there. */
@@ -72,6 +79,7 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
   }
   const place = path.join(beside, 'new');
   const files: ManifestFile[] = [];
+  const links = new Map<string, PageLinks>();
   const close = async (): Promise<void> => {
     // Whole pages that are not all in their places yet are left for the next run.
     if (!(await isComplete(beside))) await rm(place, { recursive: true, force: true });
@@ -97,6 +105,14 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
         if (!isSafeName(name) || name === MANIFEST_NAME) throw new Error(`no name of a page: ${name}`);
         files.push(await writeFile(place, name, chunks));
       }),
+    adopt: (written) => {
+      for (const { links: said, ...file } of written) {
+        files.push(file);
+        links.set(file.name, said);
+      }
+    },
+    links: () => links,
+    explain,
     names: () => files.map(({ name }) => name),
     async publish() {
       await explain(async () => {

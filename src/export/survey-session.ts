@@ -1,12 +1,12 @@
 import type { OpenedTranscripts } from '../model/ports.ts';
-import type { Transcript, TranscriptBlock } from '../model/transcript.ts';
-import { type Outline, outlineTranscript, PAGE_SIZE } from '../render/pages/outline.ts';
+import type { Outline } from '../render/pages/outline.ts';
 import type { Counted } from '../render/pages/shapes.ts';
 import { computeDocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
-import { compactOne } from '../transforms/compact.ts';
-import { dropImages } from '../transforms/redact/drop-images.ts';
+import { createAgentWork } from './agent-work.ts';
+import { type Crew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
+import { shareOut } from './share-out.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export interface Survey {
@@ -15,50 +15,51 @@ export interface Survey {
   readonly shortened: readonly Counted[] | undefined;
 }
 
-/** Reads the whole session once. `scan` for a session that was not looked through for secrets before. */
+export interface SurveyOptions {
+  /** For a session that was not looked through for secrets before. */
+  readonly scan: boolean;
+  readonly crew?: Crew | undefined;
+  readonly onAgent: () => void;
+}
+
+/** Reads the whole session once. */
 export async function surveySession(
   opened: OpenedTranscripts,
-  { redactor, isCompact, messagesPerPage }: ExportOptions,
-  { scan, onAgent }: { readonly scan: boolean; readonly onAgent: () => void },
+  options: ExportOptions,
+  { scan, crew, onAgent }: SurveyOptions,
 ): Promise<Survey> {
-  const outlines: Outline[] = [];
-  const leftOut = new Map<string, number>();
-  const shortened = new Map<string, number>();
-  const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
-  if (scan) redactor?.scan({ ...computeDocumentHead(opened), timeline: computeTimeline(opened) });
-  for await (const { transcript: read } of opened.read()) {
-    const transcript = dropImages(read);
-    if (scan) redactor?.scan(transcript);
-    const shown = isCompact ? compactOne(transcript) : transcript;
-    if (isCompact) countShortened(transcript, shown, shortened);
-    outlines.push(outlineTranscript(shown, size));
-    for (const [kind, count] of Object.entries(transcript.left_out))
-      leftOut.set(kind, (leftOut.get(kind) ?? 0) + count);
+  const { redactor, isCompact, singlePage } = options;
+  if (scan) redactor?.scan(computeDocumentHead(opened));
+  if (scan && singlePage !== undefined) redactor?.scan(computeTimeline(opened));
+  if (scan && redactor && crew) {
+    // Nothing is redacted yet: nobody needs to know the values.
+    const { users, names } = redactor.memory();
+    await Promise.all(crew.helpers.map((helper) => helper.prepareSurvey({ users, names })));
+  }
+  const takers = takersOf(createAgentWork(opened, options), crew, async (work, agent) => {
+    const surveyed = await work.survey(agent, scan);
     onAgent();
+    return surveyed;
+  });
+  const { results, homes } = await shareOut([...opened.agents.keys()], takers);
+  if (crew) crew.homes = homes;
+  const outlines: Outline[] = [];
+  const [leftOut, shortened] = [new Map<string, number>(), new Map<string, number>()];
+  for (const agent of opened.agents.keys()) {
+    const surveyed = results.get(agent);
+    if (!surveyed) continue;
+    // In this order, whoever was done first: secrets get their numbers by it.
+    if (surveyed.gathered) redactor?.learn(surveyed.gathered);
+    outlines.push(surveyed.outline);
+    addTo(leftOut, Object.entries(surveyed.leftOut));
+    addTo(shortened, surveyed.shortened);
   }
   return { outlines, leftOut: toCounted(leftOut), shortened: isCompact ? toCounted(shortened) : undefined };
 }
 
-function countShortened(before: Transcript, after: Transcript, counts: Map<string, number>): void {
-  for (const [at, { content }] of before.messages.entries())
-    for (const [index, block] of content.entries()) {
-      const shown = after.messages[at]?.content[index];
-      if (!shown || JSON.stringify(shown) === JSON.stringify(block)) continue;
-      const what = BLOCK_WORDS[block.type];
-      counts.set(what, (counts.get(what) ?? 0) + 1);
-    }
+function addTo(sums: Map<string, number>, counts: Iterable<readonly [string, number]>): void {
+  for (const [what, count] of counts) sums.set(what, (sums.get(what) ?? 0) + count);
 }
-
-const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
-  text: 'text',
-  thinking: 'thinking',
-  tool_use: 'input of a call',
-  tool_result: 'result',
-  notice: 'notice',
-  summary: 'summary',
-  image: 'image',
-  attachment: 'attachment',
-};
 
 function toCounted(counts: ReadonlyMap<string, number>): readonly Counted[] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([what, count]) => ({ what, count }));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open } from 'node:fs/promises';
 import path from 'node:path';
+import { borrowBuffer, returnBuffer } from '../io/spare-buffers.ts';
 import { type Chunks, inBatches } from './in-batches.ts';
 import type { ManifestFile } from './manifest.ts';
 
@@ -13,10 +14,13 @@ export async function writeFile(folder: string, name: string, chunks: Chunks): P
   let bytes = 0;
   try {
     for await (const batch of inBatches(chunks)) {
-      const data = Buffer.from(batch);
+      // No character of a text takes more than three bytes for each of its units.
+      const buffer = borrowBuffer(batch.length * 3);
+      const data = buffer.subarray(0, buffer.write(batch));
       hash.update(data);
       bytes += data.length;
       await handle.writeFile(data);
+      returnBuffer(buffer);
     }
   } finally {
     await handle.close();

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
+import { borrowBuffer, returnBuffer } from './spare-buffers.ts';
 
 const MAX_CHUNK_BYTES = 1024 * 1024;
 const MIN_CHUNK_BYTES = 4096;
@@ -16,11 +17,13 @@ export interface LinesRead {
 export async function readLines(path: string, onLine: (line: Line) => void, startOffset = 0): Promise<LinesRead> {
   const splitter = createLineSplitter({ startOffset });
   const file = await open(path, 'r');
+  const buffers: Buffer[] = [];
   try {
     const { size } = await file.stat();
     const chunkBytes = Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, size - startOffset));
     // While one chunk is taken apart, the system fetches the next one into the other buffer.
-    let [current, other] = [Buffer.allocUnsafe(chunkBytes), Buffer.allocUnsafe(chunkBytes)];
+    let [current, other] = [borrowBuffer(chunkBytes), borrowBuffer(chunkBytes)];
+    buffers.push(current, other);
     let position = startOffset;
     let next = startOffset;
     let { bytesRead } = await file.read(current, 0, chunkBytes, position);
@@ -42,5 +45,6 @@ export async function readLines(path: string, onLine: (line: Line) => void, star
     return { next, end: position };
   } finally {
     await file.close();
+    for (const buffer of buffers) returnBuffer(buffer);
   }
 }

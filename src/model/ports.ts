@@ -105,15 +105,25 @@ export interface SessionTranscripts {
   open(prefix?: string): Promise<OpenedTranscripts>;
 }
 
-export interface OpenedTranscripts extends OpenedSession {
+/** An opened session as plain data, for other threads. Holds what the one who opened it needs to know, and nobody else looks into. */
+export type SharedTranscripts = Readonly<Record<string, unknown>>;
+
+export interface TranscriptReader {
+  /** As `OpenedTranscripts.read`. */
+  read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
+}
+
+export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
   /** Whose conversations come, in their order: main first, each behind the one it stands below. */
   readonly agents: readonly PlacedAgent[];
   readonly skipped: readonly SkippedAgent[];
   /**
    * One conversation at a time, with its images; nothing of those before is kept. One that cannot be read comes with
-   * what its parent knows of it. May be called again, and reads again.
+   * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
    */
-  read(): AsyncIterable<PlacedTranscript>;
+  read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
+  /** For others who read along; undefined where only this one can read it. */
+  share(): Promise<SharedTranscripts | undefined>;
 }
 
 export interface PlacedAgent {

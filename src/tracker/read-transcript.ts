@@ -32,20 +32,21 @@ export async function readTranscript(
   { opened = openedAnew(adapter), withMedia = false, onUnreadable }: ReadOptions = {},
 ): Promise<PartOfTranscript> {
   const parts: Part[] = [];
+  const isForAll = from === 0 && limit === Number.POSITIVE_INFINITY;
   for (const source of await sourcesOf(adapter, located, node)) {
     const bodies = opened.open(located, source, node);
     if (!bodies) throw noTranscripts(adapter);
-    const file = source.path;
-    const places = await reading(file, bodies.places(), onUnreadable);
-    if (places) parts.push({ file, bodies, places });
+    const look = isForAll ? lookAtAll(bodies, withMedia) : lookForPlaces(bodies, withMedia);
+    const part = await reading(source.path, look, onUnreadable);
+    if (part) parts.push({ ...part, file: source.path, bodies });
   }
   const all = inOrder(parts);
   const wanted = new Set(all.slice(from, from + limit));
   const read = new Map<string, TranscriptMessage>();
-  for (const { file, bodies, places } of parts) {
+  for (const { file, places, read: readHere } of parts) {
     const here = places.filter((place) => wanted.has(place));
     if (here.length === 0) continue;
-    const messages = await reading(file, bodies.read(here, { withMedia }), onUnreadable);
+    const messages = await reading(file, readHere(here), onUnreadable);
     for (const message of messages ?? []) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
@@ -89,14 +90,40 @@ async function reading<T>(
   }
 }
 
-interface Part {
+/** What stands in one file. */
+interface Found {
+  readonly places: readonly MessagePlace[];
+  read(places: readonly MessagePlace[]): Promise<readonly TranscriptMessage[]>;
+}
+
+type MessagePlace = Pick<BodyPlace, 'id' | 'timestamp'>;
+
+interface Part extends Found {
   readonly file: string;
   readonly bodies: Bodies;
-  readonly places: readonly BodyPlace[];
+}
+
+async function lookForPlaces(bodies: Bodies, withMedia: boolean): Promise<Found> {
+  const places = await bodies.places();
+  return { places, read: (wanted) => bodies.read(ofThem(places, wanted), { withMedia }) };
+}
+
+async function lookAtAll(bodies: Bodies, withMedia: boolean): Promise<Found> {
+  if (!bodies.readAll) return lookForPlaces(bodies, withMedia);
+  const messages = await bodies.readAll({ withMedia });
+  return { places: messages, read: async (wanted) => ofThem(messages, wanted) };
+}
+
+function ofThem<Place extends MessagePlace>(
+  places: readonly Place[],
+  wanted: readonly MessagePlace[],
+): readonly Place[] {
+  const set = new Set(wanted);
+  return places.filter((place) => set.has(place));
 }
 
 /** One agent over several files: the file that begins first comes first. Older states of a file repeat its lines. */
-function inOrder(parts: readonly Part[]): readonly BodyPlace[] {
+function inOrder(parts: readonly Part[]): readonly MessagePlace[] {
   const sorted = parts.toSorted((a, b) => (begins(a) < begins(b) ? -1 : 1)).flatMap(({ places }) => places);
   return [...new Map(sorted.map((place) => [place.id, place])).values()];
 }

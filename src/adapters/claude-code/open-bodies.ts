@@ -2,13 +2,14 @@
 import { open } from 'node:fs/promises';
 import type { Line } from '../../base/lines.ts';
 import { createLineCursor } from '../../io/follow-file.ts';
+import { readLines } from '../../io/read-lines.ts';
 import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
 import { speechIn } from './body-blocks.ts';
 import { copyOf, createBodySorter, createMessageBuilder } from './read-bodies.ts';
 import { isKnownType } from './read-transcript.ts';
-import { parseLine, parseWhole, typeOf } from './record.ts';
+import { parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { speakerOf } from './speaker.ts';
 
@@ -25,15 +26,35 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
     return list.all();
   };
   let last: Promise<unknown> = Promise.resolve();
+  let leftOut = (): Readonly<Record<string, number>> => list.leftOut();
   return {
     // One after the other: who asks while the file is being read gets all of it, too.
     places() {
       const next = last.then(lookOn, lookOn);
       last = next;
+      leftOut = () => list.leftOut();
       return next;
     },
-    leftOut: () => list.leftOut(),
+    leftOut: () => leftOut(),
     read: (places, options) => readPlaces(source.path, places, agent, options?.withMedia ?? false),
+    // In the file of another one most lines are none of this agent's: their bodies need not be parsed.
+    ...(owner === agent && {
+      async readAll(options?: { readonly withMedia: boolean }) {
+        const unknown = createUnknownTypes();
+        leftOut = unknown.counts;
+        const built = createMessageBuilder(options?.withMedia ?? false);
+        const inline = new Map<string, AgentId>();
+        await readLines(source.path, (line) => {
+          for (const { record, offset } of recordsIn(line, parseWhole).records) {
+            const isOwn = speakerOf(record, owner, session.id, inline) === agent;
+            if (isOwn) unknown.note(record, line.offset + offset);
+            const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
+            if (spoken) built.add(spoken);
+          }
+        });
+        return [...built.messages().values()];
+      },
+    }),
   };
 }
 
@@ -50,14 +71,12 @@ function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession)
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
   const inline = new Map<string, AgentId>();
   const sort = createBodySorter();
-  /** By offset: a torn last line comes again. */
-  const unknown = new Map<number, string>();
+  const unknown = createUnknownTypes();
   return {
     add(line) {
       for (const { record, offset } of recordsIn(line, parseLine).records) {
         const isOwn = speakerOf(record, owner, id, inline) === agent;
-        if (isOwn && !isKnownType(typeOf(record)))
-          unknown.set(line.offset + offset, (typeOf(record) ?? 'no type').slice(0, MAX_TYPE));
+        if (isOwn) unknown.note(record, line.offset + offset);
         const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
         if (!spoken) continue;
         for (const part of sort(spoken)) {
@@ -70,9 +89,26 @@ function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession)
       }
     },
     all: () => [...places.values()],
-    leftOut() {
+    leftOut: unknown.counts,
+  };
+}
+
+interface UnknownTypes {
+  note(record: RawRecord, offset: number): void;
+  counts(): Readonly<Record<string, number>>;
+}
+
+function createUnknownTypes(): UnknownTypes {
+  /** By offset: a torn last line comes again. */
+  const types = new Map<number, string>();
+  return {
+    note(record, offset) {
+      const type = typeOf(record);
+      if (!isKnownType(type)) types.set(offset, (type ?? 'no type').slice(0, MAX_TYPE));
+    },
+    counts() {
       const counts = new Map<string, number>();
-      for (const type of unknown.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
+      for (const type of types.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
       return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
   };

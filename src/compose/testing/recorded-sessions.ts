@@ -10,6 +10,7 @@ import type { SharedSession } from '../../render/pages/shapes.ts';
 import { computeDetail } from '../../reports/compute-detail.ts';
 import { computeTimeline } from '../../reports/compute-timeline.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
+import type { TimelineReport } from '../../reports/timeline-shapes.ts';
 import { createSessionTranscripts } from '../../tracker/session-transcripts.ts';
 import { createSessions } from '../../tracker/sessions.ts';
 
@@ -27,6 +28,7 @@ export interface Recorded {
   readonly plan: PagePlan;
   readonly transcripts: readonly Transcript[];
   readonly detail: SessionDetail;
+  readonly timeline: TimelineReport;
 }
 
 /** All sessions of a recording of the real program. */
@@ -41,16 +43,17 @@ export async function readRecorded(name: string, size?: PageSize): Promise<reado
     const detail = computeDetail(opened.tree, { internal: false });
     const { main, subagents, diagnostics: _problems, ...session } = detail;
     const agents = [main, ...subagents];
+    const timeline = computeTimeline(opened);
     const transcripts: Transcript[] = [];
     for await (const { transcript } of opened.read()) transcripts.push(transcript);
     const shared: SharedSession = {
       session,
       agents,
-      timeline: computeTimeline(opened),
+      timeline,
       skipped: opened.skipped,
       handling: { redacted: [], shortened: undefined, leftOut: [] },
     };
     const outlines = transcripts.map((transcript) => outlineTranscript(transcript, size));
-    return { shared, plan: planPages(shared, outlines), transcripts, detail };
+    return { shared, plan: planPages(shared, outlines), transcripts, detail, timeline };
   }
 }

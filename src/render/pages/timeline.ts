@@ -1,10 +1,10 @@
 import type { AgentReport } from '../../reports/shapes.ts';
-import type { TimelineAgent } from '../../reports/timeline-shapes.ts';
 import { formatDuration, plural } from '../amounts.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { hueClass, type PageContext } from './page-context.ts';
 import { hrefOfPart } from './page-plan.ts';
 import { nameOf, utcText, utcTime } from './page-texts.ts';
+import type { Tick } from './shapes.ts';
 import { mapRows } from './tree-map.ts';
 
 /** Of a row, in units of its own; the browser stretches it. */
@@ -23,8 +23,10 @@ export function renderTimeline(context: PageContext): Markup {
   const { agents, timeline } = context.shared;
   const span = spanOf(agents);
   if (!span) return NOTHING;
-  const callsOf = new Map(timeline?.agents.map((one) => [one.id, one]));
-  const rows = mapRows(agents).map(({ agent, depth }) => renderRow(agent, depth, callsOf.get(agent.id), span, context));
+  const callsOf = new Map(timeline?.agents.map(({ id, calls }) => [id, calls]));
+  const rows = mapRows(agents).map(({ agent, depth }) =>
+    renderRow(agent, depth, callsOf.get(agent.id) ?? [], span, context),
+  );
   const [shown, hidden] = [rows.slice(0, MOST_ROWS), rows.slice(MOST_ROWS)];
   const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
   return html`<section id="when" aria-labelledby="when-head"><h2 id="when-head">When</h2>
@@ -39,7 +41,7 @@ export function renderTimeline(context: PageContext): Markup {
 function renderRow(
   agent: AgentReport,
   depth: number,
-  row: TimelineAgent | undefined,
+  calls: readonly Tick[],
   span: Span,
   { plan }: PageContext,
 ): Markup {
@@ -49,7 +51,6 @@ function renderRow(
     const [x, width] = [at(run.from, span), Math.max(3, at(run.to, span) - at(run.from, span))];
     return html`<rect x="${Math.min(x, WIDTH - width)}" y="5" width="${width}" height="10"/>`;
   });
-  const calls = row?.calls ?? [];
   const failed = calls.filter(({ outcome }) => outcome === 'error');
   const others = calls.filter(({ outcome }) => outcome !== 'error');
   const said = `${runsOf(agent)
@@ -61,7 +62,7 @@ function renderRow(
 `;
 }
 
-function ticks(calls: TimelineAgent['calls'], name: string, span: Span): Markup | false {
+function ticks(calls: readonly Tick[], name: string, span: Span): Markup | false {
   const places = new Set(calls.flatMap(({ startedAt }) => (startedAt === null ? [] : at(Date.parse(startedAt), span))));
   return places.size > 0 && html`<path class="${name}" d="${[...places].map((x) => `M${x} 2v16`).join('')}"/>`;
 }

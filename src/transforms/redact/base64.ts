@@ -6,7 +6,7 @@ VALUES['-'.charCodeAt(0)] = 62;
 VALUES['_'.charCodeAt(0)] = 63;
 
 export function isBase64Digit(unit: number): boolean {
-  return unit < 128 && (VALUES[unit] ?? -1) >= 0;
+  return unit < 128 && (VALUES[unit] as number) >= 0;
 }
 
 /** Digits only, without what fills the last group. */

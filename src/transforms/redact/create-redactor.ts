@@ -1,19 +1,22 @@
 import { UserError } from '../../base/user-error.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import { decodeBase64 } from './base64.ts';
-import {
-  type Candidate,
-  type CandidateGroup,
-  groupCandidates,
-  mergeReplacements,
-  type Replacement,
-  replaceAll,
-} from './candidates.ts';
+import { type Candidate, groupCandidates, mergeReplacements, type Replacement, replaceAll } from './candidates.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
-import { createFindings, type Finding, fieldBelow, type Place } from './finding.ts';
-import { createKnownValues, type KnownValues } from './known-values.ts';
+import { createFindings, type Finding, fieldBelow, type Place, type RawFinding } from './finding.ts';
+import { createKnownValues, type KnownValue } from './known-values.ts';
 import { createMatcher } from './match-rules.ts';
-import { createPersonalFinder, type Person, type PersonalFinder, userOfFolder } from './personal-names.ts';
+import {
+  createFrozenNaming,
+  createNaming,
+  createNotes,
+  type Naming,
+  NotNamedYet,
+  nameAll,
+  SECRET_FIELD,
+  type Unnamed,
+} from './naming.ts';
+import { areKnown, type NamedPeople, type People, peopleIn } from './people.ts';
+import { createPersonalFinder, type Person, type PersonalFinder } from './personal-names.ts';
 import { createPlainTexts } from './plain-texts.ts';
 import type { SecretRule } from './rule.ts';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';
@@ -45,8 +48,35 @@ export interface Redactor {
   readonly replaceOnly: (text: string) => string;
   /** With all below it; the places of findings name agent and message. */
   readonly redactTranscript: (transcript: Transcript) => Transcript;
+  /**
+   * `scan` in two steps, for several who share the work: `gather` looks, and gives the same whatever was gathered before;
+   * `learn`, called in order, names what it brought.
+   */
+  readonly gather: (value: unknown) => Gathered;
+  readonly learn: (gathered: Gathered) => void;
+  /** What others have to know who search, or redact, a part of it. */
+  readonly memory: () => RedactorMemory;
+  /** In the place of what was known. `known` left out: nothing is redacted yet. */
+  readonly adopt: (memory: RedactorMemory) => void;
+  /** Names nothing, and counts nothing here; undefined where something in it has no name yet. */
+  readonly redactApart: (transcript: Transcript) => Redacted | undefined;
+  readonly addFindings: (findings: readonly RawFinding[]) => void;
   /** Of all that was redacted so far, in that order. */
   readonly findings: () => readonly Finding[];
+}
+
+/** What a first look brought: plain data. */
+export interface Gathered extends NamedPeople {
+  readonly unnamed: readonly Unnamed[];
+}
+
+export interface RedactorMemory extends NamedPeople {
+  readonly known?: readonly KnownValue[];
+}
+
+export interface Redacted {
+  readonly transcript: Transcript;
+  readonly findings: readonly RawFinding[];
 }
 
 const NOWHERE: Place = { agent: null, message: null, field: undefined };
@@ -56,11 +86,19 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
   const isAllowed = createAllowList(options.allow ?? []);
   const known = createKnownValues();
-  const findings = createFindings();
-  const users = new Set(options.users ?? []);
-  const names = new Set(options.names ?? []);
-  const plain = createPlainTexts();
+  const naming = createNaming(known);
+  let findings = createFindings();
+  let people: People = { users: new Set(options.users ?? []), names: new Set(options.names ?? []) };
+  /** Whom the texts name that were gathered; looked for from the second pass on. */
+  const met: People = { users: new Set(), names: new Set() };
+  let plain = createPlainTexts();
   let personal: PersonalFinder | undefined;
+  const knowPeople = (more: NamedPeople): void => {
+    if (areKnown(more, people)) return;
+    people = { users: new Set([...people.users, ...more.users]), names: new Set([...people.names, ...more.names]) };
+    personal = undefined;
+    plain.forget();
+  };
 
   /** What stands out by itself, and what is known from elsewhere; of a plain text only the latter can be there. */
   const look = (text: string): readonly Candidate[] => {
@@ -87,7 +125,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const lookForAll = (text: string): readonly Candidate[] => {
     const found: Candidate[] = [];
     const begins = new Set<number>();
-    personal ??= createPersonalFinder({ ...options, users: [...users], names: [...names] });
+    personal ??= createPersonalFinder({ ...options, users: [...people.users], names: [...people.names] });
     const findPersonal = personal;
     visitViews(text, (view) => {
       const isBegun = (start: number, end: number): boolean =>
@@ -113,12 +151,21 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     return found;
   };
 
+  let nameWith = naming;
   const find = (text: string): readonly Replacement[] =>
-    groupCandidates(withoutPlaceholders(text, look(text))).map((group) => ({
-      start: group.start,
-      end: group.end,
-      ...nameGroup(group, known),
+    groupCandidates(withoutPlaceholders(text, look(text))).map(({ start, end, candidates }) => ({
+      start,
+      end,
+      ...nameWith.group(candidates),
     }));
+  const namingWith = <Result>(other: Naming, work: () => Result): Result => {
+    nameWith = other;
+    try {
+      return work();
+    } finally {
+      nameWith = naming;
+    }
+  };
 
   const record = (text: string, replacements: readonly Replacement[], place: Place): void => {
     let line = 1;
@@ -148,9 +195,9 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     },
     secret: (text, place) => {
       if (isAllowed(text)) return text;
-      const { placeholder } = known.name(text, 'secret-field');
-      findings.add({ rule: 'secret-field', placeholder }, place, 1);
-      return placeholder;
+      const named = nameWith.secret(text);
+      findings.add(named, place, 1);
+      return named.placeholder;
     },
   };
   const scanner: StringHandler = {
@@ -163,28 +210,69 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       return texts;
     },
     secret: (text) => {
-      if (!isAllowed(text)) known.name(text, 'secret-field');
+      if (!isAllowed(text)) nameWith.secret(text);
       return text;
     },
   };
-  const redactValue = <Value>(value: Value, place: Place = NOWHERE): Value => {
+  const settle = (): void => {
+    knowPeople({ users: [...met.users], names: [...met.names] });
     known.settle();
+  };
+  const redactValue = <Value>(value: Value, place: Place = NOWHERE): Value => {
+    settle();
     return walkStrings(value, place, redactor) as Value;
   };
   return {
     scan: (value, place = NOWHERE) => {
-      const before = users.size + names.size;
-      collectPeople(value, users, names);
-      if (users.size + names.size !== before) {
-        personal = undefined;
-        plain.forget();
-      }
+      knowPeople(peopleIn(value));
       walkStrings(value, place, scanner);
     },
+    gather: (value) => {
+      const { naming: notesOnly, notes } = createNotes();
+      const own = peopleIn(value);
+      const [peopleBefore, plainBefore] = [people, plain];
+      // Those whom this one names are looked for in it; others may have other words for plain.
+      if (!areKnown(own, people)) plain = createPlainTexts();
+      knowPeople(own);
+      namingWith(notesOnly, () => walkStrings(value, NOWHERE, scanner));
+      if (people !== peopleBefore) personal = undefined;
+      [people, plain] = [peopleBefore, plainBefore];
+      return { unnamed: notes(), ...own };
+    },
+    learn: ({ unnamed, users, names }) => {
+      nameAll(unnamed, naming);
+      for (const user of users) met.users.add(user);
+      for (const name of names) met.names.add(name);
+    },
+    memory: () => ({
+      users: [...people.users, ...met.users],
+      names: [...people.names, ...met.names],
+      known: known.list(),
+    }),
+    adopt: (memory) => {
+      knowPeople(memory);
+      if (memory.known) known.adopt(memory.known);
+    },
+    redactApart: (transcript) => {
+      settle();
+      const before = findings;
+      const apart = createFindings();
+      findings = apart;
+      try {
+        const clean = namingWith(createFrozenNaming(known), () => walkStrings(transcript, NOWHERE, redactor));
+        return { transcript: clean as Transcript, findings: apart.list() };
+      } catch (error) {
+        if (error instanceof NotNamedYet) return undefined;
+        throw error;
+      } finally {
+        findings = before;
+      }
+    },
+    addFindings: (more) => findings.addAll(more),
     redactValue,
     redactText: (text, place = NOWHERE) => redactValue(text, place),
     replaceOnly: (text) => {
-      known.settle();
+      settle();
       return replaceAll(text, find(text));
     },
     redactTranscript: (transcript) => redactValue(transcript),
@@ -218,26 +306,6 @@ function withoutPlaceholders(text: string, candidates: readonly Candidate[]): re
     });
 }
 
-/** The name of the best one; the others are forms of the same, or parts of it. */
-function nameGroup({ candidates }: CandidateGroup, known: KnownValues): Pick<Replacement, 'rule' | 'placeholder'> {
-  const [best] = candidates;
-  if (best.value === undefined) return { rule: best.rule, placeholder: best.placeholder ?? '' };
-  const same = candidates.find(
-    ({ start, end, value }) => start === best.start && end === best.end && value !== undefined && known.get(value),
-  );
-  const named = known.get(best.value) ?? known.get(same?.value ?? '') ?? known.name(best.value, best.rule);
-  for (const { value } of candidates)
-    if (value !== undefined) for (const form of [value, ...passwordIn(value)]) known.addForm(form, named);
-  return { rule: named.id, placeholder: named.placeholder };
-}
-
-/** What a login or a Kubernetes secret says without its base64: the password behind `user:`, or all of it. */
-function passwordIn(value: string): readonly string[] {
-  if (!/^[A-Za-z0-9+/]{8,400}={0,2}$/.test(value) || value.length % 4 !== 0) return [];
-  const text = String.fromCharCode(...decodeBase64(value.replace(/=+$/, ''))).trim();
-  return /^[\x20-\x7e]{4,300}$/.test(text) ? [text.slice(text.indexOf(':') + 1)] : [];
-}
-
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
 const RANK = { personal: 0, general: 1, known: 2, own: 3 };
 const rankOf = (rule: SecretRule): number => (rule.isGeneral ? RANK.general : RANK.own);
@@ -247,7 +315,7 @@ const PERSONAL_WORDS = [
   ['user-name', 'name of a user'],
   ['host-name', 'name of a machine'],
   ['person', 'name or address of an author'],
-  ['secret-field', 'value of a field whose name says that it is secret'],
+  [SECRET_FIELD, 'value of a field whose name says that it is secret'],
 ] as const;
 
 type Matcher = ReturnType<typeof createMatcher>;
@@ -308,17 +376,4 @@ function findInLines(
       if (from < to) perText[index]?.push({ ...replacement, start: from, end: to });
     });
   return perText.map(mergeReplacements);
-}
-
-/** Whom a session names by its structure: the author that git told, the owner of a working folder. */
-function collectPeople(value: unknown, users: Set<string>, names: Set<string>): void {
-  if (typeof value !== 'object' || value === null) return;
-  for (const [key, field] of Object.entries(value)) {
-    if (key === 'cwd' && typeof field === 'string') {
-      const user = userOfFolder(field);
-      if (user !== undefined) users.add(user);
-    } else if (key === 'author' && typeof field === 'object' && field !== null) {
-      for (const name of Object.values(field)) if (typeof name === 'string') names.add(name);
-    } else if (typeof field === 'object') collectPeople(field, users, names);
-  }
 }

@@ -1,3 +1,4 @@
+import { codeUnitsOf } from '../../base/code-units.ts';
 import { decodeBase64, isBase64Digit } from './base64.ts';
 import { codedView, editView, type View } from './view.ts';
 
@@ -53,19 +54,8 @@ const SHORTEST_RUN = 16;
 
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
 export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
-  const { text } = view;
-  const { length } = text;
   let views: View[] = NO_VIEWS;
-  // A run that is long enough stands on one of these places: the others need no look.
-  for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
-    if (!isBase64Digit(text.charCodeAt(at))) continue;
-    let start = at;
-    while (start > 0 && isBase64Digit(text.charCodeAt(start - 1))) start--;
-    let end = at + 1;
-    while (end < length && isBase64Digit(text.charCodeAt(end))) end++;
-    if (end - start < SHORTEST_RUN) continue;
-    // The next place to look at lies behind the run.
-    at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
+  for (const [start, end] of findRuns(view.text)) {
     if (!isWanted(start, end)) continue;
     if (views === NO_VIEWS) views = [];
     views.push(...readRun(view, start, end));
@@ -73,6 +63,30 @@ export function decodeRuns(view: View, isWanted: (start: number, end: number) =>
   return views;
 }
 
+type Run = readonly [start: number, end: number];
+
+function findRuns(text: string): readonly Run[] {
+  const { length } = text;
+  if (length < SHORTEST_RUN) return NO_RUNS;
+  const units = codeUnitsOf(text);
+  let runs: Run[] | undefined;
+  // A run that is long enough stands on one of these places: the others need no look.
+  for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
+    if (!isBase64Digit(units[at] as number)) continue;
+    let start = at;
+    while (start > 0 && isBase64Digit(units[start - 1] as number)) start--;
+    let end = at + 1;
+    while (end < length && isBase64Digit(units[end] as number)) end++;
+    if (end - start < SHORTEST_RUN) continue;
+    // The next place to look at lies behind the run.
+    at += Math.floor((end - at - 1) / SHORTEST_RUN) * SHORTEST_RUN;
+    runs ??= [];
+    runs.push([start, end]);
+  }
+  return runs ?? NO_RUNS;
+}
+
+const NO_RUNS: readonly Run[] = [];
 const NO_VIEWS: View[] = [];
 
 function* readRun(view: View, start: number, end: number): Generator<View> {

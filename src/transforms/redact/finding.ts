@@ -43,22 +43,30 @@ export interface Finding {
   readonly count: number;
 }
 
+/** As it was found: its place may hold a secret itself. */
+export type RawFinding = Omit<Finding, 'what'>;
+
 export interface Findings {
   readonly add: (found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number) => void;
+  /** What was found elsewhere. */
+  readonly addAll: (findings: readonly RawFinding[]) => void;
   /** In the order in which they were found. */
-  readonly list: () => readonly Omit<Finding, 'what'>[];
+  readonly list: () => readonly RawFinding[];
 }
 
 export function createFindings(): Findings {
-  const findings = new Map<string, Omit<Finding, 'what'> & { count: number }>();
+  const findings = new Map<string, RawFinding & { count: number }>();
+  const put = (finding: RawFinding): void => {
+    const { rule, placeholder, agent, message, field, count } = finding;
+    const key = JSON.stringify([placeholder, rule, agent, message, field]);
+    const known = findings.get(key);
+    if (known) known.count += count;
+    else findings.set(key, { ...finding });
+  };
   return {
-    add: ({ rule, placeholder }, { agent, message, field: path }, line) => {
-      const field = fieldText(path);
-      const key = JSON.stringify([placeholder, rule, agent, message, field]);
-      const known = findings.get(key);
-      if (known) known.count++;
-      else findings.set(key, { rule, placeholder, agent, message, field, line, count: 1 });
-    },
+    add: ({ rule, placeholder }, { agent, message, field: path }, line) =>
+      put({ rule, placeholder, agent, message, field: fieldText(path), line, count: 1 }),
+    addAll: (all) => all.forEach(put),
     list: () => [...findings.values()].map((finding) => ({ ...finding })),
   };
 }

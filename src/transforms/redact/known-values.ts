@@ -24,6 +24,10 @@ export interface KnownValues {
   readonly search: (view: View | JoinedView, onKnown: OnKnown) => void;
   /** Whether a search can find anything. */
   readonly isSearched: () => boolean;
+  /** All of them, in the order of their naming. */
+  readonly list: () => readonly KnownValue[];
+  /** Those that another one has named; nothing is named here then. */
+  readonly adopt: (values: readonly KnownValue[]) => void;
 }
 
 export function createKnownValues(): KnownValues {
@@ -47,9 +51,15 @@ export function createKnownValues(): KnownValues {
     settle: () => {
       index ??= buildIndex([...known.values()]);
     },
+    list: () => [...known.values()],
+    adopt: (values) => {
+      known.clear();
+      for (const one of values) known.set(one.value, one);
+      index = buildIndex(values);
+    },
     isSearched: () => index !== undefined && index.forms.length > 0,
     search: (view, onKnown) => {
-      if (index) searchView(index, view, onKnown);
+      if (index && index.forms.length > 0) searchView(index, view, onKnown);
     },
   };
 }

@@ -16,6 +16,8 @@ export interface SecretRule {
   readonly before: number;
   /** How far behind the beginning of its keyword a match may reach. */
   readonly reach: number;
+  /** How every match begins, letter for letter: most keywords are found within words, and need no look at the pattern. */
+  readonly begins?: Beginning;
   /** Bits a character: words have fewer. */
   readonly minEntropy?: number;
   readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
@@ -27,6 +29,12 @@ export interface SecretRule {
   readonly isWrapped?: boolean;
   readonly samples: readonly string[];
   readonly misses: readonly string[];
+}
+
+export interface Beginning {
+  readonly starts: readonly string[];
+  /** Letters and digits may stand right before it. */
+  readonly isGlued: boolean;
 }
 
 export type RuleGroup =
@@ -71,6 +79,7 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
     pattern: new RegExp(`${glued ? '' : '(?<![A-Za-z0-9])'}(?:${beginnings})${body}`, 'dy'),
     before: 0,
     reach: LONGEST,
+    begins: { starts, isGlued: glued },
     isWrapped: true,
   };
 }
@@ -82,6 +91,7 @@ interface ShapedShape extends Described {
   /** Where the keyword stands in it, at most. */
   readonly before?: number;
   readonly reach?: number;
+  readonly begins?: Beginning;
   readonly isGeneral?: boolean;
   readonly isWrapped?: boolean;
   readonly canonical?: (secret: string) => string;

@@ -1,3 +1,5 @@
+import { codeUnitsOf } from '../../base/code-units.ts';
+
 /** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
 export interface WordSearch {
   /** Calls back for every place of every word, in the order of their ends. Gives the state at the end of the text. */
@@ -17,14 +19,22 @@ export function createWordSearch(words: readonly string[], ignoreCase: boolean):
   const rows = Int32Array.from(next, (state) => (outputs[state] ? ~(state * size) : state * size));
   return {
     eachHit: (text, onHit) => {
+      const { length } = text;
+      const units = codeUnitsOf(text);
+      /** State and place of each hit, told when the units are not needed any more. */
+      let hits: number[] | undefined;
       let row = 0;
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at);
+      for (let at = 0; at < length; at++) {
+        const unit = units[at] as number;
         row = rows[row + (unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0))] as number;
         if (row >= 0) continue;
         row = ~row;
-        for (const word of outputs[row / size] ?? []) onHit(word, at + 1 - (wordLengths[word] ?? 0));
+        hits ??= [];
+        hits.push(row / size, at + 1);
       }
+      for (let hit = 0; hits && hit < hits.length; hit += 2)
+        for (const word of outputs[hits[hit] as number] ?? [])
+          onHit(word, (hits[hit + 1] as number) - (wordLengths[word] ?? 0));
       return row / size;
     },
     beginningAt: (state) => ({ length: lengths[state] ?? 0, word: passing[state] ?? 0 }),

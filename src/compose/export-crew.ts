@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { AgentWork } from '../export/agent-work.ts';
+import { type Crew, type HireCrew, isLarge } from '../export/crew.ts';
+import type { ExportOptions } from '../export/export-options.ts';
+import type { Where } from '../faces/face.ts';
+import type { SharedTranscripts } from '../model/ports.ts';
+import { exportWorkerFile } from './package.ts';
+
+/** What `export-worker.ts` is told at its beginning. */
+export interface WorkerOrder {
+  readonly where: Where;
+  readonly session: SharedTranscripts;
+  readonly options: Omit<ExportOptions, 'redactor' | 'singlePage'>;
+  /** Undefined: nothing is looked for. */
+  readonly redact: { readonly pii: boolean } | undefined;
+}
+
+/** A call of one of its functions, and the answer. */
+export interface WorkerTask {
+  readonly id: number;
+  readonly call: keyof AgentWork;
+  readonly values: readonly unknown[];
+}
+
+export interface WorkerAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  /** An error as `structuredClone` leaves it, with the system's code, which it does not. */
+  readonly error?: { readonly error: Error; readonly code: unknown };
+}
+
+/** Each takes memory of its own: with two, a session of 100 MB took up to 318 MB, with three up to 351. */
+const MOST_THREADS = 2;
+/** Half of what V8 takes for a thread by itself, in about the same time. */
+const LIMITS = { maxYoungGenerationSizeMb: 24 };
+
+export function crewFor(
+  where: Where,
+  options: WorkerOrder['options'],
+  redact: WorkerOrder['redact'],
+  wished: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
+): HireCrew {
+  const asked = wished === undefined ? undefined : Math.min(Number.parseInt(wished, 10) || 1, 16);
+  const helpers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
+  return async (opened) => {
+    if (helpers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(opened))) return undefined;
+    const session = await opened.share();
+    return session && startCrew(helpers, { where, session, options, redact });
+  };
+}
+
+function startCrew(count: number, order: WorkerOrder): Crew {
+  const members = Array.from({ length: count }, () => startWorker(order));
+  return {
+    helpers: members.map(({ work }) => work),
+    homes: new Map(),
+    close: async () => {
+      await Promise.all(members.map(({ close }) => close()));
+    },
+  };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): Promise<void> } {
+  const worker = new Worker(exportWorkerFile, { workerData: order, resourceLimits: LIMITS });
+  const waiting = new Map<number, Waiting>();
+  let tasks = 0;
+  let end: Error | undefined;
+  const endAll = (error: Error): void => {
+    end ??= error;
+    for (const { reject } of waiting.values()) reject(end);
+    waiting.clear();
+  };
+  worker.on('message', ({ id, result, error }: WorkerAnswer) => {
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (error) one?.reject(Object.assign(error.error, error.code !== undefined && { code: error.code }));
+    else one?.resolve(result);
+  });
+  worker.on('error', endAll);
+  worker.on('exit', () => endAll(new Error('troupe: a thread of the export ended before its work')));
+  const call = <Result>(name: keyof AgentWork, ...values: readonly unknown[]): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (end) return reject(end);
+      const task: WorkerTask = { id: ++tasks, call: name, values };
+      waiting.set(task.id, { resolve: resolve as Waiting['resolve'], reject });
+      worker.postMessage(task);
+    });
+  return {
+    work: {
+      prepareSurvey: (memory) => call('prepareSurvey', memory),
+      survey: (agent, scan) => call('survey', agent, scan),
+      prepareWriting: (pages) => call('prepareWriting', pages),
+      write: (agent) => call('write', agent),
+    },
+    close: async () => {
+      await worker.terminate();
+    },
+  };
+}

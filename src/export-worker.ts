@@ -1,0 +1,35 @@
+// dist/export-worker.js: a thread that does its share of a large export. It reads, searches and writes as the one that started it
+// does, one agent at a time, and is told everything else.
+import { parentPort, workerData } from 'node:worker_threads';
+import { ADAPTERS } from './adapters/registry.ts';
+import { codeOf } from './base/system-error.ts';
+import { redactorOf } from './compose/export.ts';
+import type { WorkerAnswer, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
+import { createAgentWork } from './export/agent-work.ts';
+import { reopenTranscripts } from './tracker/session-transcripts.ts';
+
+const { session, options, redact }: WorkerOrder = workerData;
+const work = redactorFor(redact).then((redactor) =>
+  createAgentWork(reopenTranscripts(ADAPTERS, session), { ...options, ...(redactor && { redactor }) }),
+);
+
+/** One after the other: several at once would only hold more of the session in memory. */
+let last: Promise<unknown> = Promise.resolve();
+parentPort?.on('message', (task: WorkerTask) => {
+  last = last.then(() => answer(task));
+});
+
+async function answer({ id, call, values }: WorkerTask): Promise<void> {
+  const reply = (answer: WorkerAnswer): void => parentPort?.postMessage(answer);
+  try {
+    const does = (await work)[call] as (...values: readonly unknown[]) => Promise<unknown>;
+    reply({ id, result: await does(...values) });
+  } catch (error) {
+    const shown = error instanceof Error ? error : new Error(String(error));
+    reply({ id, error: { error: shown, code: codeOf(error) } });
+  }
+}
+
+async function redactorFor(wish: WorkerOrder['redact']) {
+  return wish && redactorOf(wish.pii);
+}

@@ -1,0 +1,77 @@
+import type { FlatTranscript } from '../model/nest-transcripts.ts';
+import type { OpenedTranscripts } from '../model/ports.ts';
+import type { Transcript } from '../model/transcript.ts';
+import type { RenderedPage } from '../render/pages/render-pages.ts';
+import { createAgentWork, type PagesToWrite, readOne } from './agent-work.ts';
+import { type Crew, takersOf } from './crew.ts';
+import { createTransform, type ExportOptions } from './export-options.ts';
+import { shareOut } from './share-out.ts';
+import type { StagedFolder } from './staged-folder.ts';
+
+type Page = Pick<RenderedPage, 'file' | 'chunks'>;
+
+/** How conversations become pages, and where those go. */
+export interface Pages {
+  of(transcript: Transcript): Iterable<Page>;
+  /** Of the main agent, when all others are written. */
+  ofMain(transcript: Transcript): Iterable<Page>;
+  write(page: Page): Promise<void>;
+}
+
+/** The first one is kept until all others are written. */
+export async function writePages(transcripts: AsyncIterable<FlatTranscript>, pages: Pages): Promise<void> {
+  let main: Transcript | undefined;
+  for await (const { transcript } of transcripts) {
+    if (main) for (const page of pages.of(transcript)) await pages.write(page);
+    else main = transcript;
+  }
+  if (main) await writeMain(main, pages);
+}
+
+async function writeMain(main: Transcript, pages: Pages): Promise<void> {
+  const [first, ...parts] = [...pages.ofMain(main)];
+  for (const page of [...parts, first]) if (page) await pages.write(page);
+}
+
+export interface Together {
+  readonly toWrite: PagesToWrite;
+  readonly pages: Pages;
+  readonly crew: Crew;
+  readonly sink: Pick<StagedFolder, 'adopt' | 'explain'>;
+  readonly onAgent: () => void;
+}
+
+/** The same with a crew. The pages are those that one alone would write, to the byte, and so is what is counted. */
+export async function writeTogether(
+  opened: OpenedTranscripts,
+  options: ExportOptions,
+  { toWrite, pages, crew, sink, onAgent }: Together,
+): Promise<void> {
+  const transform = createTransform(options);
+  const own = createAgentWork(opened, options);
+  // What this one knows it need not be told.
+  await own.prepareWriting({ ...toWrite, memory: undefined });
+  await Promise.all(crew.helpers.map((helper) => helper.prepareWriting(toWrite)));
+  const main = readOne(opened, 0).then(transform);
+  const takers = takersOf(own, crew, async (work, agent) => {
+    if (work === own) await main;
+    const written = await work.write(agent);
+    onAgent();
+    return written;
+  });
+  const others = [...opened.agents.keys()].slice(1);
+  const [{ results }, shown] = await Promise.all([sink.explain(() => shareOut(others, takers, crew.homes)), main]);
+  for (const agent of others) {
+    const written = results.get(agent);
+    if (written) {
+      sink.adopt(written.files);
+      options.redactor?.addFindings(written.findings);
+    } else {
+      // It holds something that has no name yet. Names are given here, in order.
+      const transcript = transform(await readOne(opened, agent));
+      for (const page of pages.of(transcript)) await pages.write(page);
+    }
+  }
+  onAgent();
+  await writeMain(shown, pages);
+}

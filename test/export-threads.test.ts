@@ -1,0 +1,109 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fillSample } from '../src/transforms/redact/testing/fill-sample.ts';
+
+// Large sessions are exported by several threads. Here small ones are, because somebody wished for it.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const program = path.join(root, 'dist/troupe.js');
+const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const work = mkdtempSync(path.join(tmpdir(), 'troupe-threads-'));
+afterAll(() => rmSync(work, { recursive: true, force: true }));
+
+const envWith = (threads: number) => ({
+  ...process.env,
+  HOME: path.join(work, 'home'),
+  USERPROFILE: path.join(work, 'home'),
+  TROUPE_EXPORT_THREADS: String(threads),
+});
+
+const PLANTED = 'planted';
+const planted = path.join(work, 'source');
+const tokens = [1, 2, 3, 4, 5].map((seed) => fillSample('ghp_{an:36}', seed).text);
+
+/** A recording in which every agent says a secret of its own, and those of others; one names a person that others know, too. */
+function plant(): void {
+  cpSync(path.join(fixtures, '2.1.325-parallel'), planted, { recursive: true });
+  const files = readdirSync(planted, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.jsonl'));
+  expect(files.length).toBeGreaterThan(2);
+  for (const [index, file] of files.sort().entries()) {
+    const place = path.join(planted, file);
+    const other = Buffer.from(tokens[(index + 2) % tokens.length] ?? '').toString('base64');
+    const words = `${tokens[index % tokens.length]} ${other} for alexandra ${tokens[0]?.slice(0, 20)}… `;
+    const said = readFileSync(place, 'utf8').replaceAll('"text":"', `"text":"${words}`);
+    writeFileSync(place, index === 1 ? said.replaceAll('"input":{', '"input":{"cwd":"/home/alexandra/x",') : said);
+  }
+}
+beforeAll(plant);
+
+/** Every file of an export, by its name. */
+async function exported(
+  name: string,
+  threads: number,
+  flags: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const folder = path.join(work, `${name}-${threads}`);
+  const args = [
+    program,
+    'export',
+    '--root',
+    name === PLANTED ? planted : path.join(fixtures, name),
+    '-o',
+    folder,
+    '--force',
+    ...flags,
+  ];
+  await promisify(execFile)(process.execPath, args, { env: envWith(threads), maxBuffer: 1e8 });
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const pages = files.filter((file) => statSync(path.join(folder, file)).isFile());
+  return Object.fromEntries(pages.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
+}
+
+describe('the pages do not depend on how many threads made them', () => {
+  it.each([
+    [PLANTED, ['-f', 'html,md']],
+    [PLANTED, ['-f', 'html,md,json', '--compact', '--redact', 'pii']],
+    ['2.1.325-nested-deep', ['-f', 'html', '--page-size', '2']],
+    ['2.1.325-team', ['--no-redact']],
+    ['2.1.325-orphan-forked', ['--single-file']],
+    ['1.0.60-parallel', ['-f', 'html,md']],
+    ['derived-2.1.20-progress-only', ['-f', 'html,md']],
+  ])('%s %j', async (name, flags) => {
+    const alone = await exported(name, 1, flags);
+    expect(Object.keys(alone).length).toBeGreaterThan(1);
+    if (name === PLANTED) {
+      expect(JSON.parse(alone['redactions.json'] ?? '').secrets).toBeGreaterThan(4);
+      for (const text of Object.values(alone)) for (const token of tokens) expect(text).not.toContain(token);
+    }
+    for (const threads of [2, 4]) expect(await exported(name, threads, flags)).toEqual(alone);
+  });
+});
+
+it.skipIf(process.platform === 'win32')('what goes wrong in another thread is said in the same words', () => {
+  const folder = path.join(work, 'full');
+  // No file may become larger than 8 blocks of 512 bytes: less than any page.
+  const run = spawnSync(
+    'sh',
+    [
+      '-c',
+      'trap "" XFSZ; ulimit -f 8; exec "$@"',
+      'sh',
+      process.execPath,
+      program,
+      'export',
+      '--root',
+      path.join(fixtures, '2.1.325-parallel'),
+      '-o',
+      folder,
+    ],
+    { env: envWith(2), encoding: 'utf8' },
+  );
+  expect(run.stderr).toContain('a file may not become that large there');
+  expect(run.status).toBe(2);
+  expect(readdirSync(work)).not.toContain('full');
+});
