@@ -6,9 +6,8 @@ import { readSession } from '../src/tracker/read-session.ts';
 const begin = performance.now();
 const { sessions } = await opencode.locate(process.argv[2] ?? '');
 let agents = 0;
-let peak = 0;
-for (const session of sessions) {
+for (const session of sessions)
   agents += buildTree(await readSession(opencode, session), { now: Date.parse('2030-01-01') }).agents.length;
-  peak = Math.max(peak, process.memoryUsage.rss());
-}
-process.stdout.write(JSON.stringify({ agents, ms: performance.now() - begin, peakMegabytes: peak / 1e6 }));
+process.stdout.write(
+  JSON.stringify({ agents, ms: performance.now() - begin, peakMegabytes: process.resourceUsage().maxRSS / 1e3 }),
+);
