@@ -1,6 +1,6 @@
 // OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs.
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { modifiedAt } from '../../io/folders.ts';
+import { openersOf } from '../../io/open-descriptors.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
@@ -29,23 +29,7 @@ export async function factsOfProcesses(
 
 /** Which of these files no process of this person has open. None where it cannot be told. */
 function closedFiles(files: readonly string[]): ReadonlySet<string> {
-  if (process.platform !== 'linux') return new Set();
-  const closed = new Map(files.map((file) => [orElse(() => realpathSync(file), file), file]));
-  for (const pid of orElse(() => readdirSync('/proc'), [])) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const folder = `/proc/${pid}/fd`;
-    // At once, from memory: of processes of others nothing is shown.
-    for (const descriptor of orElse(() => readdirSync(folder), []))
-      closed.delete(orElse(() => readlinkSync(`${folder}/${descriptor}`), ''));
-  }
-  return new Set(closed.values());
-}
-
-/** A process may end while it is looked at. */
-function orElse<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
+  const openers = openersOf(files);
+  const open = new Set(openers?.flatMap((opener) => opener.files));
+  return new Set(openers ? files.filter((file) => !open.has(file)) : []);
 }
