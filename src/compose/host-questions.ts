@@ -1,5 +1,6 @@
 // Hosts ask their person for permissions; their running servers tell us, and take the answer. Where the host has our hook as well, the
 // hook goes first: one question, asked once.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HostQuestion, QuestionsCapability } from '../adapters/adapter.ts';
 import { putSpoolFile } from '../audit/spool-writer.ts';
 import type { Place } from '../tracker/places.ts';
@@ -36,7 +37,7 @@ export function followQuestions(places: readonly Place[], options: QuestionsOpti
   const goOn = async (): Promise<void> => {
     while (!end.signal.aborted) {
       await lookForServers().catch(options.asking.onError);
-      await pause(options.everyMs ?? EVERY_MS, end.signal);
+      await sleep(options.everyMs ?? EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }
   };
   if (places.some(({ adapter }) => adapter.questions)) void goOn();
@@ -89,18 +90,4 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
       attempt(() => put(question.payloads.gone, {}));
     },
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
-  });
 }

@@ -1,4 +1,5 @@
 // The events of a server while somebody listens. It repeats nothing, so what is read is the state at a moment, and from there the events.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../base/json.ts';
 import { openStream } from './event-stream.ts';
 
@@ -40,21 +41,11 @@ export function listen(root: string, onNews: (what: 'written' | 'entry') => void
     while (!end.signal.aborted) {
       await followOnce(root, end.signal, onNews).catch(() => undefined);
       logs.delete(root);
-      if (!end.signal.aborted) await pause(AGAIN_MS, end.signal);
+      await sleep(AGAIN_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }
   };
   void goOn();
   return { close: () => end.abort() };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 async function followOnce(
