@@ -26,7 +26,7 @@ export interface DriverStatement {
 
 export interface DriverConnection {
   prepare(sql: string): DriverStatement;
-  /** On another thread, one at a time; left out where the driver has none. */
+  /** On another thread, in turn; left out where the driver has none. */
   soon?(sql: string, values: readonly SqlValue[]): Promise<unknown[]>;
   close(): void;
 }
@@ -102,12 +102,19 @@ interface ThreadedConnection {
 function onThread(connect: () => ThreadedConnection) {
   let connection: ThreadedConnection | undefined;
   const statements = new Map<string, ReturnType<ThreadedConnection['prepare']>>();
+  let last: Promise<unknown> = Promise.resolve();
+  const read = async (sql: string, values: readonly SqlValue[]): Promise<unknown[]> => {
+    connection ??= connect();
+    const statement = statements.get(sql) ?? connection.prepare(sql);
+    statements.set(sql, statement);
+    return (await statement).all(...values);
+  };
   return {
-    async all(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
-      connection ??= connect();
-      const statement = statements.get(sql) ?? connection.prepare(sql);
-      statements.set(sql, statement);
-      return (await statement).all(...values);
+    /** In turn: a statement that is asked anew forgets what it was about to say. */
+    all(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
+      const rows = last.then(() => read(sql, values));
+      last = rows.catch(() => undefined);
+      return rows;
     },
     close: () => connection?.close(),
   };

@@ -34,8 +34,8 @@ export interface ReadOnlyDatabase {
   /** Row by row. To be gone through to its end. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<SqlRow>;
   /**
-   * As `all`, on another thread where the driver has one. One at a time, and to be waited for before `use` ends; what it sees may
-   * be newer than what `all` saw.
+   * As `all`, on another thread where the driver has one. To be waited for before `use` ends; what it sees may be newer than what
+   * `all` saw.
    */
   soon(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }

@@ -81,12 +81,12 @@ async function lookAt(
     await setImmediate();
   }
   if (before) readNews(look, before);
+  if (!before) return { look: hasNews ? 'news' : 'nothing', next };
   const ids = JSON.stringify([...next.sessions.keys()]);
   const [counted] = database.all(`select count(*) as messages from message where session_id in ${LIST}`, ids);
   const messages = asAmount(counted?.['messages']) ?? 0;
   // Somebody took back what was said: the facts of it cannot be told apart from the others.
-  if (before && (messages < next.messages || infos.length < before.sessions.size))
-    return { look: 'replaced', next: undefined };
+  if (messages < next.messages || infos.length < before.sessions.size) return { look: 'replaced', next: undefined };
   next.messages = messages;
   return { look: hasNews ? 'news' : 'nothing', next };
 }

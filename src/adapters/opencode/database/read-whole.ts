@@ -1,5 +1,5 @@
 // Sessions that were not read before: all of their messages, and the parts with facts in them.
-import { asText } from '../../../base/json.ts';
+import { asAmount, asText } from '../../../base/json.ts';
 import type { ReadOnlyDatabase, SqlValue } from '../../../io/sqlite.ts';
 import type { AgentEvent } from '../../../model/event.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
@@ -23,6 +23,7 @@ export const LIST = '(select value from json_each(?))';
 export async function readWhole(look: Looking, sessions: readonly string[]): Promise<void> {
   const notes: Notes = new Map();
   for await (const text of readBatches(look.database, sessions)) {
+    look.next.messages += asAmount(text.row['messages']) ?? 0;
     readMessages(look, text, notes);
     readParts(look, text, notes);
   }
