@@ -89,6 +89,8 @@ describe('a question that is heard at a server', () => {
   it('is asked here, answered there, and written down', async () => {
     const { desk, replies, spooled, heard, listens } = await begin();
     heard.asked(QUESTION);
+    // The same server by another address.
+    heard.asked(QUESTION);
     expect(desk.list()).toMatchObject([
       { host: 'opencode', session: 'ses_a', tool: 'Bash', otherwise: null, agent: { type: 'general', depth: 1 } },
     ]);

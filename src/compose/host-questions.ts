@@ -60,7 +60,8 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
     asked(question: HostQuestion): void {
       const { hooks } = adapter;
       const event = hooks?.read(question.payloads.question);
-      if (!hooks || !event?.call || event.question === undefined || turns.isHooks(question.id)) return;
+      if (!hooks || !event?.call || event.question === undefined) return;
+      if (turns.isHooks(question.id) || turns.isOpen(question.id)) return;
       told.set(question.id, question);
       attempt(() => put(question.payloads.asked, {}));
       const caller = hooks.callerOf(question.payloads.question);

@@ -3,6 +3,8 @@ export interface QuestionTurns {
   /** A hook has it, now or in a moment: whoever else asked for an answer withdraws. */
   take(id: string): void;
   isHooks(id: string): boolean;
+  /** Somebody asks for an answer to it already: a server may have two addresses. */
+  isOpen(id: string): boolean;
   /** Somebody else asks for an answer to it. */
   open(id: string, withdraw: () => void): void;
   /** It is over. */
@@ -23,6 +25,7 @@ export function createQuestionTurns(): QuestionTurns {
       withdraw(id);
     },
     isHooks: (id) => hooks.has(id),
+    isOpen: (id) => others.has(id),
     open: (id, call) => void others.set(id, call),
     close(id) {
       withdraw(id);
