@@ -45,6 +45,7 @@ export interface SourceAdapter {
   readonly replay?: ReplayCapability;
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
+  readonly questions?: QuestionsCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
 }
@@ -85,6 +86,29 @@ export interface HooksCapability {
   namesCallers(hostVersion: string | undefined): boolean;
   /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
   createHookReader(session: SessionId, source: SourceId): SourceReader;
+}
+
+/** For hosts whose running servers ask their person, and take an answer from somebody else. */
+export interface QuestionsCapability {
+  /** The servers that can be asked, by what is exact: the root where it is an address, else those that have its data open. */
+  addressesOf(root: string): Promise<readonly string[]>;
+  /** Tells of the questions at an address, those that are open already first. Ends with the connection; never throws. */
+  listen(address: string, heard: QuestionsHeard, signal: AbortSignal): Promise<void>;
+  /** Gives the host what `formatReply` printed. False where nobody wants it any more. */
+  reply(address: string, question: HostQuestion, printed: string): Promise<boolean>;
+}
+
+export interface QuestionsHeard {
+  asked(question: HostQuestion): void;
+  /** Answered somewhere, or taken back. */
+  gone(id: string): void;
+}
+
+/** As the host's hook would hand it over. */
+export interface HostQuestion {
+  readonly id: string;
+  /** That it is asked, what is asked, and that it no longer is. */
+  readonly payloads: { readonly asked: object; readonly question: object; readonly gone: object };
 }
 
 /** For hosts whose settings say which programs to call. Texts in, texts out: who writes them is not the adapter's business. */

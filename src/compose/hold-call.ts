@@ -7,11 +7,14 @@ import type { AskEnd } from '../model/ask.ts';
 import type { CallerChain, HookCall, HookEvent } from '../model/hook.ts';
 import { askingAgent, describeAsk } from './describe-ask.ts';
 import type { NameCaller } from './name-caller.ts';
+import type { QuestionTurns } from './question-turns.ts';
 
 /** Who is asked, and who knows the names of those who ask. */
 export interface Asking {
   readonly desk: AskDesk;
   readonly nameCaller?: NameCaller;
+  /** Where questions of hosts are heard of in other ways than by hooks. */
+  readonly turns?: QuestionTurns;
   onError(error: unknown): void;
 }
 

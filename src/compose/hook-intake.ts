@@ -48,6 +48,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
       const { judgement, event, caller, at } = judged;
       const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
+      if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
       if (event?.question !== undefined && event.call && !isTrial)
         return holdQuestion({ host, event, call: event.call, question: event.question, caller, at, settle }, asking);
       if (judgement.wait && event?.call && !isTrial)

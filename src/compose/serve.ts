@@ -23,10 +23,12 @@ import { onEndSignal } from './end-signals.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createGuardLog } from './guard.ts';
 import { createHookIntake } from './hook-intake.ts';
+import { followQuestions } from './host-questions.ts';
 import { packageVersion, programFile } from './package.ts';
 import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
 import { createPolicyReader } from './policy-reader.ts';
+import { createQuestionTurns } from './question-turns.ts';
 import { reportTrouble } from './report-trouble.ts';
 import { createServedExport } from './served-export.ts';
 import { createServedGuard } from './served-guard.ts';
@@ -86,7 +88,8 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const page = await readPageFiles();
   const keys = createHookKeys();
   const desk = isAlone ? undefined : createDesk({ clock: systemClock, createId: createAskId, later });
-  const asking = desk && { desk, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
+  const turns = createQuestionTurns();
+  const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
@@ -125,9 +128,11 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     }
     // Without it the next server has another address: no reason not to serve.
     if (claim) await writeAddress(folder, { port, token }).catch(reportTrouble);
+    const heard = asking && followQuestions(placesOf(where), { folder, asking, turns });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
       await leaveHooks?.();
+      heard?.close();
       desk?.close();
       await claim?.release();
       await server.close();

@@ -26,6 +26,8 @@ export interface DriverStatement {
 
 export interface DriverConnection {
   prepare(sql: string): DriverStatement;
+  /** On another thread, in turn; left out where the driver has none. */
+  soon?(sql: string, values: readonly SqlValue[]): Promise<unknown[]>;
   close(): void;
 }
 
@@ -70,10 +72,51 @@ function withoutWarning<T>(load: () => T): T {
 
 /** Loaded when a database is read for the first time: most people have none. */
 async function libsqlDriver(): Promise<Driver> {
-  const { default: Database } = await import('libsql');
+  const [{ default: Database }, { default: Threaded }] = await Promise.all([
+    import('libsql'),
+    import('libsql/promise'),
+  ]);
   return {
-    connect: (uri) => new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection,
+    connect(uri) {
+      const connection = new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection;
+      const threaded = onThread(() => new Threaded(uri, { timeout: BUSY_MS }));
+      return {
+        prepare: (sql) => connection.prepare(sql),
+        soon: threaded.all,
+        close() {
+          connection.close();
+          threaded.close();
+        },
+      };
+    },
     letGo: dropLocks,
+  };
+}
+
+interface ThreadedConnection {
+  prepare(sql: string): Promise<{ all(...values: readonly SqlValue[]): Promise<unknown[]> }>;
+  close(): void;
+}
+
+/** The same package has it as another class: a connection of its own, for those who want it. */
+function onThread(connect: () => ThreadedConnection) {
+  let connection: ThreadedConnection | undefined;
+  const statements = new Map<string, ReturnType<ThreadedConnection['prepare']>>();
+  let last: Promise<unknown> = Promise.resolve();
+  const read = async (sql: string, values: readonly SqlValue[]): Promise<unknown[]> => {
+    connection ??= connect();
+    const statement = statements.get(sql) ?? connection.prepare(sql);
+    statements.set(sql, statement);
+    return (await statement).all(...values);
+  };
+  return {
+    /** In turn: a statement that is asked anew forgets what it was about to say. */
+    all(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
+      const rows = last.then(() => read(sql, values));
+      last = rows.catch(() => undefined);
+      return rows;
+    },
+    close: () => connection?.close(),
   };
 }
 

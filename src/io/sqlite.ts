@@ -33,6 +33,11 @@ export interface ReadOnlyDatabase {
   all(sql: string, ...values: readonly SqlValue[]): readonly SqlRow[];
   /** Row by row. To be gone through to its end. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<SqlRow>;
+  /**
+   * As `all`, on another thread where the driver has one. To be waited for before `use` ends; what it sees may be newer than what
+   * `all` saw.
+   */
+  soon(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
 
 /** What changes while it is read without a lock is read again. */
@@ -204,6 +209,14 @@ function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayCh
           const { done, value } = telling(file, () => rows.next());
           if (done) return;
           yield withTexts(value);
+        }
+      },
+      async soon(sql, ...values) {
+        try {
+          const rows = connection.soon ? await connection.soon(sql, values) : prepare(sql).all(...values);
+          return (rows as MutableRow[]).map(withTexts);
+        } catch (error) {
+          throw toUnreadable(file, error);
         }
       },
     },

@@ -144,6 +144,7 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     title: titleKind && ledger.titles.get(titleKind)?.value,
     cwd: ledger.cwd?.value,
     branch: ledger.branch?.value,
+    hostTitle: ledger.hostTitle,
     hostVersion: ledger.hostVersion?.value,
     forkedFrom: ledger.forkedFrom,
     inheritedUsage: ledger.forkedFrom && inheritedUsage(ledger),

@@ -14,6 +14,8 @@ export interface HookEvent {
   readonly call?: HookCall;
   /** The host itself asks its person about `call`, and would take an answer from here, too: what it asks, in words for people. */
   readonly question?: string;
+  /** The host's id of it: it may be heard of in two ways. */
+  readonly questionId?: string;
 }
 
 /** Sessions in which `troupe doctor` tries the hooks: nobody is there whom an answer would help. */

@@ -22,6 +22,8 @@ import type { ModelUsage, Usage } from './usage.ts';
  */
 export interface SessionLedger {
   readonly id: SessionId;
+  /** The host's name, as people write it. */
+  hostTitle?: string;
   cwd?: Said<string>;
   branch?: Said<string>;
   hostVersion?: Said<string>;
@@ -210,9 +212,10 @@ export interface ProcessRecord {
   readonly waitingFor?: string;
 }
 
-export function createLedger(id: SessionId): SessionLedger {
+export function createLedger(id: SessionId, hostTitle?: string): SessionLedger {
   return {
     id,
+    ...(hostTitle !== undefined && { hostTitle }),
     inherited: new Set(),
     titles: new Map(),
     closings: new Map(),

@@ -111,6 +111,8 @@ export interface AgentNode {
 
 export interface SessionTree {
   readonly id: SessionId;
+  /** The host's name, as people write it. */
+  readonly hostTitle?: string;
   readonly title?: string;
   readonly titleKind?: TitleKind;
   readonly cwd?: string;

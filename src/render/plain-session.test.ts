@@ -21,14 +21,18 @@ const RECORDINGS = {
   qwen: '0.24.4-plain',
 };
 
-async function show(host: keyof typeof RECORDINGS): Promise<string> {
+async function open(host: keyof typeof RECORDINGS) {
   const root = fileURLToPath(new URL(`../adapters/${host}/fixtures/${RECORDINGS[host]}`, import.meta.url));
   const adapters = ADAPTERS.filter((adapter) => adapter.host === host);
   const sessions = createSessions(
     adapters.map((adapter) => ({ adapter, root, forced: false })),
     { clock: () => NOW },
   );
-  const opened = await sessions.open();
+  return { sessions, opened: await sessions.open() };
+}
+
+async function show(host: keyof typeof RECORDINGS): Promise<string> {
+  const { sessions, opened } = await open(host);
   const options = { paint: PLAIN, now: NOW };
   const list = { ...(await sessions.list({ limit: 5 })), ignoredFiles: 0 };
   const text = [
@@ -70,5 +74,13 @@ describe('a session without sub-agents', () => {
     // Gemini CLI writes down no branch.
     for (const host of Object.keys(RECORDINGS) as (keyof typeof RECORDINGS)[])
       expect(await show(host)).toBe(host === 'gemini' ? shown.replace(' · main', '') : shown);
+  });
+
+  it('names its host as its adapter does', async () => {
+    for (const { host, title } of ADAPTERS.filter((adapter) => adapter.host in RECORDINGS)) {
+      const { opened } = await open(host as keyof typeof RECORDINGS);
+      const { session } = computeTree({ ...opened, ignoredFiles: 0 }, { internal: false });
+      expect([session.host, session.hostTitle]).toEqual([host, title]);
+    }
   });
 });

@@ -21,6 +21,7 @@ export function computeSession(tree: SessionTree): SessionReport {
   return {
     id: nativeId(tree.id),
     host: hostOf(tree.id),
+    hostTitle: tree.hostTitle ?? hostOf(tree.id),
     hostVersion: orNull(tree.hostVersion),
     project: projectOf(tree.cwd),
     cwd: orNull(tree.cwd),

@@ -8,6 +8,8 @@ import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../model/tr
 export interface SessionReport {
   readonly id: string;
   readonly host: string;
+  /** The same, as people write it. */
+  readonly hostTitle: string;
   readonly hostVersion: string | null;
   readonly project: string | null;
   readonly cwd: string | null;

@@ -54,7 +54,7 @@ const SIDE_BY_SIDE = 8;
 const TRIES = 3;
 
 export function followSession(adapter: SourceAdapter, first: LocatedSession): FollowedSession {
-  let ledger = createLedger(first.id);
+  let ledger = createLedger(first.id, adapter.title);
   let followed = new Map<SourceId, FollowedSource>();
   let borrowed: readonly LocatedSource[] = [];
   /** Agents that were looked for elsewhere; none told: they are to be looked for. */
@@ -64,7 +64,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
   let told: readonly AgentEvent[] = [];
 
   const restart = (): void => {
-    ledger = createLedger(first.id);
+    ledger = createLedger(first.id, adapter.title);
     followed = new Map();
     borrowed = [];
     asked = undefined;

@@ -16,6 +16,9 @@ export interface SessionsOptions {
   readonly named?: boolean;
 }
 
+/** While one is taken apart, the system fetches the other. */
+const SIDE_BY_SIDE = 2;
+
 /** Sessions on disk, read when asked for. */
 export function createSessions(places: readonly Place[], { clock, named }: SessionsOptions): Sessions {
   const find = async () => {
@@ -44,7 +47,11 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const ignored = new Set(found.ignoredFiles);
       const trees: SessionTree[] = [];
       const { claimed, strangers } = await claimNewest(found.sessions, Math.max(limit, NEWEST_BY_LINES), ignored);
-      for (const session of await lastActive(claimed, limit)) trees.push(await read(session));
+      const queue = (await lastActive(claimed, limit)).values();
+      const readOn = async (): Promise<void> => {
+        for (const session of queue) trees.push(await read(session));
+      };
+      await Promise.all(Array.from({ length: SIDE_BY_SIDE }, readOn));
       trees.sort(byLastActivity);
       return {
         trees,

@@ -12,6 +12,7 @@ import { hookSettings } from './hooks/settings.ts';
 import { locate, type Role } from './locate.ts';
 import { type Door, HOST } from './record.ts';
 import { openServer } from './server/cursor.ts';
+import { questions } from './server/questions.ts';
 import { openStorage } from './storage/cursor.ts';
 
 /** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
@@ -41,4 +42,5 @@ export const opencode: SourceAdapter = {
   openBodies,
   hooks,
   hookSettings,
+  questions,
 };

@@ -1,6 +1,9 @@
-// OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs.
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+// OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs. Versions before
+// 1.2 keep nothing open: there nothing runs where the program does not.
+import path from 'node:path';
 import { modifiedAt } from '../../io/folders.ts';
+import { openersOf } from '../../io/open-descriptors.ts';
+import { runningPrograms } from '../../io/running-programs.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
@@ -18,10 +21,16 @@ export async function factsOfProcesses(
     if (Date.now() - at < ASKED_MS) recent.push(file);
   }
   const closed = recent.length === 0 ? new Set<string>() : closedFiles(recent);
+  let isProgramGone: boolean | undefined;
+  const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
+    if (role !== 'storage') return closed.has(file);
+    isProgramGone ??= isGone();
+    return isProgramGone;
+  };
   return ({ id, sources, modifiedAt: lastAt }) => {
     if (Date.now() - lastAt > ASKED_MS) return [];
     // Through another door somebody may still be at work.
-    if (sources.length === 0 || !sources.every(({ path: file }) => closed.has(file))) return [];
+    if (sources.length === 0 || !sources.every(isOver)) return [];
     const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
     return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
   };
@@ -29,23 +38,19 @@ export async function factsOfProcesses(
 
 /** Which of these files no process of this person has open. None where it cannot be told. */
 function closedFiles(files: readonly string[]): ReadonlySet<string> {
-  if (process.platform !== 'linux') return new Set();
-  const closed = new Map(files.map((file) => [orElse(() => realpathSync(file), file), file]));
-  for (const pid of orElse(() => readdirSync('/proc'), [])) {
-    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue;
-    const folder = `/proc/${pid}/fd`;
-    // At once, from memory: of processes of others nothing is shown.
-    for (const descriptor of orElse(() => readdirSync(folder), []))
-      closed.delete(orElse(() => readlinkSync(`${folder}/${descriptor}`), ''));
-  }
-  return new Set(closed.values());
+  const openers = openersOf(files);
+  const open = new Set(openers?.flatMap((opener) => opener.files));
+  return new Set(openers ? files.filter((file) => !open.has(file)) : []);
 }
 
-/** A process may end while it is looked at. */
-function orElse<T>(look: () => T, otherwise: T): T {
-  try {
-    return look();
-  } catch {
-    return otherwise;
-  }
+const NAME = /^\.?opencode/;
+/** Those that may run it from its source. */
+const INTERPRETERS = /^(?:bun|node)/;
+
+function isGone(): boolean {
+  const programs = runningPrograms();
+  if (!programs) return false;
+  return !programs.some(
+    ({ program, first }) => NAME.test(program) || (INTERPRETERS.test(program) && NAME.test(path.basename(first))),
+  );
 }

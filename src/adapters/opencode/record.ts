@@ -6,7 +6,13 @@ import { type AgentId, type SessionId, type SourceId, toAgentId, toSessionId } f
 
 export const HOST = 'opencode';
 
-export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
+/** Rows come session by session. The same text again and again would be put together, and looked through by every map, anew. */
+let lately: { readonly native: string; readonly id: AgentId } | undefined;
+
+export function agentIdOf(native: string): AgentId {
+  if (lately?.native !== native) lately = { native, id: toAgentId(HOST, native) };
+  return lately.id;
+}
 export const sessionIdOf = (native: string): SessionId => toSessionId(HOST, native);
 
 /** Hooks come before the part of a call is written, and know the model's id of it only, which is not unique in a tree. */
@@ -23,6 +29,9 @@ export interface Door {
   /** What was last said of each agent, so that only changes are: every message repeats it. */
   readonly told?: Map<AgentId, string>;
 }
+
+/** Of facts that come by the tens of thousands, field by field: to put them together from other objects takes several times as long. */
+export type Draft<Fact> = { -readonly [Key in keyof Fact]: Fact[Key] };
 
 /** A session of OpenCode: the main agent's, or that of a sub-agent, which names its parent. */
 export interface SessionInfo {

@@ -39,13 +39,22 @@ export function summarise(tool: string, input: JsonObject | undefined): string |
 /** All lines of it. */
 export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
-  const keys = TELLING.get(tool) ?? Object.keys(input);
-  return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
+  for (const key of TELLING.get(tool) ?? Object.keys(input)) {
+    const text = asText(input[key]);
+    if (text !== undefined && text.trim() !== '') return text;
+  }
+  return undefined;
 }
 
+/** The first with something in it. */
 export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
+  if (text === undefined) return undefined;
+  for (let from = 0; from <= text.length; ) {
+    const end = text.indexOf('\n', from);
+    const line = text.slice(from, end === -1 ? undefined : end).trim();
+    if (line !== '') return line;
+    if (end === -1) return undefined;
+    from = end + 1;
+  }
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { AgentReport } from '../../reports/shapes.ts';
 import { cleanLine } from '../clean-text.ts';
-import { hostTitle, type Voice } from '../transcript/voices.ts';
+import type { Voice } from '../transcript/voices.ts';
 import type { AgentPages, PagePlan } from './page-plan.ts';
 import { nameAndType, nameOf, sessionTitle } from './page-texts.ts';
 import type { SharedSession } from './shapes.ts';
@@ -33,7 +33,7 @@ export function createContext(shared: SharedSession, plan: PagePlan, pages: Agen
       person: { name: 'user', hue: null },
       parent: { name: parent ? nameOf(parent) : 'whoever asked', hue: parent?.hue ?? null },
       agent: { name: nameOf(agent), hue: agent.hue },
-      host: { name: cleanLine(hostTitle(shared.session.host)), hue: null },
+      host: { name: cleanLine(shared.session.hostTitle), hue: null },
     },
   };
 }

@@ -3,7 +3,6 @@ import type { AgentReport } from '../../reports/shapes.ts';
 import { formatCount, formatDuration, plural } from '../amounts.ts';
 import { cleanLine } from '../clean-text.ts';
 import { costText } from '../cost-text.ts';
-import { hostTitle } from '../transcript/voices.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
 import { ancestorsOf, hueClass, type PageContext } from './page-context.ts';
 import { hrefOfCall, hrefOfMessage, hrefOfPart } from './page-plan.ts';
@@ -133,5 +132,5 @@ function lastedOf(from: string | null, to: string | null): string | false {
 }
 
 function hostText({ session }: PageContext['shared']): string {
-  return cleanLine(`${hostTitle(session.host)} ${session.hostVersion ?? ''}`);
+  return cleanLine(`${session.hostTitle} ${session.hostVersion ?? ''}`);
 }

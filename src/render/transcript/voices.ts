@@ -14,12 +14,3 @@ export function voiceOf(message: TranscriptMessage, isSubAgent: boolean): Voice 
 function isHandedOver({ content }: TranscriptMessage): boolean {
   return content.length > 0 && content.every((block) => block.type === 'notice' && block.kind !== 'command');
 }
-
-/** Its short name, word by word as people write names. */
-export function hostTitle(host: string | undefined): string {
-  if (!host) return 'the program';
-  return host
-    .split('-')
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join(' ');
-}

@@ -64,7 +64,7 @@ export function NumbersSection({ session, agent }: AgentProps) {
               )}
             </Fact>
             <Fact name="Host" isWide>
-              {cleanLine(session.host)} {session.hostVersion === null ? '' : cleanLine(session.hostVersion)}
+              {cleanLine(session.hostTitle)} {session.hostVersion === null ? '' : cleanLine(session.hostVersion)}
             </Fact>
           </>
         )}

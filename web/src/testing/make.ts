@@ -71,6 +71,7 @@ export function makeSession(
   return {
     id,
     host: 'claude-code',
+    hostTitle: 'Claude Code',
     hostVersion: null,
     project: null,
     cwd: null,

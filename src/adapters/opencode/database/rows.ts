@@ -9,26 +9,23 @@ export interface MessageRow {
   readonly id: string;
   readonly session: string;
   readonly info: JsonObject;
-  /** As it came, to see whether it is another now. */
-  readonly text: string;
 }
 
 export interface PartRow {
   readonly id: string;
   readonly message: string;
   readonly session: string;
-  readonly createdAt?: number;
-  readonly updatedAt?: number;
+  readonly createdAt: number | undefined;
+  readonly updatedAt: number | undefined;
   readonly part: JsonObject;
-  readonly text: string;
 }
 
 /** Whole diffs stand in what the person said, whole web pages in errors. */
-const LONG_MESSAGE = 8_192;
+export const LONG_MESSAGE = 8_192;
 const BODIES = `'$.summary.diffs', '$.system', '$.error.data.responseBody', '$.error.data.responseHeaders'`;
 
 export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message.session_id')} as session_id,
-  cast(case when octet_length(message.data) <= ${LONG_MESSAGE} then message.data else json_remove(message.data, ${BODIES}) end as blob) as data`;
+  cast(case when octet_length(message.data) <= ${LONG_MESSAGE} or not json_valid(message.data) then message.data else json_remove(message.data, ${BODIES}) end as blob) as data`;
 
 const [LONG_PART, KEPT] = [1_500, 600];
 /** Only here: the name of the tool, which a text cannot imitate, for quotes are escaped there. */
@@ -52,14 +49,23 @@ export const TOLD_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_MESSAGE} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as blob) as data`;
 
-/** Parts with facts in them. What begins in a way that no version was seen to write is looked at as well. */
-export const WITH_FACTS = `(instr(substr(part.data, 1, 100), '"type":"tool"') > 0
-  or substr(part.data, 1, 8) not in ('{"type":', '{"snapsh', '{"reason'))`;
+/** What parts without facts begin with; what begins in a way that no version was seen to write is looked at as well. */
+const BARE = [
+  '{"type":"tex',
+  '{"type":"rea',
+  '{"type":"ste',
+  '{"type":"pat',
+  '{"type":"fil',
+  '{"snapshot":',
+  '{"reason":"t',
+  '{"reason":"s',
+];
+
+export const WITH_FACTS = `substr(part.data, 1, 12) not in (${BARE.map((begin) => `'${begin}'`).join(', ')})`;
 
 export function toMessageRow({ id, session_id, data }: SqlRow): MessageRow | undefined {
-  const [native, session, text, info] = [asText(id), asText(session_id), asText(data), parseObject(data)];
-  if (native === undefined || session === undefined || text === undefined || !info) return undefined;
-  return { id: native, session, info, text };
+  const [native, session, info] = [asText(id), asText(session_id), parseObject(data)];
+  return native === undefined || session === undefined || !info ? undefined : { id: native, session, info };
 }
 
 /** Undefined where its text is no JSON. */
@@ -72,17 +78,11 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
   const whole = isLong && !text.endsWith('}') ? undefined : parseObject(text);
   const part = whole ?? (isLong ? withEnding(parseObject(closeJson(text)), row) : undefined);
   if (!part) return undefined;
-  return {
-    id,
-    message,
-    session,
-    part,
-    text,
-    ...known({ createdAt: asAmount(row['time_created']), updatedAt: asAmount(row['time_updated']) }),
-  };
+  const [createdAt, updatedAt] = [asAmount(row['time_created']), asAmount(row['time_updated'])];
+  return { id, message, session, part, createdAt, updatedAt };
 }
 
-const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}\}\}?$/;
+const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
 
 /** What stands behind the bodies of a call, put back where it belongs. */
 function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): JsonObject | undefined {

@@ -16,8 +16,26 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
+interface KnownSchema {
+  readonly version: unknown;
+  readonly schema: Schema;
+}
+
+/** Of each connection: many sessions are read through one. */
+const known = new WeakMap<ReadOnlyDatabase, KnownSchema>();
+
 /** Throws `UnreadableDatabase` where it is none that troupe knows. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
+  // SQLite counts every change of it.
+  const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
+  const before = known.get(database);
+  if (before && before.version === version) return before.schema;
+  const schema = lookAtSchema(database, file);
+  known.set(database, { version, schema });
+  return schema;
+}
+
+function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
   for (const [table, columns] of Object.entries(NEEDED)) {
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));

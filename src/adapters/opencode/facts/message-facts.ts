@@ -1,8 +1,8 @@
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
-import type { AgentEvent, ReplyEnd, RunOutcome } from '../../../model/event.ts';
+import type { AgentEvent, EntryAdded, ReplyEnd, RunOutcome, UsageCounted } from '../../../model/event.ts';
 import { mainAgentOf } from '../../../model/ids.ts';
 import type { Usage } from '../../../model/usage.ts';
-import { agentIdOf, type Door, originOf } from '../record.ts';
+import { agentIdOf, type Door, type Draft, originOf } from '../record.ts';
 import { firstLine } from '../tools.ts';
 
 export interface MessageKey {
@@ -34,27 +34,36 @@ export function messageFacts({ id, session }: MessageKey, info: JsonObject, door
   if (!isReply || !isOver(info)) return [];
   const seen = seenBy(info, door, agent, place, asText(info['providerID']));
   const at = asAmount(asObject(info['time'])?.['completed']) ?? createdAt;
-  const when = known({ at, copied });
-  const used = usageFacts(id, info, { ...place, ...known({ at: createdAt, copied }) });
+  const used = usageFacts(id, info, place, createdAt, copied);
   const error = asObject(info['error']);
   const isMain = agent === mainAgentOf(door.session);
-  if (error) return [...seen, ...errorFacts(id, error, { ...place, ...when }, isMain), ...used];
+  if (error) return [...seen, ...errorFacts(id, error, { ...place, ...known({ at, copied }) }, isMain), ...used];
   if (info['summary'] === true)
     return [
       ...used,
       { kind: 'agent-compacted', ...place, ...known({ at }) },
       // The conversation goes on behind it: it is nobody's last word.
-      { kind: 'entry-added', ...place, entry: 'note', id, ...when },
+      { kind: 'entry-added', ...place, entry: 'note', id, ...known({ at, copied }) },
     ];
   const end = endOf(asText(info['finish']));
-  return [
-    ...seen,
-    { kind: 'entry-added', ...place, entry: 'reply', id, ...when, ...known({ end }) },
-    ...used,
-    ...(isMain || end === undefined || end === 'tools'
-      ? []
-      : [endFact({ ...place, ...known({ at }) }, 'completed', 'its turn ended')]),
-  ];
+  const facts = [...seen, replyFact(id, place, at, copied, end), ...used];
+  if (!isMain && end !== undefined && end !== 'tools')
+    facts.push(endFact({ ...place, ...known({ at }) }, 'completed', 'its turn ended'));
+  return facts;
+}
+
+function replyFact(
+  id: string,
+  { session, origin, agent }: FactPlace,
+  at: number | undefined,
+  copied: true | undefined,
+  end: ReplyEnd | undefined,
+): AgentEvent {
+  const fact: Draft<EntryAdded> = { kind: 'entry-added', session, origin, agent, entry: 'reply', id };
+  if (at !== undefined) fact.at = at;
+  if (copied) fact.copied = copied;
+  if (end !== undefined) fact.end = end;
+  return fact;
 }
 
 interface FactPlace {
@@ -63,6 +72,11 @@ interface FactPlace {
   readonly agent: ReturnType<typeof agentIdOf>;
   readonly at?: number;
   readonly copied?: true;
+}
+
+interface UsagePlace extends Omit<FactPlace, 'at' | 'copied'> {
+  readonly at?: number | undefined;
+  readonly copied?: true | undefined;
 }
 
 /** A main agent has no type: it is whoever the person speaks to. */
@@ -99,10 +113,16 @@ function endFact(
   return { kind: 'run-ended', ...place, signal: 'transcript', outcome, ...known({ reason }) };
 }
 
-function usageFacts(id: string, info: JsonObject, place: FactPlace): readonly AgentEvent[] {
+function usageFacts(
+  id: string,
+  info: JsonObject,
+  { session, origin, agent }: FactPlace,
+  at: number | undefined,
+  copied: true | undefined,
+): readonly AgentEvent[] {
   const tokens = asObject(info['tokens']);
   if (!tokens) return [];
-  return [usageFact(id, tokens, info['cost'], place, asText(info['modelID']))];
+  return [usageFact(id, tokens, info['cost'], { session, origin, agent, at, copied }, asText(info['modelID']))];
 }
 
 /** The program counts what a model thought apart, and bills it like the rest of what it wrote. */
@@ -110,7 +130,7 @@ export function usageFact(
   message: string,
   tokens: JsonObject,
   cost: unknown,
-  place: FactPlace,
+  { session, origin, agent, at, copied }: UsagePlace,
   model?: string,
 ): AgentEvent {
   const cache = asObject(tokens['cache']);
@@ -123,10 +143,14 @@ export function usageFact(
     cacheWrite5m: 0,
     cacheWrite1h: 0,
   };
+  const fact: Draft<UsageCounted> = { kind: 'usage-counted', session, origin, agent, message, usage, final: true };
+  if (at !== undefined) fact.at = at;
+  if (copied) fact.copied = copied;
+  if (model !== undefined) fact.model = model;
   // Nothing: the program knows no price, or the person has a subscription. Then the price list decides.
-  const usd = asAmount(cost) || undefined;
-  const nanoUsd = usd === undefined ? undefined : Math.round(usd * 1e9);
-  return { kind: 'usage-counted', ...place, message, usage, final: true, ...known({ model, nanoUsd }) };
+  const usd = asAmount(cost);
+  if (usd) fact.nanoUsd = Math.round(usd * 1e9);
+  return fact;
 }
 
 /** Behind `tool-calls` and `unknown` the program asks its model again. */

@@ -1,20 +1,20 @@
 import { digestText } from '../../../base/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
-import type { AgentEvent, CallOutcome, PromptFact } from '../../../model/event.ts';
+import type { AgentEvent, CallOutcome, PromptFact, ToolEnded, ToolStarted } from '../../../model/event.ts';
 import { mainAgentOf, toToolCallId } from '../../../model/ids.ts';
-import { agentIdOf, type Door, heardAs, isSessionId, originOf } from '../record.ts';
+import { agentIdOf, type Door, type Draft, heardAs, isSessionId, originOf } from '../record.ts';
 import { fileWrittenBy, firstLine, INVALID, summarise, TASK } from '../tools.ts';
 
 export interface PartKey {
   readonly id: string;
   readonly session: string;
   /** Of its message. */
-  readonly createdAt?: number;
+  readonly createdAt?: number | undefined;
   /** It stands in what the agent was told. */
   readonly isTold: boolean;
   /** When the part came and when it was last changed, for calls that do not say when they ran. */
-  readonly from?: number;
-  readonly until?: number;
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 export function partFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEvent[] {
@@ -44,29 +44,48 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
   const isInvalid = named === INVALID;
   const tool = isInvalid ? (asText(input?.['tool']) ?? named) : named;
   const startedAt = asAmount(time?.['start']) ?? key.from;
-  const facts: AgentEvent[] = [
-    {
-      kind: 'tool-started',
-      ...place,
-      tool,
-      ...known({
-        at: startedAt,
-        summary: summarise(named, input),
-        writes: fileWrittenBy(tool, input),
-        heardAs: heardAsIn(key, part),
-      }),
-    },
-  ];
+  const started: Draft<ToolStarted> = {
+    kind: 'tool-started',
+    session: place.session,
+    origin: place.origin,
+    agent,
+    call,
+    tool,
+  };
+  if (startedAt !== undefined) started.at = startedAt;
+  const summary = summarise(named, input);
+  if (summary !== undefined) started.summary = summary;
+  const writes = fileWrittenBy(tool, input);
+  if (writes !== undefined) started.writes = writes;
+  const heard = heardAsIn(key, part);
+  if (heard !== undefined) started.heardAs = heard;
+  const facts: AgentEvent[] = [started];
   if (tool === TASK && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
   if (status === 'completed' || status === 'error')
-    facts.push({
-      kind: 'tool-ended',
-      ...place,
-      ...outcomeOf(status, state, isInvalid ? asText(input?.['error']) : undefined),
-      ...known({ at: asAmount(time?.['end']) ?? key.until }),
-      ...(asFlag(asObject(state['metadata'])?.['background']) && status === 'completed' && { launched: true }),
-    });
+    facts.push(
+      endFact(
+        status,
+        state,
+        place,
+        asAmount(time?.['end']) ?? key.until,
+        isInvalid ? asText(input?.['error']) : undefined,
+      ),
+    );
   return facts;
+}
+
+function endFact(
+  status: 'completed' | 'error',
+  state: JsonObject,
+  { session, origin, agent, call }: CallPlace,
+  at: number | undefined,
+  invalid: string | undefined,
+): AgentEvent {
+  const fact: Draft<ToolEnded> = { kind: 'tool-ended', session, origin, agent, call, outcome: 'ok' };
+  if (status === 'error' || invalid !== undefined) Object.assign(fact, failureOf(state, invalid));
+  if (at !== undefined) fact.at = at;
+  if (status === 'completed' && asFlag(asObject(state['metadata'])?.['background'])) fact.launched = true;
+  return fact;
 }
 
 function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undefined {
@@ -77,9 +96,8 @@ function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undef
 /** How the program words it when the person, or a rule of theirs, said no. */
 const REFUSED = /^(?:The user (?:rejected permission|dismissed)|The user has specified a rule which prevents)/;
 
-function outcomeOf(status: string, state: JsonObject, invalid: string | undefined) {
-  if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true } as const;
-  if (status === 'completed') return { outcome: 'ok' } as const;
+function failureOf(state: JsonObject, invalid: string | undefined): Partial<ToolEnded> {
+  if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true };
   const error = asText(state['error']) ?? '';
   const outcome: CallOutcome = REFUSED.test(error) ? 'refused' : 'error';
   return { outcome, ...known({ reason: firstLine(error) }) };

@@ -43,6 +43,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
       cwd: folderOf(payload),
       call: name === BEFORE_CALL || name === QUESTION ? callIn(payload, session) : undefined,
       question: name === QUESTION ? questionIn(payload) : undefined,
+      questionId: name === QUESTION ? asText(asObject(payload['permission'])?.['id']) : undefined,
     }),
   };
 }

@@ -1,9 +1,7 @@
 // The events of a server while somebody listens. It repeats nothing, so what is read is the state at a moment, and from there the events.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../base/json.ts';
-import { asObject, asText } from '../../../base/json.ts';
-import { parseObject } from '../../../base/parse-json.ts';
-import { eventOf } from '../files/read-events.ts';
-import { authorisation } from './request.ts';
+import { openStream } from './event-stream.ts';
 
 export interface HeardEvent {
   readonly type: string;
@@ -43,59 +41,28 @@ export function listen(root: string, onNews: (what: 'written' | 'entry') => void
     while (!end.signal.aborted) {
       await followOnce(root, end.signal, onNews).catch(() => undefined);
       logs.delete(root);
-      if (!end.signal.aborted) await pause(AGAIN_MS, end.signal);
+      await sleep(AGAIN_MS, undefined, { signal: end.signal }).catch(() => undefined);
     }
   };
   void goOn();
   return { close: () => end.abort() };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-}
-
-/** All folders of the server, not only the one that it was started in. */
-const ROUTE = '/global/event';
-
 async function followOnce(
   root: string,
   signal: AbortSignal,
   onNews: (what: 'written' | 'entry') => void,
 ): Promise<void> {
-  const headers = { accept: 'text/event-stream', ...authorisation(process.env) };
-  const response = await fetch(new URL(ROUTE, root), { headers, signal });
-  if (!response.ok || !response.body) return;
+  const events = await openStream(root, signal);
+  if (!events) return;
   const { log, add } = createLog();
   logs.set(root, log);
   onNews('entry');
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of response.body) {
-    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const event of frames.flatMap((frame) => eventIn(frame) ?? [])) {
-      add(event);
-      onNews(COMES_OR_GOES.test(event.type) ? 'entry' : 'written');
-    }
+  for await (const { type, properties } of events) {
+    if (!TELLING.test(type)) continue;
+    add({ type, properties, at: Date.now() });
+    onNews(COMES_OR_GOES.test(type) ? 'entry' : 'written');
   }
-}
-
-function eventIn(frame: string): HeardEvent | undefined {
-  const data = frame
-    .split('\n')
-    .flatMap((line) => (line.startsWith('data:') ? line.slice('data:'.length) : []))
-    .join('\n');
-  const record = parseObject(data);
-  const event = record && eventOf(record);
-  const type = asText(event?.['type']);
-  if (type === undefined || !TELLING.test(type)) return undefined;
-  return { type, properties: asObject(event?.['properties']) ?? {}, at: Date.now() };
 }
 
 function createLog(): { readonly log: EventLog; add(event: HeardEvent): void } {

@@ -19,10 +19,10 @@ const PATIENCE_MS = 10_000;
 /** In words for people: why nothing can be read there. */
 export class UnreachableServer extends Error {}
 
-export async function getJson(root: string, route: string): Promise<unknown> {
+export async function getJson(root: string, route: string, patienceMs = PATIENCE_MS): Promise<unknown> {
   const response = await fetch(new URL(route, root), {
     headers: authorisation(process.env),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(patienceMs),
   }).catch((error: unknown) => {
     throw new UnreachableServer(`${root}: no server answers (${reasonOf(error)})`);
   });
@@ -30,6 +30,18 @@ export async function getJson(root: string, route: string): Promise<unknown> {
     throw new UnreachableServer(`${root}: the server wants a password; put it into OPENCODE_SERVER_PASSWORD`);
   if (!response.ok) throw new UnreachableServer(`${root}: the server says ${response.status} to ${route}`);
   return parseJson(await response.text());
+}
+
+/** The status that the server answers with. */
+export async function post(root: string, route: string, body: object): Promise<number> {
+  const response = await fetch(new URL(route, root), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...authorisation(process.env) },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await response.body?.cancel();
+  return response.status;
 }
 
 export async function getList(root: string, route: string): Promise<readonly JsonObject[]> {

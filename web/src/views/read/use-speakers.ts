@@ -1,10 +1,10 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { hostTitle } from '../../../../src/render/transcript/voices.ts';
+import { cleanLine } from '../../../../src/render/clean-text.ts';
 import { hueOf } from '../../parts/hue.ts';
 import type { AgentRef } from '../../store.ts';
 import type { Speakers } from './message-row.tsx';
-import { agentIn, nameOf } from './who.ts';
+import { agentIn, nameOf, sessionOf } from './who.ts';
 
 export function useSpeakers(at: AgentRef): Speakers {
   const agent = useComputed(() => agentIn(at.session, at.agent)).value;
@@ -14,12 +14,13 @@ export function useSpeakers(at: AgentRef): Speakers {
   const isSubAgent = agent ? agent.kind !== 'main' : at.agent !== at.session;
   const name = agent ? nameOf(agent) : isSubAgent ? 'sub-agent' : 'main';
   const asker = parent ? nameOf(parent) : 'asked by';
-  const [host, model] = [agent?.host, agent?.model ?? null];
+  const host = useComputed(() => cleanLine(sessionOf(at.session)?.hostTitle ?? 'the program')).value;
+  const model = agent?.model ?? null;
   const [hue, askerHue] = [hueOf(agent?.hue ?? null), hueOf(parent?.hue ?? null)];
   return useMemo(
     () => ({
       isSubAgent,
-      names: { person: 'you', parent: asker, agent: name, host: hostTitle(host) },
+      names: { person: 'you', parent: asker, agent: name, host },
       hues: { person: 'var(--text)', parent: askerHue, agent: hue, host: 'var(--text-faint)' },
       model,
     }),
