@@ -1,5 +1,5 @@
 // `troupe export` of one session of 100 MB with 200 agents, redacted and not, beside claude-code-transcripts, which renders the
-// main conversation only: time a megabyte, and peak memory. Alternating. usage: node bench/export.mjs
+// main conversation only: time and work of all cores a megabyte, and peak memory. Alternating. usage: node bench/export.mjs
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -38,11 +38,12 @@ export function benchExport({ runs = 3 } = {}) {
       ...(other
         ? [{ what: OTHER, args: [other, 'json', main, '-o', path.join(work, 'other')], bytes: statSync(main).size }]
         : []),
-    ].map((row) => ({ ...row, ms: Number.POSITIVE_INFINITY, rss: 0 }));
+    ].map((row) => ({ ...row, ms: Number.POSITIVE_INFINITY, cpu: Number.POSITIVE_INFINITY, rss: 0 }));
     for (let run = 0; run < runs; run++)
       for (const row of rows) {
-        const { ms, rss } = measure(work, row.args);
+        const { ms, cpu, rss } = measure(work, row.args);
         row.ms = Math.min(row.ms, ms);
+        row.cpu = Math.min(row.cpu, cpu);
         row.rss = Math.max(row.rss, rss);
       }
     return { rows, hasOther: other !== undefined };
@@ -63,22 +64,23 @@ function measure(work, [file, ...args]) {
   const script = path.join(work, 'measured.mjs');
   writeFileSync(
     script,
-    `process.on('exit', () => process.stderr.write('\\nRSS ' + process.resourceUsage().maxRSS + '\\n'));\nprocess.argv.splice(1, 1);\nawait import(process.argv[1]);\n`,
+    `process.on('exit', () => process.stderr.write('\\nUSED ' + JSON.stringify(process.resourceUsage()) + '\\n'));\nprocess.argv.splice(1, 1);\nawait import(process.argv[1]);\n`,
   );
   const began = performance.now();
   const { status, stderr } = spawnSync(process.execPath, [script, file, ...args], { encoding: 'utf8', maxBuffer: 1e8 });
   const ms = performance.now() - began;
   if (status !== 0) throw new Error(stderr);
-  return { ms, rss: Number(stderr.match(/RSS (\d+)/)?.[1]) / 1024 };
+  const { maxRSS, userCPUTime, systemCPUTime } = JSON.parse(stderr.match(/^USED (.*)$/m)?.[1] ?? '');
+  return { ms, cpu: (userCPUTime + systemCPUTime) / 1000, rss: maxRSS / 1024 };
 }
 
 export function printExport({ rows, hasOther }) {
   console.log(
     `export: 100 MB, 200 agents (load ${loadavg()[0].toFixed(1)}); at most ${LIMIT_MB} MB, and at least as fast a megabyte as the other`,
   );
-  for (const { what, ms, bytes, rss } of rows)
+  for (const { what, ms, cpu, bytes, rss } of rows)
     console.log(
-      `  ${what.padEnd(34)} ${(ms / 1000).toFixed(1).padStart(6)} s  ${(ms / (bytes / 1e6)).toFixed(0).padStart(4)} ms/MB  ${rss.toFixed(0).padStart(5)} MB`,
+      `  ${what.padEnd(34)} ${(ms / 1000).toFixed(1).padStart(6)} s  ${(ms / (bytes / 1e6)).toFixed(0).padStart(4)} ms/MB (cores: ${(cpu / (bytes / 1e6)).toFixed(0).padStart(3)})  ${rss.toFixed(0).padStart(5)} MB`,
     );
   if (!hasOther) console.log(`  ${OTHER}: could not be fetched`);
 }
