@@ -8,7 +8,7 @@ import { atOf, createThreadState, HOST, type LineContext, type LineParser } from
 import { parseEvent } from './lines/events.ts';
 import { parseHeader, parseTurnContext } from './lines/header.ts';
 import { parseItem } from './lines/items.ts';
-import { parseLine, type RolloutRecord, recordsIn } from './record.ts';
+import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
 import { createReplyTracker } from './replies.ts';
 import { headOf } from './thread-head.ts';
 
@@ -84,7 +84,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
 
   return {
     read(line: Line) {
-      const { records, problem } = recordsIn(line, parseLine);
+      const { records, problem } = recordsIn(line, thread.commands.areNamedIn(line.bytes) ? parseWhole : parseLine);
       const events = records.flatMap(readRecord);
       if (!problem) return events;
       const origin = { source, offset: line.offset, length: line.length };

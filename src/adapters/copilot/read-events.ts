@@ -17,7 +17,7 @@ import {
   parseTruncation,
 } from './lines/session.ts';
 import { parseUsage } from './lines/usage.ts';
-import { type EventRecord, parseLine, recordsIn } from './record.ts';
+import { type EventRecord, parseLine, parseWhole, recordsIn } from './record.ts';
 import { isWithoutNews } from './without-news.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
@@ -54,6 +54,8 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
   const states = new Map<AgentId, AgentState>();
   const writtenTo = new Map<AgentId, ToolCallId>();
 
+  const isAwaited = (bytes: Uint8Array): boolean =>
+    [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
   const readRecord = (record: EventRecord): readonly AgentEvent[] => {
     const events: AgentEvent[] = [];
     const origin = { source, offset: record.offset, length: record.length };
@@ -77,7 +79,7 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
 
   return {
     read(line: Line) {
-      const { records, problem } = recordsIn(line, parseLine);
+      const { records, problem } = recordsIn(line, isAwaited(line.bytes) ? parseWhole : parseLine);
       const events = records.flatMap(readRecord);
       if (!problem) return events;
       const origin = { source, offset: line.offset, length: line.length };

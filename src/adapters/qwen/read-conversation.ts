@@ -1,6 +1,6 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 import { asText, type JsonObject, known } from '../../base/json.ts';
-import { recordInLine } from '../../base/json-line.ts';
+import { parseJsonBytes, recordInLine } from '../../base/json-line.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf } from '../../model/ids.ts';
 import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
@@ -37,7 +37,11 @@ export function createConversationReader({ id: session }: LocatedSession, source
   };
   return {
     read(line) {
-      const { record, problem, ...place } = recordInLine(line, parseShort, BEGINNINGS);
+      const { record, problem, ...place } = recordInLine(
+        line,
+        state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort,
+        BEGINNINGS,
+      );
       const events = record ? readRecord(record, place) : [];
       if (!problem) return events;
       const origin = { source: source.id, offset: line.offset, length: line.length };

@@ -2,8 +2,9 @@ import { digestText } from '../../../base/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import type { AgentEvent, CallOutcome, PromptFact } from '../../../model/event.ts';
 import { mainAgentOf, toToolCallId } from '../../../model/ids.ts';
+import { sessionsPrinted } from '../../printed/sessions-printed.ts';
 import { agentIdOf, type Door, heardAs, isSessionId, originOf } from '../record.ts';
-import { fileWrittenBy, firstLine, INVALID, summarise, TASK } from '../tools.ts';
+import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from '../tools.ts';
 
 export interface PartKey {
   readonly id: string;
@@ -66,6 +67,9 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
       ...known({ at: asAmount(time?.['end']) ?? key.until }),
       ...(asFlag(asObject(state['metadata'])?.['background']) && status === 'completed' && { launched: true }),
     });
+  const command = tool === SHELL ? asText(input?.['command']) : undefined;
+  for (const printed of command === undefined ? [] : sessionsPrinted(command, asText(state['output']) ?? ''))
+    facts.push({ kind: 'session-printed', ...place, printed });
   return facts;
 }
 
