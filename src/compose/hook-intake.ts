@@ -6,6 +6,7 @@ import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
 import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
@@ -40,13 +41,14 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   };
   return {
     ...keys,
-    async take({ host: name, draft, ppid, since }) {
+    async take({ host: name, draft, ppid, since, parent }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
       const judged = await within(JUDGED_WITHIN_MS, judge(host, draft));
       if (!judged) return undefined;
       const { judgement, event, caller, at } = judged;
-      const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
+      const settle = (decided: object): boolean =>
+        settleSpooled(folder, draft, { ppid, ...known({ parent }), ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.question !== undefined && event.call && !isTrial)
         return holdQuestion({ host, event, call: event.call, question: event.question, caller, at, settle }, asking);

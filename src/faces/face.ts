@@ -176,6 +176,8 @@ export interface HookCallNotice {
   /** The name of the file in the spool that holds what the hook was told. */
   readonly draft: string;
   readonly ppid?: number;
+  /** Which agent started the host, as the hook's environment says (`TROUPE_PARENT`). */
+  readonly parent?: string;
   /** Epoch milliseconds: when the hook began. */
   readonly since?: number;
 }

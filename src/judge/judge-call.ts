@@ -67,7 +67,7 @@ export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reaso
 
 function identify(event: HookEvent, caller: CallerChain): GivenInput | undefined {
   const identity = identityOf(event, caller);
-  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity);
+  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity, event.call?.id);
   if (input === undefined) return undefined;
   return { input, words: `Its commands are told who runs them: ${identity}` };
 }

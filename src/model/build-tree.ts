@@ -154,7 +154,7 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
 }
 
 /** Which sessions its commands started, and which agent's command started it. What they come to, `link-sessions.ts` decides. */
-function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'printed' | 'begunBy'> {
+function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'printed' | 'started' | 'begunBy'> {
   const printed = [...(ledger.printed?.values() ?? [])].flatMap(({ session, call }): readonly PrintedSession[] => {
     const { agents, started, ended } = ledger.calls.get(call) ?? {};
     const agent = agents && ownerOf(agents);
@@ -164,6 +164,7 @@ function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'p
   const begunBy = [...(ledger.begunBy ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, by]) => by);
   return {
     ...(printed.length > 0 && { printed: printed.sort((a, b) => (a.call < b.call ? -1 : a.call > b.call ? 1 : 0)) }),
+    ...(ledger.started && { started: [...ledger.started].sort() }),
     ...(begunBy.length > 0 && { begunBy }),
   };
 }

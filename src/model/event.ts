@@ -107,6 +107,12 @@ export interface SessionBegun extends SessionFact {
   readonly by: SessionStarter;
 }
 
+/** The process of another session said that an agent of this one started it; by which, that session says. */
+export interface SessionStarted extends SessionFact {
+  readonly kind: 'session-started';
+  readonly started: SessionId;
+}
+
 export interface SessionStarter {
   readonly session: SessionId;
   readonly agent: AgentId;
@@ -334,6 +340,7 @@ export type AgentEvent =
   | SessionForked
   | SessionPrinted
   | SessionBegun
+  | SessionStarted
   | ProcessSeen
   | AgentSeen
   | AgentPrompted

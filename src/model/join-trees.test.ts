@@ -104,6 +104,8 @@ describe('one tree across sessions', () => {
     expect(joinTrees(circle).trees).toHaveLength(1);
     expect(joinTrees([session('a', 'one', 1, begunBy('two', 'gone')), session('a', 'two', 1)]).trees).toHaveLength(2);
     expect(joinTrees([session('a', 'one', 1, begunBy('nobody'))]).trees).toHaveLength(1);
+    // Taken up again, not started.
+    expect(joinTrees([session('a', 'one', 1, begunBy('two')), session('a', 'two', 9_000)]).trees).toHaveLength(2);
   });
 
   it('of a program in a program, the nearest one is the parent', () => {

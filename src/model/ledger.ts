@@ -37,6 +37,8 @@ export interface SessionLedger {
   closedAt?: number;
   /** Sessions that its calls printed, by session and call; left out where there are none. */
   printed?: Map<string, PrintedRecord>;
+  /** Sessions that said that they were started in this one; left out where there are none. */
+  started?: Set<SessionId>;
   /** Who started it, each that was ever said; left out where nobody said it. */
   begunBy?: Map<string, SessionStarter>;
   readonly processes: Map<number, ProcessRecord>;

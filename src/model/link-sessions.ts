@@ -13,6 +13,11 @@ export interface SessionLink {
   readonly endedAt?: number;
 }
 
+/** Sessions that may stand in the tree of this one. */
+export function namedBelow({ printed = [], started = [] }: SessionTree): readonly SessionId[] {
+  return [...new Set([...printed.map(({ session }) => session), ...started])];
+}
+
 /** Hosts round the times they write. */
 const SLACK_MS = 1_000;
 
@@ -32,7 +37,7 @@ export function linkSessions(trees: readonly SessionTree[]): ReadonlyMap<Session
   for (const tree of trees.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const candidates = [...byPrint(tree, claims.get(tree.id) ?? []), ...byEnvironment(tree)];
     const link = candidates.find(
-      (one) => has(byId.get(one.session), one.agent) && !isBelow(one.session, tree.id, links),
+      (one) => mayHaveStarted(byId.get(one.session), one.agent, tree) && !isBelow(one.session, tree.id, links),
     );
     if (link) links.set(tree.id, link);
   }
@@ -87,8 +92,10 @@ function byEnvironment({ id, begunBy = [] }: SessionTree): readonly SessionLink[
     .map(({ session, agent, call }) => ({ session, agent, evidence: 'environment', ...known({ call }) }));
 }
 
-function has(tree: SessionTree | undefined, agent: AgentId): boolean {
-  return tree?.agents.some(({ id }) => id === agent) ?? false;
+/** It is there, and was before: whoever takes up an older session again did not start it. */
+function mayHaveStarted(tree: SessionTree | undefined, id: AgentId, started: SessionTree): boolean {
+  const agent = tree?.agents.find((one) => one.id === id);
+  return agent !== undefined && (agent.startedAt ?? 0) - SLACK_MS <= (started.startedAt ?? Number.POSITIVE_INFINITY);
 }
 
 function isBelow(id: SessionId, above: SessionId, links: ReadonlyMap<SessionId, SessionLink>): boolean {

@@ -112,6 +112,10 @@ const WRITERS: Writers = {
     ledger.begunBy ??= new Map();
     ledger.begunBy.set(`${by.session} ${by.agent} ${by.call ?? ''}`, by);
   },
+  'session-started'(ledger, { started }) {
+    ledger.started ??= new Set();
+    ledger.started.add(started);
+  },
   'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor }) {
     ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor }) });
   },

@@ -125,6 +125,8 @@ export interface SessionTree {
   readonly lastActivityAt?: number;
   /** Sessions of any host that commands in this one started, by what they printed; left out where there are none. */
   readonly printed?: readonly PrintedSession[];
+  /** Sessions that say themselves that they were started in this one; left out where there are none. */
+  readonly started?: readonly SessionId[];
   /** Who started it by a command, as its process was told; left out where nobody said it. */
   readonly begunBy?: readonly SessionStarter[];
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */

@@ -1,6 +1,7 @@
 import { groupBy } from '../base/group.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
 import { type JoinedTrees, joinTrees } from '../model/join-trees.ts';
+import { namedBelow } from '../model/link-sessions.ts';
 import type { LiveTrees, SourceProgress, TreeChange } from '../model/ports.ts';
 import { shareUnchanged } from '../model/share-unchanged.ts';
 import type { SessionTree } from '../model/tree.ts';
@@ -21,8 +22,8 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     for (const listener of listeners) listener(change);
   };
   /** One that commands name may be older than what is followed. */
-  const askFor = ({ printed = [], begunBy = [] }: SessionTree): void => {
-    for (const { session } of [...printed, ...begunBy]) {
+  const askFor = (tree: SessionTree): void => {
+    for (const session of [...namedBelow(tree), ...(tree.begunBy ?? []).map((by) => by.session)]) {
       if (own.has(session) || asked.has(session)) continue;
       asked.add(session);
       live.look(nativeId(session)).catch(onError);

@@ -3,6 +3,7 @@ import { buildTree } from '../model/build-tree.ts';
 import type { SessionId } from '../model/ids.ts';
 import { type JoinedTrees, joinTrees } from '../model/join-trees.ts';
 import type { SessionLedger } from '../model/ledger.ts';
+import { namedBelow } from '../model/link-sessions.ts';
 import type { OpenedSession } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
@@ -50,7 +51,7 @@ export function createReadSessions(all: readonly FoundSession[], clock: Clock): 
   const readBelow = async (tree: SessionTree): Promise<void> => {
     const open = [tree];
     for (let next = open.pop(); next; next = open.pop())
-      for (const { session } of next.printed ?? []) {
+      for (const session of namedBelow(next)) {
         const isNew = !read.has(session);
         const below = await readNamed(session);
         if (below && isNew) open.push(below);

@@ -53,7 +53,7 @@ const INNER: readonly (Inner & { readonly variable: string })[] = [
     host: 'claude-code',
     program: 'claude',
     variable: 'TROUPE_CLAUDE_BIN',
-    command: `claude -p ${JOB} --output-format json --allowedTools Bash,Read,Agent,Task`,
+    command: `env -u CLAUDECODE claude -p ${JOB} --output-format json --allowedTools Bash,Read,Agent,Task`,
     agents: 2,
   },
   {

@@ -16,7 +16,11 @@ export async function answerHook(request: IncomingMessage, response: ServerRespo
   const reply = await hooks.take({
     host: pathname.slice('/api/hooks/'.length),
     draft: searchParams.get('draft') ?? '',
-    ...known({ ppid: asNumber(searchParams.get('ppid')), since: inMs(asNumber(searchParams.get('since'))) }),
+    ...known({
+      ppid: asNumber(searchParams.get('ppid')),
+      since: inMs(asNumber(searchParams.get('since'))),
+      parent: searchParams.get('parent') || undefined,
+    }),
   });
   if (reply === undefined) return answerRefusal(response, NOT_KEPT);
   response.sendDate = false;
