@@ -18,7 +18,7 @@ const MAY_IMPORT = {
   audit: ['base', 'model', 'io'],
   'adapters/adapter': ['base', 'model', 'io'],
   // What hosts that were built on one code have in common.
-  'adapters/genai': ['base', 'model', 'io', 'adapters/adapter', 'adapters/printed'],
+  'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
   // What each host's program prints of its session: all need it of all. Whether a command runs one, the shell's grammar tells.
   'adapters/printed': ['base', 'model', 'guard'],
   'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/printed'],

@@ -13,6 +13,7 @@ import { noteError } from './faces/hook/note-error.ts';
 import type { Policy } from './guard/policy.ts';
 import { loadCompiled } from './io/load-compiled.ts';
 import { type Judgement, type JudgeOptions, judgeAtDoor } from './judge/at-the-door.ts';
+import { agentsTold } from './judge/told-identity.ts';
 import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
 /** Of hook-judge.cjs, by scripts/build.mjs. */
@@ -63,7 +64,8 @@ function guardingIn(folder: string): Guarding {
       const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
       const policy = policyIn(placesOf(folder, project));
       if (!policy) return { printed: '', decision: 'none' };
-      const options = { host, caller, policyFor: () => policy, home: homeFolder(), at: Date.now() };
+      const above = agentsTold(process.env['TROUPE_AGENT']);
+      const options = { host, caller, above, policyFor: () => policy, home: homeFolder(), at: Date.now() };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),

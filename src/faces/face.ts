@@ -178,6 +178,8 @@ export interface HookCallNotice {
   readonly ppid?: number;
   /** Which agent started the host, as the hook's environment says (`TROUPE_PARENT`). */
   readonly parent?: string;
+  /** That agent and those above it, by their names (`TROUPE_AGENT`). */
+  readonly above?: string;
   /** Epoch milliseconds: when the hook began. */
   readonly since?: number;
 }

@@ -1,7 +1,7 @@
 import { known } from '../base/json.ts';
 import type { GuardedCall, Verdict } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
-import type { Policy, Rule } from '../guard/policy.ts';
+import type { Decision, Policy, Rule } from '../guard/policy.ts';
 import { usesOf } from '../guard/tools/uses-of.ts';
 import type { CallerChain, HookEvent } from '../model/hook.ts';
 import {
@@ -12,6 +12,7 @@ import {
   judgeAtDoor,
   resolveLinks,
   toCallAtDoor,
+  withAbove,
 } from './at-the-door.ts';
 import { identityOf, withIdentity } from './tell-identity.ts';
 
@@ -32,7 +33,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     const early = judgeAtDoor(payload, { ...options, caller });
     if (early) return early;
-    const verdict = decide(policy, toCall(event, caller, options));
+    const verdict = decideUnder(policy, toCall(event, caller, options), options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
@@ -49,6 +50,16 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     });
   }
 }
+
+/** An environment is easily changed by whoever starts a program: who it says is above can only forbid. */
+function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOptions): Verdict {
+  const own = decide(policy, call);
+  if (above.length === 0) return own;
+  const under = decide(policy, withAbove(call, above));
+  return LOOSEST_FIRST.indexOf(under.decision) > LOOSEST_FIRST.indexOf(own.decision) ? under : own;
+}
+
+const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
 
 /** For how long troupe asks in the place of a host that cannot, where no rule says. */
 const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;

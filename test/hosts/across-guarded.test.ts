@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../src/model/audit.ts';
 import type { SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { SessionsReport, TreeReport } from '../../src/reports/shapes.ts';
 import { type AcrossHosts, addPlays, startAcrossHosts } from './across-kit.ts';
@@ -15,6 +16,7 @@ import { getJson, type RunningServer, startServer } from './server.ts';
 const POLICY = `version: 1
 rules:
   - { tools: Bash, decision: allow, tell_identity: true }
+  - { agents: { type: general-purpose }, tools: "Bash(rm:*)", decision: deny, reason: Helpers keep files. }
 `;
 
 const opencode = programsIn('TROUPE_OPENCODE_BIN').slice(0, 1);
@@ -45,7 +47,11 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
           ...INNER.map(({ command, host }) => ({ items: [shell(command, `Ask ${host}`)] })),
           { items: [say('They have answered.')] },
         ],
-        slow: [{ items: [shell('sleep 3', 'Think')] }, { items: [say('Done.')] }],
+        slow: [
+          { items: [shell('sleep 3', 'Think')] },
+          { items: [shell('rm -rf build/out.txt', 'Remove')] },
+          { items: [say('Done.')] },
+        ],
       }));
       const name = `guarded-${claude.replaceAll(/[^\w.]+/g, '-')}`;
       const programs = [['claude', claude] as const, ...opencode.map((place) => ['opencode', place] as const)];
@@ -95,6 +101,19 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
           toolUseId !== null,
         ]),
       ).toEqual(INNER.map(({ host }) => [host, asker?.id, 'environment', true]));
+    });
+
+    it('what the agent above may not do, they may not do either', () => {
+      const lines = troupe('guard', 'log', '-n', '100', '--json')
+        .split('\n')
+        .filter((line) => line.startsWith('{'));
+      const removals = lines
+        .map((line): AuditEntry => JSON.parse(line))
+        .filter(({ summary }) => summary?.startsWith('rm '));
+      expect(removals.map(({ host, decision, rule }) => [host, decision, rule])).toEqual(
+        INNER.map(({ host }) => [host, 'deny', 'user:2']),
+      );
+      expect(existsSync(path.join(hosts.project, 'build/out.txt'))).toBe(true);
     });
   });
 }

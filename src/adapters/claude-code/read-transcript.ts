@@ -18,7 +18,7 @@ import {
 } from './lines/session-notes.ts';
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
-import { blocksOf, parseLine, parseWhole, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf, versionNumber } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 import { speakerOf } from './speaker.ts';
@@ -108,7 +108,7 @@ function readLine(line: Line, of: TranscriptOf, file: FileState): readonly Agent
 function parseFacts(bytes: Uint8Array, { commands }: FileState): unknown {
   if (commands.areNamedIn(bytes)) return parseWhole(bytes);
   const record = parseLine(bytes);
-  return isObject(record) && hasCutCommand(record) ? parseWhole(bytes) : record;
+  return isShortened(bytes) && isObject(record) && hasCutCommand(record) ? parseWhole(bytes) : record;
 }
 
 function hasCutCommand(record: RawRecord): boolean {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { ADAPTERS } from '../registry.ts';
+import { PROGRAMS } from './programs.ts';
 import { sessionsPrinted } from './sessions-printed.ts';
 
 // What the real programs printed (Claude Code 2.1.325, Codex 0.166.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, Copilot 1.0.102,
@@ -64,6 +66,11 @@ const PRINTED: readonly (readonly [command: string, printed: string, session: st
 const HERE = `"session_id":"c2ef4799-788e-4796-9ac3-9d616482465f"`;
 
 describe('sessions that a command printed', () => {
+  it('are known of every host', () => {
+    const hosts = (all: readonly { readonly host: string }[]) => all.map(({ host }) => host).toSorted();
+    expect(hosts(PROGRAMS)).toEqual(hosts(ADAPTERS));
+  });
+
   it.each(PRINTED)('%s', (command, printed, session) => {
     expect(sessionsPrinted(command, printed)).toEqual([session]);
   });

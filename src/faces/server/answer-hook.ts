@@ -20,6 +20,7 @@ export async function answerHook(request: IncomingMessage, response: ServerRespo
       ppid: asNumber(searchParams.get('ppid')),
       since: inMs(asNumber(searchParams.get('since'))),
       parent: searchParams.get('parent') || undefined,
+      above: searchParams.get('above') || undefined,
     }),
   });
   if (reply === undefined) return answerRefusal(response, NOT_KEPT);
