@@ -20,10 +20,17 @@ rules:
 `;
 
 const opencode = programsIn('TROUPE_OPENCODE_BIN').slice(0, 1);
-const INNER = [
+const codex = process.platform === 'linux' ? programsIn('TROUPE_CODEX_BIN').slice(0, 1) : [];
+const HOOKED = [
   { host: 'claude-code', command: 'env -u CLAUDECODE claude -p "Please do it. [[play:slow]]" --allowedTools Bash' },
   ...opencode.map(() => ({ host: 'opencode', command: 'opencode run "Please do it. [[play:slow]]"' })),
 ];
+/** No hooks of ours, and nothing is printed: its process tells, to whoever follows it as long as it is there. */
+const UNHOOKED = codex.map(() => ({
+  host: 'codex',
+  command: 'codex exec --skip-git-repo-check "Please do it. [[play:slow-free]]" < /dev/null > /dev/null 2>&1',
+}));
+const INNER = [...HOOKED, ...UNHOOKED];
 
 for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
   describe(`guarded: ${nameOf(claude)} and the programs that it runs`, () => {
@@ -47,6 +54,7 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
           ...INNER.map(({ command, host }) => ({ items: [shell(command, `Ask ${host}`)] })),
           { items: [say('They have answered.')] },
         ],
+        'slow-free': [{ items: [shell('sleep 3', 'Think')] }, { items: [say('Done.')] }],
         slow: [
           { items: [shell('sleep 3', 'Think')] },
           { items: [shell('rm -rf build/out.txt', 'Remove')] },
@@ -54,14 +62,17 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
         ],
       }));
       const name = `guarded-${claude.replaceAll(/[^\w.]+/g, '-')}`;
-      const programs = [['claude', claude] as const, ...opencode.map((place) => ['opencode', place] as const)];
+      const programs = [
+        ['claude', claude] as const,
+        ...opencode.map((place) => ['opencode', place] as const),
+        ...codex.map((place) => ['codex', place] as const),
+      ];
       hosts = await startAcrossHosts(name, new Map(programs));
       const state = path.join(hosts.home, 'troupe');
       env = { ...hosts.env, TROUPE_HOME: state };
       mkdirSync(state);
       writeFileSync(path.join(state, 'policy.yaml'), POLICY);
-      for (const host of new Set(INNER.map((one) => one.host)))
-        troupe('hooks', 'install', '--guard', '--scope', 'user', '--yes', '--host', host);
+      for (const { host } of HOOKED) troupe('hooks', 'install', '--guard', '--scope', 'user', '--yes', '--host', host);
       troupe('guard', 'check');
       server = await startServer(undefined, env);
     }, 60_000);
@@ -88,9 +99,11 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
       expect([...seenAtWork].sort()).toEqual(INNER.map(({ host }) => `${host} environment`).sort());
     });
 
-    it('afterwards, from the disk: one row, the same links', () => {
-      expect(JSON.parse(troupe('ls', '--json')).sessions).toHaveLength(1);
-      const { agents }: TreeReport = JSON.parse(troupe('tree', '--json'));
+    it('afterwards, from the disk: the same links', () => {
+      expect(JSON.parse(troupe('ls', '--json')).sessions).toHaveLength(1 + UNHOOKED.length);
+      const { sessions }: SessionsReport = JSON.parse(troupe('ls', '--host', 'claude-code', '--json'));
+      const outer = sessions[0]?.id ?? '';
+      const { agents }: TreeReport = JSON.parse(troupe('tree', outer, '--json'));
       const asker = agents.find(({ description }) => description === 'Ask the others');
       const started = agents.filter(({ kind }) => kind === 'session');
       expect(
@@ -100,7 +113,7 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
           evidence?.source,
           toolUseId !== null,
         ]),
-      ).toEqual(INNER.map(({ host }) => [host, asker?.id, 'environment', true]));
+      ).toEqual(HOOKED.map(({ host }) => [host, asker?.id, 'environment', true]));
     });
 
     it('what the agent above may not do, they may not do either', () => {
@@ -111,7 +124,7 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
         .map((line): AuditEntry => JSON.parse(line))
         .filter(({ summary }) => summary?.startsWith('rm '));
       expect(removals.map(({ host, decision, rule }) => [host, decision, rule])).toEqual(
-        INNER.map(({ host }) => [host, 'deny', 'user:2']),
+        HOOKED.map(({ host }) => [host, 'deny', 'user:2']),
       );
       expect(existsSync(path.join(hosts.project, 'build/out.txt'))).toBe(true);
     });
