@@ -11,7 +11,7 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
-import { type AskedCommands, createAskedCommands } from '../printed/sessions-printed.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { RawRecord } from './record.ts';
 import type { InlineAgents } from './speaker.ts';
 import { firstLine } from './tools.ts';
@@ -52,10 +52,11 @@ export interface FileState {
   version?: string;
 }
 
-export function createFileState(): FileState {
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createFileState(commands: AskedCommands): FileState {
   return {
     toolOf: new Map(),
-    commands: createAskedCommands(),
+    commands,
     prompted: new Set(),
     inherited: false,
     told: new Map(),

@@ -4,7 +4,7 @@ import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
-import { isCutCommand } from '../printed/sessions-printed.ts';
+import { createAskedCommands, isCutCommand } from '../printed/sessions-printed.ts';
 import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
@@ -69,7 +69,7 @@ export interface TranscriptOf {
 }
 
 export function createTranscriptReader(of: TranscriptOf): SourceReader {
-  const file = createFileState();
+  const file = createFileState(createAskedCommands());
   const birth = factsByPlace(of);
   return {
     read(line) {

@@ -2,7 +2,7 @@
 import { digestText } from '../../base/digest.ts';
 import type { AgentEvent, EventOrigin, PromptFact } from '../../model/event.ts';
 import { type AgentId, type SessionId, type ToolCallId, toAgentId, toToolCallId } from '../../model/ids.ts';
-import { type AskedCommands, createAskedCommands } from '../printed/sessions-printed.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
 import { firstLine } from './tools.ts';
@@ -46,8 +46,9 @@ export interface ThreadState {
   readonly told: Map<string, unknown>;
 }
 
-export function createThreadState(): ThreadState {
-  return { turns: 0, isPrompted: false, toolOf: new Map(), commands: createAskedCommands(), told: new Map() };
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createThreadState(commands: AskedCommands): ThreadState {
+  return { turns: 0, isPrompted: false, toolOf: new Map(), commands, told: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */

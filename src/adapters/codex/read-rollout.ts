@@ -3,6 +3,7 @@ import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, toSessionId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../printed/sessions-printed.ts';
 import { type CopyCheck, createCopyCheck } from './history.ts';
 import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
 import { parseEvent } from './lines/events.ts';
@@ -43,7 +44,7 @@ export interface RolloutOf {
 export function createRolloutReader(of: RolloutOf): SourceReader {
   const { session, source, agent } = of;
   const isMain = agent === mainAgentOf(session);
-  const thread = createThreadState();
+  const thread = createThreadState(createAskedCommands());
   const track = createReplyTracker(nativeId(agent));
   let isCopy: CopyCheck = () => false;
 

@@ -10,7 +10,7 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
-import { type AskedCommands, createAskedCommands } from '../printed/sessions-printed.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { EventRecord } from './record.ts';
 import { firstLine } from './tools.ts';
 
@@ -50,13 +50,14 @@ export interface AgentState {
   readonly told: Map<string, unknown>;
 }
 
-export function createAgentState(): AgentState {
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createAgentState(commands: AskedCommands): AgentState {
   return {
     isPrompted: false,
     isOver: false,
     isResumed: false,
     toolOf: new Map(),
-    commands: createAskedCommands(),
+    commands,
     told: new Map(),
   };
 }

@@ -3,6 +3,7 @@ import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId, type ToolCallId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../printed/sessions-printed.ts';
 import { type AgentState, agentOf, createAgentState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAgentCompleted, parseAgentConfigured, parseAgentFailed, parseAgentStarted } from './lines/agents.ts';
 import { parseCallEnd, parseCallStart, parsePermissionAsked, parsePermissionGiven } from './lines/calls.ts';
@@ -71,7 +72,7 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
       return events;
     }
     const agent = agentOf(record, session);
-    const state = states.get(agent) ?? createAgentState();
+    const state = states.get(agent) ?? createAgentState(createAskedCommands());
     states.set(agent, state);
     parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
     return events;

@@ -5,7 +5,7 @@ import type { AgentEvent, EventOrigin, PromptFact } from '../../model/event.ts';
 import { type AgentId, type SessionId, toAgentId } from '../../model/ids.ts';
 import type { PartCall } from '../genai/parts.ts';
 import { firstLine } from '../genai/tools.ts';
-import { type AskedCommands, createAskedCommands } from '../printed/sessions-printed.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 
 export const HOST = 'qwen';
 
@@ -37,8 +37,9 @@ export interface ConversationState {
   readonly told: Map<string, unknown>;
 }
 
-export function createConversationState(): ConversationState {
-  return { asked: new Map(), commands: createAskedCommands(), told: new Map() };
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createConversationState(commands: AskedCommands): ConversationState {
+  return { asked: new Map(), commands, told: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */
