@@ -19,7 +19,9 @@ const MAY_IMPORT = {
   'adapters/adapter': ['base', 'model', 'io'],
   // What hosts that were built on one code have in common.
   'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
-  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai'],
+  // What each host's program prints of its session: all need it of all. Whether a command runs one, the shell's grammar tells.
+  'adapters/printed': ['base', 'model', 'guard'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/printed'],
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],

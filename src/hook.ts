@@ -12,7 +12,8 @@ import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-cal
 import { noteError } from './faces/hook/note-error.ts';
 import { aboutCaller } from './guard/concerns.ts';
 import { loadCompiled } from './io/load-compiled.ts';
-import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor } from './judge/at-the-door.ts';
+import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor, withAbove } from './judge/at-the-door.ts';
+import { agentsTold } from './judge/told-identity.ts';
 import type { IsWanted } from './policy/compiled-file.ts';
 import type { RuleGroup } from './policy/packed-rule.ts';
 import { type ReadCompiled, readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
@@ -64,11 +65,16 @@ function guardingIn(folder: string): Guarding {
       const caller = host.callerOf(payload);
       const event = host.read(payload);
       const now = { home: homeFolder(), at: Date.now() };
-      let isAbout: ReturnType<typeof aboutCaller> | undefined;
+      const above = agentsTold(process.env['TROUPE_AGENT']);
+      let isAbout: readonly ReturnType<typeof aboutCaller>[] | undefined;
       const isForCaller: IsWanted = (agents) => {
         if (!event?.call) return true;
-        isAbout ??= aboutCaller(toCallAtDoor(event, caller, now));
-        return isAbout(agents);
+        if (!isAbout) {
+          const call = toCallAtDoor(event, caller, now);
+          // Judged as it is, and as one below those that its environment names.
+          isAbout = [call, ...(above.length > 0 ? [withAbove(call, above)] : [])].map(aboutCaller);
+        }
+        return isAbout.some((isOne) => isOne(agents));
       };
       const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), isForCaller);
       if (!found) return { printed: '', decision: 'none' };
@@ -80,7 +86,7 @@ function guardingIn(folder: string): Guarding {
         );
         return { ...found.policy, rules };
       };
-      const options = { host, caller, policyFor, ...now };
+      const options = { host, caller, above, policyFor, ...now };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),

@@ -54,6 +54,21 @@ describe('a drain', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('keeps once who started a session, in its own file and in that of the one that did', async () => {
+    for (const seq of [1, 2]) put({ tool: 'Read', quiet: true, seq }, { parent: 'test:above:a7:call-1' });
+    await drain(options);
+    put({ tool: 'Read', quiet: true, seq: 3 }, { parent: 'test:above:a7:call-1' });
+    put({ tool: 'Read', quiet: true, session: 's2', seq: 4 }, { parent: 'nobody-known:above:a7' });
+    await drain(options);
+    const startedBy = 'test:above:a7:call-1';
+    expect(hookLines('test/s1.jsonl')).toEqual([{ id: expect.any(String), at: expect.any(Number), startedBy }]);
+    expect(hookLines('test/above.jsonl')).toEqual([
+      { id: expect.any(String), at: expect.any(Number), startedBy, started: 'test:s1' },
+    ]);
+    expect(readdirSync(path.join(folder, 'hooks'))).toEqual(['test']);
+    expect(await entries()).toHaveLength(4);
+  });
+
   it('makes an entry of each call and keeps what tells about the tree', async () => {
     put({ tool: 'Bash', input: { command: 'ls' }, seq: 1, agent: 'a7' }, { decision: 'none', ms: 1.5, ppid: 7 });
     put({ event: 'Stop', seq: 2 });

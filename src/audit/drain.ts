@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
+import { asText, known } from '../base/json.ts';
 import { isMissing } from '../io/folders.ts';
 import { isLocked, type Lock, takeLock } from '../io/lock-file.ts';
 import type { AuditAgent } from '../model/audit.ts';
 import type { HookEvent } from '../model/hook.ts';
+import { hostOf } from '../model/ids.ts';
+import { parseStartedBy } from '../model/started-by.ts';
 import type { EntryFields } from './chain.ts';
 import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
 import { findLogEnd } from './log-end.ts';
@@ -132,7 +135,7 @@ async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter,
   const lines: HookLine[] = [];
   for (const file of (await listSpool(options.folder)).filter(({ id }) => !ids.has(id))) {
     const taken = await take(file, true, options);
-    if (typeof taken !== 'string' && taken.line) lines.push(taken.line);
+    if (typeof taken !== 'string') lines.push(...taken.lines);
   }
   await hooks.append(lines);
 }
@@ -160,7 +163,7 @@ async function takeBatch(
       continue;
     }
     if (taken.call) calls.push(taken.call);
-    if (taken.line) lines.push(taken.line);
+    lines.push(...taken.lines);
     done.push(file);
   }
   return { calls, lines, done, bad };
@@ -171,7 +174,7 @@ type TakenCall = Omit<EntryParts, 'agent' | 'mask'>;
 
 interface Taken {
   readonly call?: TakenCall;
-  readonly line?: HookLine;
+  readonly lines: readonly HookLine[];
 }
 
 async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
@@ -186,9 +189,19 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   const at = Number(file.atNs / 1_000_000n);
   const { call, session } = event;
   const kept = options.mask(host.condense(spooled.payload));
-  const line = kept === undefined ? {} : { line: { host: file.host, session, id, at, payload: kept } };
-  if (!call || isInLog) return line;
-  return { ...line, call: { id, at, event, call, extra: spooled.extra } };
+  const by = known({ startedBy: asText(spooled.extra['parent']) });
+  const isWorthALine = kept !== undefined || by.startedBy !== undefined;
+  const own: HookLine = { host: file.host, session, id, at, ...known({ payload: kept }), ...by };
+  const lines = isWorthALine ? [own, ...forStarter(own, options)] : [];
+  if (!call || isInLog) return { lines };
+  return { lines, call: { id, at, event, call, extra: spooled.extra } };
+}
+
+/** Who looks at the agent that started it is to find it, too. */
+function forStarter({ id, at, session, startedBy }: HookLine, options: DrainOptions): readonly HookLine[] {
+  const by = startedBy === undefined ? undefined : parseStartedBy(startedBy);
+  if (!by || startedBy === undefined || by.session === session || !options.hostOf(hostOf(by.session))) return [];
+  return [{ host: hostOf(by.session), session: by.session, id: `${id} started`, at, startedBy, started: session }];
 }
 
 async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<EntryFields> {

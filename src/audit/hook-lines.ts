@@ -13,7 +13,12 @@ export interface HookLine {
   readonly id: string;
   /** Epoch milliseconds. */
   readonly at: number;
-  readonly payload: unknown;
+  /** Left out where nothing of it tells about the tree. */
+  readonly payload?: unknown;
+  /** Which agent started the session's process, as the hook's environment says. */
+  readonly startedBy?: string;
+  /** In the file of the session whose agent started it: the session that was started. */
+  readonly started?: SessionId;
 }
 
 export interface HookLineWriter {
@@ -30,13 +35,42 @@ export function createHookLineWriter(folder: string): HookLineWriter {
         if (file === undefined) continue;
         const known = written.get(file) ?? (await mendAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
         written.set(file, known);
-        const news = ofFile.filter(({ id }) => !known.has(id));
-        const text = news.map(({ id, at, payload }) => `${JSON.stringify({ id, at, payload })}\n`).join('');
+        const news = withoutTold(
+          file,
+          ofFile.filter((line) => !known.has(line.id)),
+        );
+        const text = news.map(({ host: _host, session: _session, ...line }) => `${JSON.stringify(line)}\n`).join('');
         if (text !== '') await appendWhole(file, text);
-        for (const { id } of news) known.add(id);
+        for (const line of news) known.add(line.id);
+        noteTold(file, news);
       }
     },
   };
+}
+
+/** Every hook of a process says who started it: once is enough. Once more, by another process of ours, does no harm. */
+const told = new Set<string>();
+const MOST_TOLD = 10_000;
+
+/** Lines that only say who started whom, each once. */
+function withoutTold(file: string, lines: readonly HookLine[]): readonly HookLine[] {
+  const here = new Set<string>();
+  return lines.filter((line) => {
+    if (line.payload !== undefined) return true;
+    const start = startOf(file, line);
+    const isNews = !told.has(start) && !here.has(start);
+    here.add(start);
+    return isNews;
+  });
+}
+
+function noteTold(file: string, lines: readonly HookLine[]): void {
+  if (told.size >= MOST_TOLD) told.clear();
+  for (const line of lines) if (line.startedBy !== undefined) told.add(startOf(file, line));
+}
+
+function startOf(file: string, { startedBy, started }: HookLine): string {
+  return [file, startedBy, started ?? ''].join(' ');
 }
 
 /** None for a session whose id is no name of a file: ids come from outside, and no host's looks like that. */

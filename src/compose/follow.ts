@@ -10,6 +10,7 @@ import type { SessionId } from '../model/ids.ts';
 import type { LiveTrees } from '../model/ports.ts';
 import { findSessions } from '../tracker/find-sessions.ts';
 import type { KnownSession } from '../tracker/identify-caller.ts';
+import { joinLive } from '../tracker/join-live.ts';
 import type { Place } from '../tracker/places.ts';
 import { type PlayedRecording, playRecording } from '../tracker/play-recording.ts';
 import { assertFolders } from '../tracker/sessions.ts';
@@ -49,7 +50,7 @@ export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest
   const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
   if (where.roots.length > 0) await assertFolders(placesOf(where));
   const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
-  const live = createLive(trees, reportTrouble);
+  const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
   if (demo && !isDemo) endWithFirstSession(live, demo);
   const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
   return {

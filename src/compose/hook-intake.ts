@@ -6,11 +6,13 @@ import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
 import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
 import { isSilent, type Judgement } from '../judge/at-the-door.ts';
 import { judgeCall } from '../judge/judge-call.ts';
+import { agentsTold } from '../judge/told-identity.ts';
 import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../model/hook.ts';
 import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
@@ -26,7 +28,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = rememberPolicies(systemClock);
-  const judge = async (host: HooksCapability, draft: string): Promise<Judged | undefined> => {
+  const judge = async (host: HooksCapability, draft: string, told?: string): Promise<Judged | undefined> => {
     const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseSpooled(bytes)?.payload;
@@ -36,17 +38,19 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
     const policy = await policyFor({ ...where, folder: project });
     const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
     const at = Date.now();
-    return { judgement: judgeCall(payload, { host, caller, policyFor: () => policy, home, at }), event, caller, at };
+    const options = { host, caller, above: agentsTold(told), policyFor: () => policy, home, at };
+    return { judgement: judgeCall(payload, options), event, caller, at };
   };
   return {
     ...keys,
-    async take({ host: name, draft, ppid, since }) {
+    async take({ host: name, draft, ppid, since, parent, above }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
-      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft));
+      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, above));
       if (!judged) return undefined;
       const { judgement, event, caller, at } = judged;
-      const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
+      const settle = (decided: object): boolean =>
+        settleSpooled(folder, draft, { ppid, ...known({ parent }), ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
       if (event?.question !== undefined && event.call && !isTrial)

@@ -63,7 +63,7 @@ ${cases.join('\n')}
     ;;
   esac
   if [ -e "$new" ] && [ ! -e ".held-\${new#.new-}" ]; then
-    printf '\\n{"ppid":%s,"decision":"%s","reason":"%s"}\\n' "$PPID" "\${said:-none}" ${quote(FAILURE_REASON)} >> "$new" && mv "$new" "$final"
+    printf '\\n{"ppid":%s%s,"decision":"%s","reason":"%s"}\\n' "$PPID" "$parent" "\${said:-none}" ${quote(FAILURE_REASON)} >> "$new" && mv "$new" "$final"
   fi
   exit $code
 }

@@ -27,7 +27,7 @@ ${NOTE}
 case $left in
 nothing) exit 0 ;;
 draft)
-  { printf '\\n{"ppid":%s}\\n' "$PPID" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
+  { printf '\\n{"ppid":%s%s}\\n' "$PPID" "$parent" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
   ;;
 esac
 [ -z "$trouble" ] || {
@@ -94,7 +94,10 @@ exec 2> /dev/null
 trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
-new= final= trouble= left=nothing
+new= final= trouble= left=nothing parent=
+# Who started the program that runs us, where an agent did (tell-identity.ts).
+case $TROUPE_PARENT in '' | *[!A-Za-z0-9._:@-]*) TROUPE_PARENT= ;; *) parent=',"parent":"'$TROUPE_PARENT'"' ;; esac
+case $TROUPE_AGENT in *[!A-Za-z0-9._:@/?-]*) TROUPE_AGENT= ;; esac
 while :; do
 case $1 in '' | *[!a-z0-9-]*) break ;; esac
 [ -t 0 ] && exit 0
@@ -146,8 +149,8 @@ if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
   trap '' PIPE
   answer= SECONDS=0
   {
-    printf 'POST /api/hooks/%s?draft=%s&ppid=%s&since=%s HTTP/1.0\\r\\nHost: 127.0.0.1:%s\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' \\
-      "$1" "$new" "$PPID" "$since" "$port" "$key" >&3
+    printf 'POST /api/hooks/%s?draft=%s&ppid=%s&since=%s%s HTTP/1.0\\r\\nHost: 127.0.0.1:%s\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' \\
+      "$1" "$new" "$PPID" "$since" "\${TROUPE_PARENT:+&parent=$TROUPE_PARENT}\${TROUPE_AGENT:+&above=$TROUPE_AGENT}" "$port" "$key" >&3
     IFS= read -r -t 2 -d '' answer <&3
     # One that is late is not asked again until it says that it is back.
     [ $SECONDS -lt 2 ] || printf '' >| "$state/hook-address"

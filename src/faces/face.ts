@@ -176,6 +176,10 @@ export interface HookCallNotice {
   /** The name of the file in the spool that holds what the hook was told. */
   readonly draft: string;
   readonly ppid?: number;
+  /** Which agent started the host, as the hook's environment says (`TROUPE_PARENT`). */
+  readonly parent?: string;
+  /** That agent and those above it, by their names (`TROUPE_AGENT`). */
+  readonly above?: string;
   /** Epoch milliseconds: when the hook began. */
   readonly since?: number;
 }

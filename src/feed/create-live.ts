@@ -1,6 +1,7 @@
 import { known } from '../base/json.ts';
 import type { Live, Subscription } from '../faces/face.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
+import type { SessionLedger } from '../model/ledger.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { computeChange } from '../reports/compute-change.ts';
@@ -83,7 +84,9 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
     async timeline(id, since) {
       const tree = await trees.look(id);
       const ledger = tree && trees.ledgerOf(tree.id);
-      return ledger && computeTimeline({ tree, ledger }, known({ since }));
+      const within = new Set(tree?.agents.flatMap(({ session }) => session ?? []));
+      const joined = new Map([...within].flatMap((one) => withLedger(one, trees.ledgerOf(one))));
+      return ledger && computeTimeline({ tree, ledger, joined }, known({ since }));
     },
     async agent(id, session) {
       const tree = await treeWith(id, session);
@@ -103,6 +106,13 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
       trees.close();
     },
   };
+}
+
+function withLedger(
+  id: SessionId,
+  ledger: SessionLedger | undefined,
+): readonly (readonly [SessionId, SessionLedger])[] {
+  return ledger ? [[id, ledger]] : [];
 }
 
 function byActivity(a: SessionDetail, b: SessionDetail): number {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isProcessAlive, isRunning, linuxStart } from './processes.ts';
+import { isProcessAlive, isRunning, linuxStart, variableOf } from './processes.ts';
 
 let parent: ChildProcess | undefined;
 afterEach(() => void parent?.kill('SIGKILL'));
@@ -15,6 +15,14 @@ async function startZombie(): Promise<number> {
 }
 
 describe('a process', () => {
+  it.runIf(process.platform === 'linux')('tells what it was started with', async () => {
+    parent = spawn('sleep', ['60'], { env: { ...process.env, TROUPE_TEST: 'a=b c' } });
+    const pid = parent.pid ?? 0;
+    await expect.poll(() => variableOf(pid, 'TROUPE_TEST')).toBe('a=b c');
+    expect(variableOf(pid, 'TROUPE_TES')).toBeUndefined();
+    expect(variableOf(2 ** 30, 'PATH')).toBeUndefined();
+  });
+
   it('is alive where number and start are right', async () => {
     const startedAt = Math.round(performance.timeOrigin);
     const procStart = await linuxStart(process.pid);

@@ -49,6 +49,17 @@ export async function linuxStart(pid: number): Promise<string | undefined> {
   return statOf(pid)?.start;
 }
 
+/** A variable of the environment that a process of ours was started with. Known on Linux only. */
+export function variableOf(pid: number, name: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const words = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
+    return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
+  } catch {
+    return undefined;
+  }
+}
+
 function hasNumber(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

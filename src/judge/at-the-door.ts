@@ -20,6 +20,8 @@ export interface JudgeOptions {
   readonly policyFor: (folder: string, commands?: ReadonlySet<string> | null) => Policy;
   /** Where it was looked up before. */
   readonly caller?: CallerChain;
+  /** Agents of other sessions, of any host, above this one, main first: its environment says so (`told-identity.ts`). */
+  readonly above?: readonly CallingAgent[];
   readonly home: string;
   /** Epoch milliseconds. */
   readonly at: number;
@@ -59,7 +61,7 @@ export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement 
   const caller = options.caller ?? host.callerOf(payload);
   const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
   if (isSilent(policy)) return NO_OPINION;
-  const call = toCallAtDoor(event, caller, options);
+  const call = withAbove(toCallAtDoor(event, caller, options), options.above);
   return defaultOf(policy, call) === 'none' && !concerns(policy, call) ? NO_OPINION : undefined;
 }
 
@@ -89,6 +91,11 @@ export function toCallAtDoor(
     at,
     offsetMinutes: -new Date(at).getTimezoneOffset(),
   };
+}
+
+/** The same call, with those above its whole session. */
+export function withAbove<C extends CallAtDoor>(call: C, above: readonly CallingAgent[] = []): C {
+  return above.length === 0 ? call : { ...call, ancestors: [...above.map(toAgent), ...call.ancestors] };
 }
 
 function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {

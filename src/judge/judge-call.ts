@@ -2,7 +2,7 @@ import { known } from '../base/json.ts';
 import type { GuardedCall, Verdict } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
 import { namesOf } from '../guard/match/command-pattern.ts';
-import type { Policy, Rule } from '../guard/policy.ts';
+import type { Decision, Policy, Rule } from '../guard/policy.ts';
 import { usesOf } from '../guard/tools/uses-of.ts';
 import type { CallerChain, HookEvent } from '../model/hook.ts';
 import {
@@ -13,6 +13,7 @@ import {
   judgeAtDoor,
   resolveLinks,
   toCallAtDoor,
+  withAbove,
 } from './at-the-door.ts';
 import { identityOf, withIdentity } from './tell-identity.ts';
 
@@ -36,7 +37,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     if (early) return early;
     const call = toCall(event, caller, options);
     policy = options.policyFor(folder, namesOf(call.uses));
-    const verdict = decide(policy, call);
+    const verdict = decideUnder(policy, call, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
     const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
@@ -53,6 +54,16 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     });
   }
 }
+
+/** An environment is easily changed by whoever starts a program: who it says is above can only forbid. */
+function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOptions): Verdict {
+  const own = decide(policy, call);
+  if (above.length === 0) return own;
+  const under = decide(policy, withAbove(call, above));
+  return LOOSEST_FIRST.indexOf(under.decision) > LOOSEST_FIRST.indexOf(own.decision) ? under : own;
+}
+
+const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
 
 /** For how long troupe asks in the place of a host that cannot, where no rule says. */
 const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;
@@ -71,7 +82,7 @@ export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reaso
 
 function identify(event: HookEvent, caller: CallerChain): GivenInput | undefined {
   const identity = identityOf(event, caller);
-  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity);
+  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity, event.call?.id);
   if (input === undefined) return undefined;
   return { input, words: `Its commands are told who runs them: ${identity}` };
 }

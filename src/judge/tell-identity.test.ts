@@ -133,4 +133,10 @@ two" && git log --format='%an <%ae> %cn <%ce> %s'`;
     expect(withIdentity('Bash', null, IDENTITY)).toBeUndefined();
     expect(withIdentity('Bash', { command: 'ls', timeout: 5 }, IDENTITY)).toMatchObject({ timeout: 5 });
   });
+
+  it('names the call, too, where the host numbers its calls', () => {
+    expect(withIdentity('Bash', { command: 'ls' }, IDENTITY, 'toolu_01')).toMatchObject({
+      command: expect.stringContaining("TROUPE_PARENT='claude-code:8f6e5c34:a1b2c3d4e5f6:toolu_01'"),
+    });
+  });
 });

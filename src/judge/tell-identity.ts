@@ -33,12 +33,12 @@ function labelOf({ kind, name, type }: CallingAgent): string {
  * of its own: what follows is as it was, whatever it ends or begins with. A commit has the agent as its author; the address,
  * and the committer, stay the person's.
  */
-export function withIdentity(tool: string, input: unknown, identity: string): unknown {
+export function withIdentity(tool: string, input: unknown, identity: string, call?: string): unknown {
   if (tool !== 'Bash' || !isObject(input) || typeof input['command'] !== 'string') return undefined;
   const [host = '', session = '', agent = '', path = ''] = identity.split(':');
   const variables = {
     TROUPE_AGENT: identity,
-    TROUPE_PARENT: [host, session, agent].join(':'),
+    TROUPE_PARENT: [host, session, agent, ...(call === undefined ? [] : [cleaned(call)])].join(':'),
     GIT_AUTHOR_NAME: `${path.split('/').at(-1)} (agent ${agent.slice(0, 8)})`,
   };
   const words = Object.entries(variables).map(([name, value]) => `${name}='${value}'`);

@@ -7,10 +7,10 @@ import { type AgentId, mainAgentOf, nativeId } from './ids.ts';
 import { type AgentRecord, createAgentRecord, type SessionLedger } from './ledger.ts';
 import { type Links, resolveLinks } from './link.ts';
 import { type Own, ownOf } from './own.ts';
-import { createOwnerOf } from './owner.ts';
+import { createOwnerOf, type OwnerOf } from './owner.ts';
 import { realAgents } from './real-agents.ts';
 import { lifeOf } from './session-life.ts';
-import type { AgentNode, BuildOptions, SessionTree } from './tree.ts';
+import type { AgentNode, BuildOptions, PrintedSession, SessionTree } from './tree.ts';
 import { addByModel, addUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** The tree of one session as its facts stand. Pure: the same ledger and the same `now` give the same tree. */
@@ -53,6 +53,7 @@ export function buildTree(ledger: SessionLedger, options: BuildOptions): Session
       ...[...links.problems, ...missingTranscripts(agents, main)].map((found) => ({ count: 1, examples: [found] })),
     ]),
     ...sessionFields(ledger, agents),
+    ...startsOf(ledger, ownerOf),
   };
 }
 
@@ -151,6 +152,22 @@ function sessionFields(ledger: SessionLedger, agents: readonly AgentNode[]): Par
     startedAt: starts.length === 0 ? undefined : starts.reduce((a, b) => Math.min(a, b)),
     lastActivityAt: ends.length === 0 ? undefined : ends.reduce((a, b) => Math.max(a, b)),
   });
+}
+
+/** Which sessions its commands started, and which agent's command started it. What they come to, `link-sessions.ts` decides. */
+function startsOf(ledger: SessionLedger, ownerOf: OwnerOf): Pick<SessionTree, 'printed' | 'started' | 'begunBy'> {
+  const printed = [...(ledger.printed?.values() ?? [])].flatMap(({ session, call }): readonly PrintedSession[] => {
+    const { agents, started, ended } = ledger.calls.get(call) ?? {};
+    const agent = agents && ownerOf(agents);
+    if (agent === undefined) return [];
+    return [{ session, call, agent, ...known({ askedAt: started?.at || undefined, endedAt: ended?.at || undefined }) }];
+  });
+  const begunBy = [...(ledger.begunBy ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, by]) => by);
+  return {
+    ...(printed.length > 0 && { printed: printed.sort((a, b) => (a.call < b.call ? -1 : a.call > b.call ? 1 : 0)) }),
+    ...(ledger.started && { started: [...ledger.started].sort() }),
+    ...(begunBy.length > 0 && { begunBy }),
+  };
 }
 
 function inheritedUsage(ledger: SessionLedger): Usage {

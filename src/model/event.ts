@@ -20,7 +20,8 @@ export interface PromptFact {
 /** The first prompt stands in where nobody named the session. */
 export type TitleKind = 'custom' | 'generated' | 'prompt';
 
-export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'internal';
+/** `session`: the main agent of another session, which an agent of this one started by a command. */
+export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'internal' | 'session';
 
 /**
  * One line of a conversation, as far as the life of its agent is concerned. A `note` is written into it by the host or
@@ -91,6 +92,31 @@ export interface SessionForked extends SessionFact {
   readonly kind: 'session-forked';
   readonly from: SessionId;
   readonly replies: readonly string[];
+}
+
+/** The command of a call ran a host's program, and that printed the id of its session, the way it prints its own. */
+export interface SessionPrinted extends AgentFact {
+  readonly kind: 'session-printed';
+  readonly call: ToolCallId;
+  readonly printed: SessionId;
+}
+
+/** Who started the session's process, as the process itself was told: an agent of any host. */
+export interface SessionBegun extends SessionFact {
+  readonly kind: 'session-begun';
+  readonly by: SessionStarter;
+}
+
+/** The process of another session said that an agent of this one started it; by which, that session says. */
+export interface SessionStarted extends SessionFact {
+  readonly kind: 'session-started';
+  readonly started: SessionId;
+}
+
+export interface SessionStarter {
+  readonly session: SessionId;
+  readonly agent: AgentId;
+  readonly call?: ToolCallId;
 }
 
 /** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
@@ -312,6 +338,9 @@ export type AgentEvent =
   | SessionTitled
   | SessionClosed
   | SessionForked
+  | SessionPrinted
+  | SessionBegun
+  | SessionStarted
   | ProcessSeen
   | AgentSeen
   | AgentPrompted

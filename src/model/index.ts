@@ -3,6 +3,7 @@ export * from './build-tree.ts';
 export * from './diagnostic.ts';
 export * from './event.ts';
 export * from './ids.ts';
+export * from './join-trees.ts';
 export * from './ledger.ts';
 export * from './link.ts';
 export * from './ports.ts';

@@ -10,6 +10,7 @@ import type {
   QuestionKind,
   ReplyEnd,
   RunEnded,
+  SessionStarter,
   TitleKind,
 } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
@@ -36,6 +37,12 @@ export interface SessionLedger {
   readonly closings: Map<SourceId, number>;
   /** When it was last told beside the conversation that the session was over. */
   closedAt?: number;
+  /** Sessions that its calls printed, by session and call; left out where there are none. */
+  printed?: Map<string, PrintedRecord>;
+  /** Sessions that said that they were started in this one; left out where there are none. */
+  started?: Set<SessionId>;
+  /** Who started it, each that was ever said; left out where nobody said it. */
+  begunBy?: Map<string, SessionStarter>;
   readonly processes: Map<number, ProcessRecord>;
   readonly agents: Map<AgentId, AgentRecord>;
   readonly calls: Map<ToolCallId, CallRecord>;
@@ -94,6 +101,11 @@ export interface AgentRecord {
   /** Those that have ids; left out where there are none. */
   questions?: Map<string, QuestionRecord>;
   group?: Said<string>;
+}
+
+export interface PrintedRecord {
+  readonly session: SessionId;
+  readonly call: ToolCallId;
 }
 
 export interface ResumeRecord {

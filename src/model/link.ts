@@ -18,6 +18,8 @@ export const EVIDENCE = {
   result: { rank: 'exact', text: 'the result of the call names it' },
   hook: { rank: 'exact', text: 'the hook behind the call names it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
+  environment: { rank: 'exact', text: 'its process was told which agent started it' },
+  printed: { rank: 'exact', text: 'the command printed the id of its session' },
   progress: { rank: 'strong', text: 'progress lines of the call name it' },
   'result-text': { rank: 'strong', text: 'the text of the result names it' },
   notification: { rank: 'strong', text: 'the notice of its end names the call' },

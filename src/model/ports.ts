@@ -13,7 +13,7 @@ export interface Sessions {
 
 export interface SessionListing {
   readonly trees: readonly SessionTree[];
-  /** How many there are in all, read or not. */
+  /** How many there are in all, read or not; those that are known to stand in another one's tree are not counted. */
   readonly total: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
@@ -27,6 +27,8 @@ export interface OpenedSession {
   readonly tree: SessionTree;
   /** The facts that the tree was made from. */
   readonly ledger: SessionLedger;
+  /** Those of other sessions that stand in it (`join-trees.ts`); left out where there are none. */
+  readonly joined?: ReadonlyMap<SessionId, SessionLedger>;
   readonly ignoredFiles: number;
 }
 
@@ -38,7 +40,7 @@ export interface LiveTrees {
   subscribe(listener: (change: TreeChange) => void): { close(): void };
   /** Reads one of the older ones, or finds one that is followed; follows it from now on. */
   look(session: string): Promise<SessionTree | undefined>;
-  /** The facts behind the tree of one that is followed. */
+  /** The facts behind the tree of one that is followed, without those of others that stand in it. */
   ledgerOf(session: SessionId): SessionLedger | undefined;
   /** A part of the conversation of one of its agents. */
   transcript(session: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined>;

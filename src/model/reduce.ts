@@ -104,6 +104,18 @@ const WRITERS: Writers = {
     ledger.forkedFrom = from;
     for (const reply of replies) ledger.inherited.add(reply);
   },
+  'session-printed'(ledger, { printed, call }) {
+    ledger.printed ??= new Map();
+    ledger.printed.set(`${printed} ${call}`, { session: printed, call });
+  },
+  'session-begun'(ledger, { by }) {
+    ledger.begunBy ??= new Map();
+    ledger.begunBy.set(`${by.session} ${by.agent} ${by.call ?? ''}`, by);
+  },
+  'session-started'(ledger, { started }) {
+    ledger.started ??= new Set();
+    ledger.started.add(started);
+  },
   'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor }) {
     ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor }) });
   },

@@ -37,8 +37,8 @@ interface Waiting {
 export function needsPerson({ kind, status, waitingOn, runs }: Waiting): boolean {
   if (status !== 'waiting') return false;
   // A main agent that has had its say only waits for the next order: it is idle. Others have nobody to order them.
-  const asks = kind !== 'main' || (runs.at(-1)?.reason ?? null) !== null;
-  return waitingOn === 'permission' || (waitingOn === 'input' && asks);
+  const isIdle = (kind === 'main' || kind === 'session') && (runs.at(-1)?.reason ?? null) === null;
+  return waitingOn === 'permission' || (waitingOn === 'input' && !isIdle);
 }
 
 /** A main agent that has had its say may have left others at work: then the session works. */

@@ -1,5 +1,5 @@
 import type { DiagnosticCount } from './diagnostic.ts';
-import type { AgentKind, EndSignal, GroupKind, TitleKind } from './event.ts';
+import type { AgentKind, EndSignal, GroupKind, SessionStarter, TitleKind } from './event.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
 import type { ModelUsage, Usage } from './usage.ts';
@@ -58,6 +58,8 @@ export interface ToolInUse {
 /** What is not known is left out here, and null in JSON: never 0, never a guess. */
 export interface AgentNode {
   readonly id: AgentId;
+  /** The session it belongs to, where that is another one: a command of this one started it. */
+  readonly session?: SessionId;
   readonly link: SpawnLink;
   /** 0 for the main agent; left out for an orphan of unknown depth. */
   readonly depth?: number;
@@ -123,9 +125,24 @@ export interface SessionTree {
   readonly inheritedUsage?: Usage;
   readonly startedAt?: number;
   readonly lastActivityAt?: number;
+  /** Sessions of any host that commands in this one started, by what they printed; left out where there are none. */
+  readonly printed?: readonly PrintedSession[];
+  /** Sessions that say themselves that they were started in this one; left out where there are none. */
+  readonly started?: readonly SessionId[];
+  /** Who started it by a command, as its process was told; left out where nobody said it. */
+  readonly begunBy?: readonly SessionStarter[];
   /** Main first, then in the order in which they were asked for, children behind their parent; orphans last. */
   readonly agents: readonly AgentNode[];
   readonly diagnostics: readonly DiagnosticCount[];
+}
+
+export interface PrintedSession {
+  readonly session: SessionId;
+  readonly agent: AgentId;
+  readonly call: ToolCallId;
+  /** When the command was asked for, and when its result came. */
+  readonly askedAt?: number;
+  readonly endedAt?: number;
 }
 
 export interface BuildOptions {

@@ -3,8 +3,10 @@ import { isAtWork } from '../model/tree.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import { formatCount, formatDuration } from './amounts.ts';
 
-export function typeText({ kind, type, internal, background }: AgentReport): string {
+export function typeText({ kind, type, internal, background, host }: AgentReport): string {
   if (kind === 'main') return '';
+  // Of a session that a command started, whose it is says most.
+  if (kind === 'session') return host;
   const what = kind === 'internal' ? (internal ?? 'internal') : (type ?? kind);
   return background ? `${what} &` : what;
 }

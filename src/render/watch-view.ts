@@ -58,8 +58,9 @@ export function sessionKey({ host, id }: Pick<SessionDetail, 'host' | 'id'>): st
   return `${host}:${id}`;
 }
 
-export function agentKey({ host, sessionId, id }: Pick<AgentReport, 'host' | 'sessionId' | 'id'>): string {
-  return `${host}:${sessionId}/${id}`;
+/** Agents of several hosts may stand in the tree of one session. */
+export function agentKey({ sessionId, id }: Pick<AgentReport, 'sessionId' | 'id'>): string {
+  return `${sessionId}/${id}`;
 }
 
 /** Main first. */

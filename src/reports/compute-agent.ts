@@ -26,6 +26,7 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
     id: nativeId(agent.id),
     host: hostOf(agent.id),
     sessionId: nativeId(session),
+    ownSessionId: nativeId(agent.session ?? session),
     parentId: agent.link.parent === undefined ? null : nativeId(agent.link.parent),
     depth: orNull(agent.depth),
     kind: agent.kind,

@@ -1,5 +1,6 @@
+import { known } from '../base/json.ts';
 import { nativeId } from '../model/ids.ts';
-import type { AgentRecord, EndClaim, Said, SessionLedger } from '../model/ledger.ts';
+import type { AgentRecord, EndClaim, LinkClaim, Said, SessionLedger } from '../model/ledger.ts';
 import { EVIDENCE } from '../model/link.ts';
 import type { AgentNode } from '../model/tree.ts';
 import { isoTime, orNull } from './json-values.ts';
@@ -76,14 +77,19 @@ function resultsOf(agent: AgentNode, ledger: SessionLedger): readonly EndClaim[]
   });
 }
 
-function explainLink({ link }: AgentNode, record: AgentRecord | undefined) {
+function explainLink({ link, session }: AgentNode, record: AgentRecord | undefined) {
+  // Who started a session stands in the facts of two of them.
+  const across: readonly LinkClaim[] =
+    session !== undefined && (link.evidence === 'printed' || link.evidence === 'environment')
+      ? [{ evidence: link.evidence, ...known({ call: link.call, parent: link.parent }) }]
+      : [];
   return {
     parentId: link.parent === undefined ? null : nativeId(link.parent),
     toolUseId: orNull(link.call),
     rank: link.rank,
     source: orNull(link.evidence),
     candidates: link.candidates,
-    claims: [...(record?.links.values() ?? [])].map(({ evidence, call, parent, origin }) => ({
+    claims: [...(record?.links.values() ?? []), ...across].map(({ evidence, call, parent, origin }) => ({
       source: evidence,
       rank: EVIDENCE[evidence].rank,
       text: EVIDENCE[evidence].text,

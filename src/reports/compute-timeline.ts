@@ -1,4 +1,5 @@
 import { hostOf, nativeId } from '../model/ids.ts';
+import { ledgerFor } from '../model/join-trees.ts';
 import type { CallRecord, MessageRecord, SessionLedger } from '../model/ledger.ts';
 import { indexOf } from '../model/ledger-index.ts';
 import { createOwnerOf } from '../model/owner.ts';
@@ -11,19 +12,21 @@ import type { TimelineAgent, TimelineCall, TimelineReply, TimelineReport } from 
 
 /** `/api/sessions/:id/timeline`. `since`, in epoch milliseconds, leaves out what was over before. */
 export function computeTimeline(
-  { tree, ledger }: Omit<OpenedSession, 'ignoredFiles'>,
+  opened: Omit<OpenedSession, 'ignoredFiles'>,
   { since = 0 }: { readonly since?: number } = {},
 ): TimelineReport {
+  const { tree } = opened;
   const spawnedBy = new Map(tree.agents.map((agent) => [agent.link.call, agent]));
-  const ownerOf = createOwnerOf(ledger);
+  const owners = new Map([opened.ledger, ...(opened.joined?.values() ?? [])].map((one) => [one, createOwnerOf(one)]));
   return {
     sessionId: nativeId(tree.id),
     host: hostOf(tree.id),
     startedAt: isoTime(tree.startedAt),
     endedAt: isoTime(tree.lastActivityAt),
     agents: selectAgents(tree).map((agent) => {
+      const ledger = ledgerFor(agent, opened);
       const { calls, messages } = indexOf(ledger).of(agent.id);
-      const isOwn = (record: CallRecord | MessageRecord): boolean => ownerOf(record.agents) === agent.id;
+      const isOwn = (record: CallRecord | MessageRecord): boolean => owners.get(ledger)?.(record.agents) === agent.id;
       return {
         id: nativeId(agent.id),
         calls: calls

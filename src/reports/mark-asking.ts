@@ -12,8 +12,10 @@ export function markAsking(picture: LiveSnapshot): LiveSnapshot {
   if (open.length === 0) return picture;
   const asking = groupBy(open, ({ host, session }) => `${host} ${session}`);
   const sessions = picture.sessions.map((session) => {
-    const asks = asking.get(`${session.host} ${session.id}`);
-    return asks ? markIn(session, new Set(asks.flatMap(({ agent }) => agent.id ?? []))) : session;
+    // Hooks of a session that stands in this one's tree name that one.
+    const started = session.subagents.filter(({ kind }) => kind === 'session');
+    const asks = [session, ...started].flatMap(({ host, id }) => asking.get(`${host} ${id}`) ?? []);
+    return asks.length > 0 ? markIn(session, new Set(asks.flatMap(({ agent }) => agent.id ?? []))) : session;
   });
   return { ...picture, sessions };
 }

@@ -59,7 +59,10 @@ export interface UsageReport {
 export interface AgentReport {
   readonly id: string;
   readonly host: string;
+  /** Of the tree that it stands in. */
   readonly sessionId: string;
+  /** The session that it belongs to: another one where a command started that, of whichever host. */
+  readonly ownSessionId: string;
   readonly parentId: string | null;
   readonly depth: number | null;
   readonly kind: AgentKind;

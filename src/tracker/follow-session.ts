@@ -10,11 +10,12 @@ import type { Line } from '../base/lines.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
 import { UnreadableDatabase } from '../io/sqlite.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
-import type { AgentEvent } from '../model/event.ts';
+import type { AgentEvent, SessionBegun } from '../model/event.ts';
 import type { AgentId, SourceId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
 import type { SourceProgress } from '../model/ports.ts';
 import { reduce, retract } from '../model/reduce.ts';
+import { startOf } from './process-start.ts';
 
 /** A session that may still be written: each `refresh` reads what came since the last one. */
 export interface FollowedSession {
@@ -62,6 +63,8 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
   let generation = 0;
   /** What was last said beside the session. */
   let told: readonly AgentEvent[] = [];
+  /** Who started it, by its processes: each is asked once, and what it said holds when it is gone. */
+  const starts = new Map<number, SessionBegun | undefined>();
 
   const restart = (): void => {
     ledger = createLedger(first.id, adapter.title);
@@ -77,7 +80,11 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
     const lost = told.filter((fact) => fact.kind !== 'process-seen' && !said.has(JSON.stringify(fact)));
     if (!lost.every((fact) => retract(ledger, fact))) restart();
     ledger.processes.clear();
-    for (const fact of facts) reduce(ledger, fact);
+    for (const fact of facts) {
+      reduce(ledger, fact);
+      if (fact.kind === 'process-seen' && fact.alive && !starts.has(fact.pid)) starts.set(fact.pid, startOf(fact));
+    }
+    for (const start of starts.values()) if (start) reduce(ledger, start);
     told = facts;
   };
   /** In any order: the ledger does not care which file comes first. Whether all of them hold what they held before. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
 import { dumpTree } from '../adapters/testing/dump.ts';
 import { MUCH_LATER } from '../adapters/testing/feed.ts';
+import { nativeId } from '../model/ids.ts';
 import type { LiveTrees } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { placesFor } from './places.ts';
@@ -84,6 +85,33 @@ it('what hooks tell is followed from the moment their file appears, and is what 
 
   rmSync(file);
   await until(() => endsByHook(live) === 0, 'the tree without what the hooks told');
+});
+
+it('who started a session, as its hooks were told, puts it below that agent', async () => {
+  cpSync(fixture('fixtures/2.1.325-background'), path.join(folder, 'root'), { recursive: true });
+  cpSync(fixture('fixtures/2.1.325-plain'), path.join(folder, 'root'), { recursive: true });
+  const sessions = createSessions(places(), { clock: () => MUCH_LATER });
+  const { trees } = await sessions.list({ limit: 10 });
+  // As recorded, one after the other: the later one may have been started by the earlier.
+  const [inner, outer] = trees
+    .toSorted((a, b) => (b.startedAt ?? 0) - (a.startedAt ?? 0))
+    .map(({ id }) => nativeId(id));
+  const told = path.join(folder, 'told', 'claude-code');
+  mkdirSync(told, { recursive: true });
+  const startedBy = `claude-code:${outer}:${outer}:toolu_01`;
+  appendFileSync(path.join(told, `${inner}.jsonl`), `${JSON.stringify({ id: '1', at: 1, startedBy })}\n`);
+  const started = `claude-code:${inner}`;
+  appendFileSync(path.join(told, `${outer}.jsonl`), `${JSON.stringify({ id: '2', at: 1, startedBy, started })}\n`);
+  const joined = await sessions.list({ limit: 10 });
+  expect([joined.total, joined.trees.map(({ id }) => nativeId(id))]).toEqual([1, [outer]]);
+  const { tree } = await sessions.open(outer);
+  expect(tree.agents.find(({ kind }) => kind === 'session')).toMatchObject({
+    id: started,
+    session: started,
+    depth: 1,
+    link: { parent: `claude-code:${outer}`, call: 'toolu_01', evidence: 'environment', rank: 'exact' },
+  });
+  expect((await sessions.open(inner)).tree.agents[0]).toMatchObject({ id: started, kind: 'main', depth: 0 });
 });
 
 it('a host without hooks, and a session without files, stay as they are', async () => {

@@ -1,7 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { asObject, asText } from '../base/json.ts';
+import { parseJsonBytes } from '../base/json-line.ts';
+import type { Line } from '../base/lines.ts';
+import type { SessionBegun, SessionStarted } from '../model/event.ts';
 import { nativeId, type SessionId, toSessionId, toSourceId } from '../model/ids.ts';
+import { parseStartedBy } from '../model/started-by.ts';
 
 /**
  * What hooks told lies in troupe's own folder, one file a session, and is one more source of it: read, followed and
@@ -38,7 +43,40 @@ const ROLE = 'hooks';
 const SUFFIX = '.jsonl';
 
 function createReader(adapter: SourceAdapter, hooks: HooksCapability, session: LocatedSession, source: LocatedSource) {
-  return source.role === ROLE ? hooks.createHookReader(session.id, source.id) : adapter.createReader(session, source);
+  if (source.role !== ROLE) return adapter.createReader(session, source);
+  const reader = hooks.createHookReader(session.id, source.id);
+  return {
+    read(line: Line) {
+      const { facts, isAlone } = startIn(line, session.id, source);
+      return isAlone ? facts : [...reader.read(line), ...facts];
+    },
+  };
+}
+
+const STARTED_BY = Buffer.from('"startedBy":');
+
+interface Start {
+  readonly facts: readonly (SessionBegun | SessionStarted)[];
+  /** The line has nothing that the host told. */
+  readonly isAlone: boolean;
+}
+
+/** What a hook's environment says is the same for all hosts, and stands beside what the host told. */
+function startIn(line: Line, session: SessionId, source: LocatedSource): Start {
+  const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
+  const record = bytes.includes(STARTED_BY) ? asObject(parseJsonBytes(line.bytes)) : undefined;
+  const text = asText(record?.['startedBy']);
+  const by = text === undefined ? undefined : parseStartedBy(text);
+  if (!record || !by) return { facts: [], isAlone: false };
+  const origin = { source: source.id, offset: line.offset, length: line.length };
+  const started = asText(record['started']) as SessionId | undefined;
+  const place = { session, origin };
+  return {
+    facts: [
+      started === undefined ? { kind: 'session-begun', ...place, by } : { kind: 'session-started', ...place, started },
+    ],
+    isAlone: record['payload'] === undefined,
+  };
 }
 
 async function toldIn(folder: string): Promise<ReadonlySet<string>> {

@@ -1,5 +1,6 @@
 import { MESSAGE_DELIVERY } from '../model/event.ts';
 import { type AgentId, mainAgentOf, nativeId } from '../model/ids.ts';
+import { ledgerFor } from '../model/join-trees.ts';
 import type { SessionLedger } from '../model/ledger.ts';
 import type { OpenedSession, PlacedAgent } from '../model/ports.ts';
 import type { SkippedAgent } from '../model/transcript.ts';
@@ -11,7 +12,8 @@ export interface PlacedAgents {
 }
 
 /** Whose conversations are worth taking along, and where each stands; what is below one that is not moves up. */
-export function placeAgents({ tree, ledger }: Pick<OpenedSession, 'tree' | 'ledger'>): PlacedAgents {
+export function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles'>): PlacedAgents {
+  const { tree } = opened;
   const main = mainAgentOf(tree.id);
   const depths = new Map<AgentId, number>();
   const agents: PlacedAgent[] = [];
@@ -19,7 +21,7 @@ export function placeAgents({ tree, ledger }: Pick<OpenedSession, 'tree' | 'ledg
   // A parent stands before its children.
   for (const node of tree.agents) {
     const above = node.link.parent === undefined ? undefined : depths.get(node.link.parent);
-    const skip = node.id === main ? undefined : whySkipped(node, ledger);
+    const skip = node.id === main ? undefined : whySkipped(node, ledgerFor(node, opened));
     const depth = node.id === main ? 0 : (above ?? 0) + 1;
     depths.set(node.id, skip ? depth - 1 : depth);
     if (skip) skipped.push({ agent_id: nativeId(node.id), ...skip });

@@ -1,15 +1,22 @@
 import type { SourceAdapter } from '../adapters/adapter.ts';
+import { assertFound } from '../base/assert.ts';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
-import { nativeId } from '../model/ids.ts';
-import type { Sessions, SessionTranscripts, SharedTranscripts, TranscriptReader } from '../model/ports.ts';
+import { nativeId, type SessionId } from '../model/ids.ts';
+import type {
+  OpenedSession,
+  Sessions,
+  SessionTranscripts,
+  SharedTranscripts,
+  TranscriptReader,
+} from '../model/ports.ts';
 import type { Transcript, TranscriptAuthor } from '../model/transcript.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
-import { claim, type FoundSession, findSessions } from './find-sessions.ts';
-import { createOpenBodies } from './open-bodies.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { createOpenBodies, type OpenedBodies } from './open-bodies.ts';
 import { type PlacedAgents, placeAgents } from './place-agents.ts';
 import type { Place } from './places.ts';
-import { EVERYTHING, type OpenBodies, openedAnew, readTranscript } from './read-transcript.ts';
+import { EVERYTHING, openedAnew, readTranscript } from './read-transcript.ts';
 import { fromParent, type Told, toldIn } from './told-by-parent.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
@@ -25,9 +32,8 @@ export function createSessionTranscripts(
   return {
     async open(prefix) {
       const opened = await sessions.open(prefix);
-      const found = (await findSessions(places)).sessions.find(({ located }) => located.id === opened.tree.id);
-      const session = found && (await claim(found, new Set()));
-      if (!session)
+      const found = await claimAll(await findSessions(places), opened);
+      if (!found.has(opened.tree.id))
         throw new UserError(
           'session-not-found',
           'The session went away while it was read.',
@@ -35,29 +41,50 @@ export function createSessionTranscripts(
         );
       const placed = placeAgents(opened);
       // Who reads all of it again need not look for the messages again.
-      const bodies = createOpenBodies(Number.POSITIVE_INFINITY).of(session.adapter);
       const { tree } = opened;
       const author = () => (tree.cwd === undefined ? Promise.resolve(null) : authorOf(tree.cwd));
+      const bodies = createOpenBodies(Number.POSITIVE_INFINITY);
       return {
         ...opened,
         ...placed,
-        read: createReader({ session, tree, agents: placed.agents, bodies, author }),
+        read: createReader({ sessions: found, tree, agents: placed.agents, bodies, author }),
         share: async () =>
-          isOfFiles(session)
-            ? { ...toShared(session), tree, agents: placed.agents, author: await author() }
+          [...found.values()].every(isOfFiles)
+            ? {
+                sessions: [...found.values()].map(toShared),
+                tree,
+                agents: placed.agents,
+                author: await author(),
+              }
             : undefined,
       };
     },
   };
 }
 
+/** The session, and those that stand in its tree. */
+async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
+  const wanted = new Set([tree.id, ...tree.agents.flatMap(({ session }) => session ?? [])]);
+  const claimed = new Map<SessionId, FoundSession>();
+  for (const one of sessions.filter(({ located }) => wanted.has(located.id))) {
+    const ours = await claim(one, new Set());
+    if (ours) claimed.set(ours.located.id, ours);
+  }
+  return claimed;
+}
+
 /** A session that another thread has opened, by what its `share` gave. */
 export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: SharedTranscripts): TranscriptReader {
-  const { host, forced, located, tree, agents, author } = shared as unknown as Shared;
-  const adapter = adapters.find((one) => one.host === host);
-  if (!adapter) throw new Error(`troupe: nobody reads ${host} here`);
-  const session = { adapter, forced, located };
-  return { read: createReader({ session, tree, agents, bodies: openedAnew(adapter), author: async () => author }) };
+  const { sessions, tree, agents, author } = shared as unknown as Shared;
+  const found = sessions.map(({ host, forced, located }): FoundSession => {
+    const adapter = adapters.find((one) => one.host === host);
+    if (!adapter) throw new Error(`troupe: nobody reads ${host} here`);
+    return { adapter, forced, located };
+  });
+  const byId = new Map(found.map((session) => [session.located.id, session]));
+  return {
+    read: createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
+  };
 }
 
 /** A database or a server has its own reader, which stays with who opened it. */
@@ -65,22 +92,28 @@ function isOfFiles({ located }: FoundSession): boolean {
   return located.sources.every(({ shape }) => shape !== 'table');
 }
 
-interface Shared extends Omit<FoundSession, 'adapter'> {
-  readonly host: string;
+interface Shared {
+  readonly sessions: readonly SharedSession[];
   readonly tree: SessionTree;
   readonly agents: PlacedAgents['agents'];
   readonly author: TranscriptAuthor | null;
 }
 
-function toShared({ adapter, forced, located }: FoundSession): Pick<Shared, 'host' | 'forced' | 'located'> {
+/** An adapter cannot be handed to another thread: there is one of the same name. */
+interface SharedSession extends Omit<FoundSession, 'adapter'> {
+  readonly host: string;
+}
+
+function toShared({ adapter, forced, located }: FoundSession): SharedSession {
   return { host: adapter.host, forced, located };
 }
 
 interface Reading {
-  readonly session: FoundSession;
+  /** The session, and those that stand in its tree. */
+  readonly sessions: ReadonlyMap<SessionId, FoundSession>;
   readonly tree: SessionTree;
   readonly agents: PlacedAgents['agents'];
-  readonly bodies: OpenBodies;
+  readonly bodies: OpenedBodies;
   readonly author: () => Promise<TranscriptAuthor | null>;
 }
 
@@ -105,10 +138,15 @@ function createToldWords(reading: Reading): (node: AgentNode) => Promise<Told | 
     if (!parent) return undefined;
     if (last?.parent !== parent) {
       const { own } = await readOwn(reading, parent);
-      last = { parent, told: toldIn(own, reading.session.adapter) };
+      last = { parent, told: toldIn(own, sessionOf(reading, parent).adapter) };
     }
     return last.told.get(nativeId(id));
   };
+}
+
+function sessionOf({ sessions, tree }: Reading, { session }: AgentNode): FoundSession {
+  const found = sessions.get(session ?? tree.id) ?? sessions.get(tree.id);
+  return assertFound(found, 'a session that is read was found');
 }
 
 interface Own {
@@ -117,12 +155,14 @@ interface Own {
   readonly problem: string | undefined;
 }
 
-async function readOwn({ session, tree, bodies: opened }: Reading, node: AgentNode): Promise<Own> {
+async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
+  const session = sessionOf(reading, node);
+  const opened = reading.bodies.of(session.adapter);
   let problem: string | undefined;
   const onUnreadable = ({ cause }: UserError): void => {
     problem = `It cannot be read: ${codeOf(cause)}`;
   };
   const options = { opened, withMedia: true, onUnreadable };
-  const { transcript } = await readTranscript(session, tree, node, EVERYTHING, options);
+  const { transcript } = await readTranscript(session, reading.tree, node, EVERYTHING, options);
   return { own: transcript, problem };
 }

@@ -1,14 +1,14 @@
+import { assertFound } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
 import { isThere } from '../io/folders.ts';
 import { readTail } from '../io/read-range.ts';
-import { buildTree } from '../model/build-tree.ts';
-import { nativeId } from '../model/ids.ts';
+import { nativeId, type SessionId } from '../model/ids.ts';
 import type { Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
-import { noteOrigin, readSession } from './read-session.ts';
+import { createReadSessions } from './read-joined.ts';
 
 export interface SessionsOptions {
   readonly clock: Clock;
@@ -16,17 +16,12 @@ export interface SessionsOptions {
   readonly named?: boolean;
 }
 
-/** While one is taken apart, the system fetches the other. */
-const SIDE_BY_SIDE = 2;
-
 /** Sessions on disk, read when asked for. */
 export function createSessions(places: readonly Place[], { clock, named }: SessionsOptions): Sessions {
   const find = async () => {
     if (named) await assertFolders(places);
     return findSessions(places);
   };
-  const read = async ({ adapter, located }: FoundSession): Promise<SessionTree> =>
-    buildTree(await readSession(adapter, located), { now: clock() });
 
   /** The newest that turn out to be ours, up to `limit`. */
   const claimNewest = async (sessions: readonly FoundSession[], limit: number, ignored: Set<string>) => {
@@ -45,17 +40,20 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
     async list({ limit }) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
-      const trees: SessionTree[] = [];
-      const { claimed, strangers } = await claimNewest(found.sessions, Math.max(limit, NEWEST_BY_LINES), ignored);
-      const queue = (await lastActive(claimed, limit)).values();
-      const readOn = async (): Promise<void> => {
-        for (const session of queue) trees.push(await read(session));
-      };
-      await Promise.all(Array.from({ length: SIDE_BY_SIDE }, readOn));
-      trees.sort(byLastActivity);
+      const read = createReadSessions(found.sessions, { clock, withoutFacts: true });
+      let joined = read.joined();
+      let strangers = 0;
+      // What turns out to stand in another one's tree makes room for another.
+      for (let wanted = limit; ; wanted += limit - joined.trees.length) {
+        const newest = await claimNewest(found.sessions, Math.max(wanted, NEWEST_BY_LINES), ignored);
+        ({ strangers } = newest);
+        await read.add(await lastActive(newest.claimed, wanted));
+        joined = read.joined();
+        if (joined.trees.length >= limit || newest.claimed.length < wanted) break;
+      }
       return {
-        trees,
-        total: found.sessions.length - strangers,
+        trees: joined.trees.toSorted(byLastActivity).slice(0, limit),
+        total: found.sessions.length - strangers - joined.within.size,
         ignoredFiles: ignored.size,
         problems: found.problems,
         places: places.map(({ root }) => root),
@@ -68,12 +66,20 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
       if (!newest) throw noSessions(places, found.problems);
-      const { adapter, located } = newest;
-      const ledger = await readSession(adapter, located);
-      await noteOrigin(adapter, located, ledger);
-      return { ledger, tree: buildTree(ledger, { now: clock() }), ignoredFiles: ignored.size };
+      const read = createReadSessions(found.sessions, { clock });
+      await read.add([newest]);
+      // Who names a session wants that one; the newest of all stands where the list has it.
+      const id = prefix === undefined ? topOf(newest.located.id, read.joined().within) : newest.located.id;
+      const opened = assertFound(await read.open(id), 'it has just been read');
+      return { ...opened, ignoredFiles: ignored.size };
     },
   };
+}
+
+function topOf(id: SessionId, within: ReadonlyMap<SessionId, SessionId>): SessionId {
+  let top = id;
+  for (let above = within.get(top); above !== undefined; above = within.get(top)) top = above;
+  return top;
 }
 
 /** For places that the person named. Whether a server answers, its adapter tells. */

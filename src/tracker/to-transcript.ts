@@ -45,6 +45,16 @@ export function toTranscript(
   };
 }
 
+/** The same transcript in a tree that knows more: what a command of the agent started, and who started the agent. */
+export function withDoors(transcript: Transcript, tree: SessionTree, node: AgentNode): Transcript {
+  const doors = doorsIn(tree, node);
+  return {
+    ...transcript,
+    parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
+    messages: transcript.messages.map((message) => ({ ...message, content: message.content.map(doors) })),
+  };
+}
+
 /**
  * Puts doors into blocks: from a call to the agents that it made. A fork's transcript holds the very call that made it,
  * and no door to itself. A notice may be about something that is no agent.

@@ -1,20 +1,26 @@
 import type { Clock } from '../base/clock.ts';
 import { UserError } from '../base/user-error.ts';
-import { buildTree } from '../model/build-tree.ts';
 import { type AgentId, mainAgentOf, nativeId } from '../model/ids.ts';
 import type { Transcripts } from '../model/ports.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import type { Place } from './places.ts';
-import { readSession } from './read-session.ts';
+import { createReadSessions } from './read-joined.ts';
 import { readTranscript } from './read-transcript.ts';
 
 export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {
-  const openIn = async (session: FoundSession, choose: (tree: SessionTree) => AgentNode | undefined) => {
+  const openIn = async (
+    session: FoundSession,
+    all: readonly FoundSession[],
+    choose: (tree: SessionTree) => AgentNode | undefined,
+  ) => {
     const ours = await claim(session, new Set());
     if (!ours) return undefined;
-    const tree = buildTree(await readSession(ours.adapter, ours.located), { now: clock() });
-    const node = choose(tree);
+    const read = createReadSessions(all, { clock });
+    await read.add([ours]);
+    const tree = read.joined().of(ours.located.id);
+    // Of those that stand in its tree, each is found in its own session.
+    const node = tree && choose({ ...tree, agents: tree.agents.filter((agent) => agent.session === undefined) });
     return node && { tree, agent: node.id, transcript: (await readTranscript(ours, tree, node)).transcript };
   };
   return {
@@ -24,10 +30,11 @@ export function createTranscripts(places: readonly Place[], clock: Clock): Trans
         ({ located }) => session === undefined || nativeId(located.id) === session,
       );
       const hit = findById(sessions, wanted);
-      const opened = hit && (await openIn(hit.session, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
+      const opened =
+        hit && (await openIn(hit.session, found.sessions, (tree) => tree.agents.find(({ id }) => id === hit.agent)));
       if (opened) return opened;
       for (const one of sessions.slice(0, SEARCHED_BY_NAME)) {
-        const named = await openIn(one, (tree) => byName(tree, wanted));
+        const named = await openIn(one, found.sessions, (tree) => byName(tree, wanted));
         if (named) return named;
       }
       throw new UserError(

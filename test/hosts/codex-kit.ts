@@ -60,7 +60,7 @@ export async function startCodex(bin: string): Promise<CodexHost> {
     version: versionOf(bin, env).match(/\d+\.\d+\.\d+/)?.[0] ?? '',
     async run({ play, version2 = false, killAfter, killSignal }) {
       runs++;
-      writeFileSync(path.join(home, 'config.toml'), settings(model.url, project, version2));
+      writeFileSync(path.join(home, 'config.toml'), codexSettings(model.url, project, version2));
       await runProgram({
         bin,
         args: ['exec', '--json', '--skip-git-repo-check', `Please do the job. [[play:${play}]]`],
@@ -77,7 +77,7 @@ export async function startCodex(bin: string): Promise<CodexHost> {
   };
 }
 
-const settings = (url: string, project: string, version2: boolean): string => `model = "gpt-5.5"
+export const codexSettings = (url: string, project: string, version2: boolean): string => `model = "gpt-5.5"
 model_provider = "fake"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"

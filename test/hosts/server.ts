@@ -17,8 +17,10 @@ export interface Heard {
   readonly at: number;
 }
 
-export async function startServer(config: string, env: NodeJS.ProcessEnv): Promise<RunningServer> {
-  const args = [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', config];
+/** Without a folder, it looks where the hosts of its home have their data. */
+export async function startServer(config: string | undefined, env: NodeJS.ProcessEnv): Promise<RunningServer> {
+  const where = config === undefined ? [] : ['--root', config];
+  const args = [path.join(root, 'dist/troupe.js'), '--no-open', '--json', ...where];
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   let text = '';
   for await (const chunk of child.stdout) {

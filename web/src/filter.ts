@@ -1,6 +1,7 @@
 import { doingText } from '../../src/render/agent-texts.ts';
 import { formatStatus } from '../../src/render/status.ts';
 import { isSessionBusy, standingOf } from '../../src/render/watch-status.ts';
+import { agentsOf } from '../../src/render/watch-view.ts';
 import type { OlderSession, SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { AgentReport } from '../../src/reports/shapes.ts';
 
@@ -30,7 +31,7 @@ export function isFiltering({ text, host, project, status }: Filter): boolean {
 
 /** All of it has to hold; of the text, every word, in any order. */
 export function matches(session: SessionDetail, { text, host, project, status }: Filter): boolean {
-  if (host !== undefined && session.host !== host) return false;
+  if (host !== undefined && !agentsOf(session).some((agent) => agent.host === host)) return false;
   if (project !== undefined && session.project !== project) return false;
   if (status !== undefined && !hasStatus(session, status)) return false;
   return text.trim() === '' || hasText(session, text);

@@ -11,6 +11,7 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { RawRecord } from './record.ts';
 import type { InlineAgents } from './speaker.ts';
 import { firstLine } from './tools.ts';
@@ -36,6 +37,8 @@ type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : ne
 export interface FileState {
   /** Tools of calls whose results say something about agents. */
   readonly toolOf: Map<ToolCallId, string>;
+  /** Commands that may start a session of some host. */
+  readonly commands: AskedCommands;
   readonly prompted: Set<AgentId>;
   /** A fork's file begins with lines of its parent; they end with the directive. */
   inherited: boolean;
@@ -49,9 +52,11 @@ export interface FileState {
   version?: string;
 }
 
-export function createFileState(): FileState {
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createFileState(commands: AskedCommands): FileState {
   return {
     toolOf: new Map(),
+    commands,
     prompted: new Set(),
     inherited: false,
     told: new Map(),

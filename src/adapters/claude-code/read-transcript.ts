@@ -1,9 +1,10 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
-import { asInstant, asText, known } from '../../base/json.ts';
+import { asInstant, asObject, asText, isObject, known } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands, isCutCommand } from '../printed/sessions-printed.ts';
 import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
@@ -17,7 +18,7 @@ import {
 } from './lines/session-notes.ts';
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
-import { parseLine, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf, versionNumber } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 import { speakerOf } from './speaker.ts';
@@ -68,7 +69,7 @@ export interface TranscriptOf {
 }
 
 export function createTranscriptReader(of: TranscriptOf): SourceReader {
-  const file = createFileState();
+  const file = createFileState(createAskedCommands());
   const birth = factsByPlace(of);
   return {
     read(line) {
@@ -94,13 +95,25 @@ function factsByPlace({ file }: TranscriptOf) {
 }
 
 function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
-  const { records, problem } = recordsIn(line, parseLine);
+  const { records, problem } = recordsIn(line, (bytes) => parseFacts(bytes, file));
   const [first] = records;
   // The rule: one record, nothing wrong.
   if (!problem) return first ? readRecord(first.record, line.offset, line.length, of, file) : [];
   const events = records.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file));
   const origin = { source: of.source, offset: line.offset, length: line.length };
   return [{ kind: 'problem-found', session: of.session, origin, diagnostic: { ...problem, origin } }, ...events];
+}
+
+/** Without bodies, but for those in which a session's id may stand: what a command printed, and the command. */
+function parseFacts(bytes: Uint8Array, { commands }: FileState): unknown {
+  if (commands.areNamedIn(bytes)) return parseWhole(bytes);
+  const record = parseLine(bytes);
+  return isShortened(bytes) && isObject(record) && hasCutCommand(record) ? parseWhole(bytes) : record;
+}
+
+function hasCutCommand(record: RawRecord): boolean {
+  if (record['type'] !== 'assistant') return false;
+  return blocksOf(asObject(record['message'])).some((block) => isCutCommand(asObject(block['input'])?.['command']));
 }
 
 function readRecord(

@@ -65,9 +65,14 @@ function isFact(json: Uint8Array, open: number): boolean {
   return HOST_TEXTS.some((text) => startsWith(json, text, open + 1));
 }
 
+/** Some text of the line may be cut. */
+export function isShortened(bytes: Uint8Array): boolean {
+  return bytes.length > BODIES_CUT.longerThan;
+}
+
 /** `undefined` where the bytes are no JSON; a value that is no object where they are JSON, but no record. */
 export function parseLine(bytes: Uint8Array): unknown {
-  return parseWhole(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+  return parseWhole(isShortened(bytes) ? shortenStrings(bytes, BODIES_CUT) : bytes);
 }
 
 /** The same with all bodies. */

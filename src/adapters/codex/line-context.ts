@@ -2,6 +2,7 @@
 import { digestText } from '../../base/digest.ts';
 import type { AgentEvent, EventOrigin, PromptFact } from '../../model/event.ts';
 import { type AgentId, type SessionId, type ToolCallId, toAgentId, toToolCallId } from '../../model/ids.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
 import { firstLine } from './tools.ts';
@@ -39,12 +40,15 @@ export interface ThreadState {
   model?: string;
   /** Tools of calls whose results say something about agents. */
   readonly toolOf: Map<ToolCallId, string>;
+  /** Commands that may start a session of some host. */
+  readonly commands: AskedCommands;
   /** What was last told, so that only changes are. */
   readonly told: Map<string, unknown>;
 }
 
-export function createThreadState(): ThreadState {
-  return { turns: 0, isPrompted: false, toolOf: new Map(), told: new Map() };
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createThreadState(commands: AskedCommands): ThreadState {
+  return { turns: 0, isPrompted: false, toolOf: new Map(), commands, told: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */

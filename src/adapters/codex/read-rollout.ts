@@ -3,12 +3,13 @@ import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, toSessionId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../printed/sessions-printed.ts';
 import { type CopyCheck, createCopyCheck } from './history.ts';
 import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
 import { parseEvent } from './lines/events.ts';
 import { parseHeader, parseTurnContext } from './lines/header.ts';
 import { parseItem } from './lines/items.ts';
-import { parseLine, type RolloutRecord, recordsIn } from './record.ts';
+import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
 import { createReplyTracker } from './replies.ts';
 import { headOf } from './thread-head.ts';
 
@@ -43,7 +44,7 @@ export interface RolloutOf {
 export function createRolloutReader(of: RolloutOf): SourceReader {
   const { session, source, agent } = of;
   const isMain = agent === mainAgentOf(session);
-  const thread = createThreadState();
+  const thread = createThreadState(createAskedCommands());
   const track = createReplyTracker(nativeId(agent));
   let isCopy: CopyCheck = () => false;
 
@@ -84,7 +85,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
 
   return {
     read(line: Line) {
-      const { records, problem } = recordsIn(line, parseLine);
+      const { records, problem } = recordsIn(line, thread.commands.areNamedIn(line.bytes) ? parseWhole : parseLine);
       const events = records.flatMap(readRecord);
       if (!problem) return events;
       const origin = { source, offset: line.offset, length: line.length };

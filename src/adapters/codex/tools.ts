@@ -106,6 +106,14 @@ function subjectOf(tool: string, input: unknown): string | undefined {
   return told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined);
 }
 
+const SHELLS = new Set(['exec_command', 'shell', 'shell_command', 'local_shell']);
+
+/** What a call runs in a shell. */
+export function commandIn(tool: string, input: unknown): string | undefined {
+  const fields = asObject(input);
+  return SHELLS.has(tool) ? toText(fields?.['cmd'] ?? fields?.['command']) : undefined;
+}
+
 /** A command may come as its words: of `bash -lc` and the like, the script is what counts. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value;

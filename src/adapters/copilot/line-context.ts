@@ -10,6 +10,7 @@ import {
   toAgentId,
   toToolCallId,
 } from '../../model/ids.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 import type { EventRecord } from './record.ts';
 import { firstLine } from './tools.ts';
 
@@ -43,12 +44,22 @@ export interface AgentState {
   isResumed: boolean;
   /** Tools of calls that have no result yet. */
   readonly toolOf: Map<ToolCallId, string>;
+  /** Commands that may start a session of some host. */
+  readonly commands: AskedCommands;
   /** What was last told, so that only changes are. */
   readonly told: Map<string, unknown>;
 }
 
-export function createAgentState(): AgentState {
-  return { isPrompted: false, isOver: false, isResumed: false, toolOf: new Map(), told: new Map() };
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createAgentState(commands: AskedCommands): AgentState {
+  return {
+    isPrompted: false,
+    isOver: false,
+    isResumed: false,
+    toolOf: new Map(),
+    commands,
+    told: new Map(),
+  };
 }
 
 /** A parser of one kind of line. Never throws on data. */

@@ -3,6 +3,7 @@ import type { Line } from '../../base/lines.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId, type ToolCallId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../printed/sessions-printed.ts';
 import { type AgentState, agentOf, createAgentState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAgentCompleted, parseAgentConfigured, parseAgentFailed, parseAgentStarted } from './lines/agents.ts';
 import { parseCallEnd, parseCallStart, parsePermissionAsked, parsePermissionGiven } from './lines/calls.ts';
@@ -17,7 +18,7 @@ import {
   parseTruncation,
 } from './lines/session.ts';
 import { parseUsage } from './lines/usage.ts';
-import { type EventRecord, parseLine, recordsIn } from './record.ts';
+import { type EventRecord, parseLine, parseWhole, recordsIn } from './record.ts';
 import { isWithoutNews } from './without-news.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
@@ -54,6 +55,8 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
   const states = new Map<AgentId, AgentState>();
   const writtenTo = new Map<AgentId, ToolCallId>();
 
+  const isAwaited = (bytes: Uint8Array): boolean =>
+    [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
   const readRecord = (record: EventRecord): readonly AgentEvent[] => {
     const events: AgentEvent[] = [];
     const origin = { source, offset: record.offset, length: record.length };
@@ -69,7 +72,7 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
       return events;
     }
     const agent = agentOf(record, session);
-    const state = states.get(agent) ?? createAgentState();
+    const state = states.get(agent) ?? createAgentState(createAskedCommands());
     states.set(agent, state);
     parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
     return events;
@@ -77,7 +80,7 @@ export function createEventReader(session: SessionId, source: SourceId): SourceR
 
   return {
     read(line: Line) {
-      const { records, problem } = recordsIn(line, parseLine);
+      const { records, problem } = recordsIn(line, isAwaited(line.bytes) ? parseWhole : parseLine);
       const events = records.flatMap(readRecord);
       if (!problem) return events;
       const origin = { source, offset: line.offset, length: line.length };

@@ -15,6 +15,11 @@ export function isAsking(tool: string | undefined): boolean {
   return tool !== undefined && ASKING.has(tool);
 }
 
+/** Its results are what a command wrote. */
+export function isShell(tool: string): boolean {
+  return tool === 'bash' || tool === 'powershell';
+}
+
 /** A call that reads from an agent, and may wait until it has something to say. */
 export function isWaiting(tool: string, input: unknown): boolean {
   return tool === 'read_agent' && asObject(input)?.['wait'] === true;

@@ -3,8 +3,10 @@ import { asAmount, asInstant, asObject, asText, type JsonObject, known } from '.
 import { toToolCallId } from '../../model/ids.ts';
 import { NO_USAGE, type Usage } from '../../model/usage.ts';
 import { callsIn, partsOf, responsesIn, spokenIn } from '../genai/parts.ts';
-import { fileWrittenBy, firstLine, summarise } from '../genai/tools.ts';
+import { readResult } from '../genai/result-text.ts';
+import { fileWrittenBy, firstLine, isShell, summarise } from '../genai/tools.ts';
 import { toUsage } from '../genai/usage.ts';
+import { sessionsPrinted } from '../printed/sessions-printed.ts';
 import { type AgentCall, agentCallIn } from './agent-calls.ts';
 import { type ChatCall, callsOf, outcomeOf } from './chat-call.ts';
 import { folderIn, isHostText } from './host-text.ts';
@@ -118,6 +120,9 @@ function readCall(made: ChatCall, { agent, at }: Told, context: MessageContext):
     ...atOf(made.endedAt ?? at),
     ...(outcome !== 'ok' && known({ reason })),
   });
+  const command = isShell(made.tool) ? asText(made.input['command']) : undefined;
+  for (const printed of command === undefined ? [] : sessionsPrinted(command, readResult(made.result).text))
+    emit({ kind: 'session-printed', agent, call, printed });
   if (made.tool === COMPLETE && !isMain && ended.outcome === 'ok')
     emit({
       kind: 'run-ended',

@@ -1,6 +1,11 @@
 // Tools that these hosts share: one line for what a call does, and the file it writes.
 import { asText, isObject, type JsonObject } from '../../base/json.ts';
 
+/** Its results are what a command wrote. */
+export function isShell(tool: string): boolean {
+  return tool === 'run_shell_command';
+}
+
 /** Which input says most about a call; tools that are not here fall through to any text they have. */
 const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({

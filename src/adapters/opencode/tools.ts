@@ -2,6 +2,7 @@
 import { asText, type JsonObject } from '../../base/json.ts';
 
 export const TASK = 'task';
+export const SHELL = 'bash';
 /** A call that the program could not make sense of: a tool that this agent does not have, or a wrong input. */
 export const INVALID = 'invalid';
 

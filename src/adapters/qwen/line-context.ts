@@ -5,6 +5,7 @@ import type { AgentEvent, EventOrigin, PromptFact } from '../../model/event.ts';
 import { type AgentId, type SessionId, toAgentId } from '../../model/ids.ts';
 import type { PartCall } from '../genai/parts.ts';
 import { firstLine } from '../genai/tools.ts';
+import type { AskedCommands } from '../printed/sessions-printed.ts';
 
 export const HOST = 'qwen';
 
@@ -30,12 +31,15 @@ export interface ConversationState {
   reply?: string;
   /** Calls about agents: what their results mean hangs on what was asked. */
   readonly asked: Map<string, PartCall>;
+  /** Commands that may start a session of some host. */
+  readonly commands: AskedCommands;
   /** What was last told, so that only changes are. */
   readonly told: Map<string, unknown>;
 }
 
-export function createConversationState(): ConversationState {
-  return { asked: new Map(), told: new Map() };
+/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
+export function createConversationState(commands: AskedCommands): ConversationState {
+  return { asked: new Map(), commands, told: new Map() };
 }
 
 /** A parser of one kind of line. Never throws on data. */

@@ -1,9 +1,10 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 import { asText, type JsonObject, known } from '../../base/json.ts';
-import { recordInLine } from '../../base/json-line.ts';
+import { parseJsonBytes, recordInLine } from '../../base/json-line.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf } from '../../model/ids.ts';
 import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../printed/sessions-printed.ts';
 import { atOf, createConversationState, type LineContext, type LineParser } from './line-context.ts';
 import { parseReply } from './lines/reply.ts';
 import { parseCompression, parseTelemetry, parseTitle } from './lines/system.ts';
@@ -22,7 +23,7 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map([
 export function createConversationReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
   const agent = source.agent ?? mainAgentOf(session);
   const isMain = source.agent === undefined;
-  const state = createConversationState();
+  const state = createConversationState(createAskedCommands());
   const readRecord = (record: JsonObject, place: ByteRange): readonly AgentEvent[] => {
     const events: AgentEvent[] = [];
     const origin = { source: source.id, offset: place.offset, length: place.length };
@@ -37,7 +38,11 @@ export function createConversationReader({ id: session }: LocatedSession, source
   };
   return {
     read(line) {
-      const { record, problem, ...place } = recordInLine(line, parseShort, BEGINNINGS);
+      const { record, problem, ...place } = recordInLine(
+        line,
+        state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort,
+        BEGINNINGS,
+      );
       const events = record ? readRecord(record, place) : [];
       if (!problem) return events;
       const origin = { source: source.id, offset: line.offset, length: line.length };

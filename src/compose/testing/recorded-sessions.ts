@@ -11,6 +11,7 @@ import { computeDetail } from '../../reports/compute-detail.ts';
 import { computeTimeline } from '../../reports/compute-timeline.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
 import type { TimelineReport } from '../../reports/timeline-shapes.ts';
+import type { Place } from '../../tracker/places.ts';
 import { createSessionTranscripts } from '../../tracker/session-transcripts.ts';
 import { createSessions } from '../../tracker/sessions.ts';
 
@@ -32,8 +33,11 @@ export interface Recorded {
 }
 
 /** All sessions of a recording of the real program. */
-export async function readRecorded(name: string, size?: PageSize): Promise<readonly Recorded[]> {
-  const places = [{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }];
+export function readRecorded(name: string, size?: PageSize): Promise<readonly Recorded[]> {
+  return readPlaces([{ adapter: claudeCode, root: path.join(fixtures, name), forced: false }], size);
+}
+
+export async function readPlaces(places: readonly Place[], size?: PageSize): Promise<readonly Recorded[]> {
   const sessions = createSessions(places, { clock });
   const { trees } = await sessions.list({ limit: 100 });
   return Promise.all(trees.map(({ id }) => readOne(nativeId(id))));

@@ -1,5 +1,6 @@
 import { UserError } from '../../base/user-error.ts';
 import { nativeId } from '../../model/ids.ts';
+import { ledgerFor } from '../../model/join-trees.ts';
 import type { OpenedSession } from '../../model/ports.ts';
 import { formatExplanation } from '../../render/explanation-lines.ts';
 import { createPaint } from '../../render/paint.ts';
@@ -24,14 +25,15 @@ export async function tree(this: CliContext, flags: TreeFlags, session?: string)
   writeLines(this, formatTree(report, textOptionsOf(this.face)));
 }
 
-function explain(context: CliContext, { json }: TreeFlags, { tree, ledger }: OpenedSession, wanted: string): void {
+function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession, wanted: string): void {
+  const { tree } = opened;
   const hits = tree.agents.filter((agent) => nativeId(agent.id).startsWith(wanted) || agent.name === wanted);
   const agent = hits.find(({ id }) => nativeId(id) === wanted) ?? hits[0];
   if (!agent || (hits.length > 1 && nativeId(agent.id) !== wanted)) {
     const found = hits.length === 0 ? 'No agent of this session begins' : `${hits.length} agents of this session begin`;
     throw new UserError('agent-not-found', `${found} with «${wanted}».`, 'See the ids with: troupe tree --json');
   }
-  const report = computeExplanation(agent, ledger);
+  const report = computeExplanation(agent, ledgerFor(agent, opened));
   if (json) writeJson(context, report);
   else writeLines(context, formatExplanation(report, createPaint(context.face.terminal.colours)));
 }

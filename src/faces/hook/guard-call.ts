@@ -27,7 +27,7 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
   const bytes = readFileSync(path.join(folder, 'spool', draft));
   const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload);
-  attempt(() => settleSpooled(folder, draft, { ppid, ...decided }, since), onError);
+  attempt(() => settleSpooled(folder, draft, { ppid, ...startedBy(), ...decided }, since), onError);
   return printed;
 }
 
@@ -40,8 +40,14 @@ export function guardStdin(folder: string, host: string, { judge, onError }: Gua
   if (payload.length === 0) return judge(host, undefined).printed;
   const { printed, input: _given, ...decided } = judge(host, parseSpooled(payload)?.payload);
   const ms = Math.round(process.uptime() * 10_000) / 10;
-  attempt(() => putSpoolFile(folder, host, payload, { ppid, ...decided, ms }), onError);
+  attempt(() => putSpoolFile(folder, host, payload, { ppid, ...startedBy(), ...decided, ms }), onError);
   return printed;
+}
+
+/** Who started the host that runs us, where an agent did (judge/tell-identity.ts). */
+function startedBy(): { readonly parent?: string } {
+  const parent = process.env['TROUPE_PARENT'];
+  return parent ? { parent } : {};
 }
 
 function attempt(keep: () => unknown, onError: (error: unknown) => void): void {

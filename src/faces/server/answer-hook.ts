@@ -16,7 +16,12 @@ export async function answerHook(request: IncomingMessage, response: ServerRespo
   const reply = await hooks.take({
     host: pathname.slice('/api/hooks/'.length),
     draft: searchParams.get('draft') ?? '',
-    ...known({ ppid: asNumber(searchParams.get('ppid')), since: inMs(asNumber(searchParams.get('since'))) }),
+    ...known({
+      ppid: asNumber(searchParams.get('ppid')),
+      since: inMs(asNumber(searchParams.get('since'))),
+      parent: searchParams.get('parent') || undefined,
+      above: searchParams.get('above') || undefined,
+    }),
   });
   if (reply === undefined) return answerRefusal(response, NOT_KEPT);
   response.sendDate = false;

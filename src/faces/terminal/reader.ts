@@ -91,9 +91,9 @@ export function openReader({ agent: first, session, paint, source, open, onChang
 }
 
 /** After a new first picture, changes may have been missed. */
-function concerns(event: LiveEvent, { id, host, sessionId, transcripts }: AgentReport): boolean {
+function concerns(event: LiveEvent, { id, sessionId, transcripts }: AgentReport): boolean {
   if (event.type === 'snapshot') return true;
-  if (event.type !== 'change' || event.data.sessionId !== sessionId || event.data.host !== host) return false;
+  if (event.type !== 'change' || event.data.sessionId !== sessionId) return false;
   const { agents, sources } = event.data;
   return (
     agents.some((agent) => agent.id === id) ||

@@ -33,7 +33,7 @@ export function createContext(shared: SharedSession, plan: PagePlan, pages: Agen
       person: { name: 'user', hue: null },
       parent: { name: parent ? nameOf(parent) : 'whoever asked', hue: parent?.hue ?? null },
       agent: { name: nameOf(agent), hue: agent.hue },
-      host: { name: cleanLine(shared.session.hostTitle), hue: null },
+      host: { name: cleanLine(agent.host === shared.session.host ? shared.session.hostTitle : agent.host), hue: null },
     },
   };
 }

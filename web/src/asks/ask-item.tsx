@@ -65,7 +65,8 @@ export function AskItem({ ask, onAnswer }: AskItemProps) {
 
 /** With the colour that the agent has everywhere; leads to it. */
 function Asker({ ask }: { readonly ask: Ask }) {
-  const session = sessions.value.find(({ id }) => id === ask.session);
+  // The session may stand in the tree of another one.
+  const session = sessions.value.find((one) => agentsOf(one).some(({ id }) => id === ask.session));
   const agent = session && agentsOf(session).find(({ id }) => id === ask.agent.id);
   const name = askerText(ask);
   return (

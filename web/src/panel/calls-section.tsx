@@ -17,11 +17,11 @@ const SHOWN = 6;
 const LOADED = 100;
 
 /** Its last tool calls that hooks told of, and what was decided. Nothing where no hook told of one. */
-export function CallsSection({ session, agent: { id, sessionId } }: AgentProps) {
+export function CallsSection({ session: { startedAt }, agent: { id, sessionId, ownSessionId } }: AgentProps) {
   const backend = useBackend();
   const feed = useMemo(
-    () => openCallFeed(backend, { ...sessionFilter(session), agent: id }, LOADED),
-    [backend, sessionId, id],
+    () => openCallFeed(backend, { ...sessionFilter({ id: ownSessionId, startedAt }), agent: id }, LOADED),
+    [backend, ownSessionId, id],
   );
   useEffect(() => feed.close, [feed]);
   const until = replayAt.value ?? Number.POSITIVE_INFINITY;

@@ -11,6 +11,7 @@ export function makeAgent(over: Partial<AgentReport> = {}): AgentReport {
     id: 'a1',
     host: 'claude-code',
     sessionId: 's1',
+    ownSessionId: over.sessionId ?? 's1',
     parentId: null,
     depth: null,
     kind: 'task',

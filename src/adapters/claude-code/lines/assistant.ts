@@ -5,7 +5,7 @@ import type { Usage } from '../../../model/usage.ts';
 import { agentIdOf, atOf, callIdOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';
 import { isInline } from '../speaker.ts';
-import { concernsAgents, fileWrittenBy, firstLine, isSpawning, summarise } from '../tools.ts';
+import { concernsAgents, fileWrittenBy, firstLine, isShell, isSpawning, summarise } from '../tools.ts';
 
 /** Model name of lines that the program wrote itself: API errors, "No response requested." */
 const SYNTHETIC = '<synthetic>';
@@ -118,6 +118,7 @@ function parseCall(block: RawRecord, context: LineContext): void {
     ...known({ summary, writes: fileWrittenBy(tool, input) }),
   });
   if (concernsAgents(tool)) file.toolOf.set(call, tool);
+  if (isShell(tool)) file.commands.ask(call, input?.['command']);
   if (isSpawning(tool) && input) parseSpawn(call, input, context);
 }
 

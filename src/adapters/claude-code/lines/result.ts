@@ -29,6 +29,8 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
     ...(outcome !== 'ok' && isUnrun(text, tool) && { unrun: true }),
     ...known({ reason }),
   });
+  for (const printed of outcome === 'refused' ? [] : context.file.commands.printed(call, text))
+    context.emit({ kind: 'session-printed', agent, call, printed });
   if (outcome !== 'ok') return;
   if (spawns) nameAgent(call, facts, text, launched, context);
   else if (tool === undefined) return;

@@ -6,7 +6,18 @@ import { parseAgentMessage, parseNotification, requestAgent, startedAgent } from
 import { isHostText } from '../host-text.ts';
 import { atOf, callIdOf, idByPlace, type LineContext, type LineParser } from '../line-context.ts';
 import { textOf } from '../record.ts';
-import { type Call, callIn, fileWrittenBy, firstLine, isSpawning, isWaiting, outcomeOf, summarise } from '../tools.ts';
+import { outputIn } from '../result-text.ts';
+import {
+  type Call,
+  callIn,
+  commandIn,
+  fileWrittenBy,
+  firstLine,
+  isSpawning,
+  isWaiting,
+  outcomeOf,
+  summarise,
+} from '../tools.ts';
 import { notePrompt } from './prompt.ts';
 
 export const parseItem: LineParser = (context) => {
@@ -63,6 +74,7 @@ function parseCall({ tool, input, isOver }: Call, call: ToolCallId, context: Lin
     ...(isWaiting(tool) && { awaitsAgents: true }),
   });
   thread.toolOf.set(call, tool);
+  thread.commands.ask(call, commandIn(tool, input));
   if (isSpawning(tool)) requestAgent(call, input, context);
   if (isOver) context.emit({ kind: 'tool-ended', agent, call, outcome: 'ok', ...atOf(context) });
 }
@@ -89,6 +101,8 @@ function parseOutput(context: LineContext): void {
   context.emit({ kind: 'entry-added', agent, entry: 'result', id: idByPlace(context), ...atOf(context) });
   thread.lastInTurn = 'result';
   thread.toolOf.delete(call);
+  for (const printed of thread.commands.printed(call, outputIn(text)))
+    context.emit({ kind: 'session-printed', agent, call, printed });
   if (isLaunch) startedAgent(call, text, context);
 }
 

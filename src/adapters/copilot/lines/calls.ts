@@ -7,6 +7,7 @@ import {
   firstLine,
   isAsking,
   isLost,
+  isShell,
   isSpawning,
   isWaiting,
   outcomeOf,
@@ -29,6 +30,7 @@ function startCall(native: string, tool: string, input: unknown, context: LineCo
     ...(isWaiting(tool, input) && { awaitsAgents: true }),
   });
   state.toolOf.set(call, tool);
+  if (isShell(tool)) state.commands.ask(call, asObject(input)?.['command']);
   if (isSpawning(tool)) requestAgent(call, input, context);
   const reader = readerOf(tool, input);
   if (reader !== undefined) context.writtenTo.set(agentIdOf(reader), call);
@@ -84,6 +86,8 @@ export const parseCallEnd: LineParser = (context) => {
   context.emit({ kind: 'entry-added', agent, entry: 'result', id: eventId(record), ...atOf(context) });
   if (isAsking(tool)) context.emit({ kind: 'agent-answered', agent, id: native });
   state.toolOf.delete(call);
+  for (const printed of state.commands.printed(call, text))
+    context.emit({ kind: 'session-printed', agent, call, printed });
 };
 
 /** What the model is told where its agent was only set to work. An agent that says the same was asked to wait for. */

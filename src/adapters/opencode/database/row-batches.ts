@@ -3,6 +3,8 @@
 import { asAmount, asText, isObject } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import type { ReadOnlyDatabase, SqlRow } from '../../../io/sqlite.ts';
+import { PROGRAMS } from '../../printed/programs.ts';
+import { SHELL } from '../tools.ts';
 import { LONG_MESSAGE, type MessageRow, type PartRow, WITH_FACTS } from './rows.ts';
 
 /** So many rows at a time: what is held in memory does not grow with the session. */
@@ -27,10 +29,15 @@ const OUTPUT = `,"output":"`;
 /** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
 const TIME = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-/** Calls of agents are read whole: whom they made stands behind the result. `limit` has SQLite look into each row once. */
+/** Whom a call of an agent made, and the session of a program that a command ran, stand in or behind the result. */
+const NEEDED_WHOLE = `(instr(head, '"tool":"task"') or instr(head, '"tool":"${SHELL}"') and (${PROGRAMS.map(
+  ({ names }) => `instr(head, '${names[0]}')`,
+).join(' or ')}))`;
+
+/** Some calls are read whole. `limit` has SQLite look into each row once. */
 const PARTS = `select count(*) as parts, max(row) as last, cast(group_concat('["' || id || '","' || message_id || '",' || time_created || ',' ||
     time_updated || ',' || case when ending is null then head
-      when instr(head, '"tool":"task"') then (select data from part where rowid = row)
+      when ${NEEDED_WHOLE} then (select data from part where rowid = row)
       when instr(head, '${OUTPUT}') and instr(ending, ${TIME})
       then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME}))
       else 'null' end || ']') as blob) as part_rows

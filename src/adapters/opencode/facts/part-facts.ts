@@ -2,8 +2,9 @@ import { digestText } from '../../../base/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import type { AgentEvent, CallOutcome, PromptFact, ToolEnded, ToolStarted } from '../../../model/event.ts';
 import { mainAgentOf, toToolCallId } from '../../../model/ids.ts';
+import { sessionsPrinted } from '../../printed/sessions-printed.ts';
 import { agentIdOf, type Door, type Draft, heardAs, isSessionId, originOf } from '../record.ts';
-import { fileWrittenBy, firstLine, INVALID, summarise, TASK } from '../tools.ts';
+import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from '../tools.ts';
 
 export interface PartKey {
   readonly id: string;
@@ -71,6 +72,10 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
         isInvalid ? asText(input?.['error']) : undefined,
       ),
     );
+  const command = tool === SHELL ? asText(input?.['command']) : undefined;
+  const output = command === undefined ? undefined : asText(state['output']);
+  if (command !== undefined && output !== undefined)
+    for (const printed of sessionsPrinted(command, output)) facts.push({ kind: 'session-printed', ...place, printed });
   return facts;
 }
 

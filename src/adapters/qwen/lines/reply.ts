@@ -4,7 +4,7 @@ import { asAmount, asObject, asText, known } from '../../../base/json.ts';
 import { toToolCallId } from '../../../model/ids.ts';
 import { NO_USAGE, type Usage } from '../../../model/usage.ts';
 import { callsIn, type PartCall, spokenIn } from '../../genai/parts.ts';
-import { fileWrittenBy, summarise } from '../../genai/tools.ts';
+import { fileWrittenBy, isShell, summarise } from '../../genai/tools.ts';
 import { toUsage } from '../../genai/usage.ts';
 import { isAboutAgents, requestAgent } from '../agent-calls.ts';
 import { atOf, idOf, type LineContext, type LineParser } from '../line-context.ts';
@@ -60,6 +60,7 @@ function parseCall(call: PartCall, id: string, context: LineContext): void {
     ...atOf(context),
     ...known({ summary: summarise(tool, input), writes: fileWrittenBy(tool, input) }),
   });
+  if (isShell(tool)) state.commands.ask(toToolCallId(id), input['command']);
   if (!isAboutAgents(tool)) return;
   state.asked.set(id, { ...call, id });
   requestAgent(call, id, context);

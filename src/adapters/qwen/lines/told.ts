@@ -2,6 +2,7 @@
 import { asObject, asText } from '../../../base/json.ts';
 import { toToolCallId } from '../../../model/ids.ts';
 import { type PartResponse, responsesIn, spokenIn } from '../../genai/parts.ts';
+import { readResult } from '../../genai/result-text.ts';
 import { firstLine } from '../../genai/tools.ts';
 import { readAgentResult } from '../agent-calls.ts';
 import { agentIdOf, atOf, idOf, type LineContext, type LineParser, promptFact } from '../line-context.ts';
@@ -69,4 +70,6 @@ function parseResponse(response: PartResponse, context: LineContext): void {
     ...(about?.isLaunch && { launched: true }),
     ...(outcome !== 'ok' && reason !== undefined && { reason }),
   });
+  for (const printed of state.commands.printed(toToolCallId(id), readResult(response.text).text))
+    emit({ kind: 'session-printed', agent, call: toToolCallId(id), printed });
 }

@@ -34,7 +34,7 @@ export function refOfCall({ session, agent }: HeardCall): AgentRef | undefined {
 
 export function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts }: RowProps) {
   const { above, own } = pathParts(call);
-  const session = sessions.value.find(({ id }) => id === call.session);
+  const session = sessions.value.find((one) => agentsOf(one).some(({ id }) => id === call.session));
   const agent = session && agentsOf(session).find(({ id }) => id === call.agent.id);
   const project = isElsewhere ? session?.project : undefined;
   const held = heldText(call);

@@ -8,7 +8,7 @@ import { chipRow, EARLIER, isChipRow, laneOfRow, type Row, rowsOf } from './rows
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();
-const key = (id: string): string => `claude-code:s1/${id}`;
+const key = (id: string): string => `s1/${id}`;
 const chip = chipRow(key('s1'));
 
 function rowsWith(folds = NO_FOLDS): readonly Row[] {

@@ -108,8 +108,8 @@ describe('text beside a car', () => {
 describe('the pointer', () => {
   it('finds lane, fold, chip and the row of earlier sessions', () => {
     const { columns, layout } = scene(1000);
-    const place = layout.places.get('claude-code:s1/a1');
-    const main = layout.places.get('claude-code:s1/s1');
+    const place = layout.places.get('s1/a1');
+    const main = layout.places.get('s1/s1');
     if (!place || !main) throw new Error('lanes are missing');
     const middle = place.y + place.lane.height / 2;
     expect(hitAt(layout, columns, 500, middle)).toEqual({ row: place.lane.key, part: 'lane' });

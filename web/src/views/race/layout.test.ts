@@ -32,7 +32,7 @@ function lanesOf({ blocks }: Layout): readonly string[] {
   );
 }
 
-const keyOf = (id: string): string => `claude-code:s1/${id}`;
+const keyOf = (id: string): string => `s1/${id}`;
 const running = (over: Partial<AgentReport>): Partial<AgentReport> => ({ status: 'running', ...over });
 const done = (ms: number, over: Partial<AgentReport> = {}): Partial<AgentReport> => ({
   status: 'completed',

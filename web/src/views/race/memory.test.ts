@@ -70,10 +70,10 @@ describe('the point of a spawn', () => {
     ]);
     memories.take([first], 0);
     memories.take([{ ...first, subagents: [...first.subagents, makeAgent({ id: 'a2', parentId: 's1' })] }], 1);
-    expect(memories.of('claude-code:s1/a1')?.spawnedAt).toBeUndefined();
-    expect(memories.of('claude-code:s1/a2')?.spawnedAt).toBe(4000);
+    expect(memories.of('s1/a1')?.spawnedAt).toBeUndefined();
+    expect(memories.of('s1/a2')?.spawnedAt).toBe(4000);
     memories.take([], 2);
-    expect(memories.of('claude-code:s1/a2')).toBeUndefined();
+    expect(memories.of('s1/a2')).toBeUndefined();
   });
 
   it('is in the timeline, for every agent of the demo', async () => {

@@ -33,7 +33,7 @@ export const columns = computed(() => columnsFor(size.value.width));
 export const selectedKey = computed<string | undefined>(() => {
   const ref = selected.value;
   const session = ref && shownSessions.value.find(({ id }) => id === ref.session);
-  return session && agentKey({ host: session.host, sessionId: session.id, id: ref.agent });
+  return session && agentKey({ sessionId: session.id, id: ref.agent });
 });
 
 /** Nobody leaves under the person's hands. */
@@ -106,8 +106,8 @@ export function reveal(agent: AgentReport): string {
   return key;
 }
 
-export function sessionOf({ sessionId, host }: AgentReport): SessionDetail | undefined {
-  return shownSessions.peek().find((session) => session.id === sessionId && session.host === host);
+export function sessionOf({ sessionId }: AgentReport): SessionDetail | undefined {
+  return shownSessions.peek().find((session) => session.id === sessionId);
 }
 
 function parentOf({ parentId }: AgentReport, byId: ReadonlyMap<string, AgentReport>): AgentReport | undefined {

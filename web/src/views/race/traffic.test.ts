@@ -42,7 +42,7 @@ function sceneOf(session: SessionDetail, over: Partial<Scene> = {}): Scene {
 const agent = (contextTokens: number, id = 'a1') => ({ id, contextTokens, contextWindow: 100_000 });
 const session = (...agents: Parameters<typeof makeSession>[1] & object): SessionDetail =>
   makeSession({ lastActivityAt: ago(0) }, agents);
-const key = (id: string): string => `claude-code:s1/${id}`;
+const key = (id: string): string => `s1/${id}`;
 
 function started(first: Scene) {
   const traffic = createTraffic();

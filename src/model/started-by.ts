@@ -1,0 +1,18 @@
+import { known } from '../base/json.ts';
+import type { SessionStarter } from './event.ts';
+import { toAgentId, toSessionId, toToolCallId } from './ids.ts';
+
+const WORD = '[\\w.@-]+';
+/** `claude-code:SESSION:AGENT`, with `:CALL` where the host numbers its calls: `TROUPE_PARENT` of judge/tell-identity.ts. */
+const STARTER = new RegExp(`^([a-z0-9-]+):(${WORD}):(${WORD})(?::(${WORD}))?$`);
+
+/** The agent that an environment names as the one that started a program. */
+export function parseStartedBy(text: string): SessionStarter | undefined {
+  const [, host = '', session, agent, call] = STARTER.exec(text) ?? [];
+  if (session === undefined || agent === undefined) return undefined;
+  return {
+    session: toSessionId(host, session),
+    agent: toAgentId(host, agent),
+    ...known({ call: call === undefined ? undefined : toToolCallId(call) }),
+  };
+}
