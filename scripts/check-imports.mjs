@@ -19,7 +19,9 @@ const MAY_IMPORT = {
   'adapters/adapter': ['base', 'model', 'io'],
   // What hosts that were built on one code have in common.
   'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
-  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai'],
+  // Entries in settings files of hosts that write hooks down as Claude Code does.
+  'adapters/hook-settings': ['base', 'model', 'adapters/adapter'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/hook-settings'],
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],

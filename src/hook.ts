@@ -53,17 +53,17 @@ function guard(folder: string): string {
 
 function guardingIn(folder: string): Guarding {
   return {
-    judge(name, payload) {
+    judge(name, payload, ppid) {
       const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
       if (!host) {
         if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
         throw new Error(`this troupe does not know the calls of ${name}`);
       }
-      const caller = host.callerOf(payload);
-      const project = caller.project ?? host.read(payload)?.cwd ?? process.cwd();
+      const caller = host.callerOf(payload, ppid);
+      const project = caller.project ?? host.read(payload, ppid)?.cwd ?? process.cwd();
       const policy = policyIn(placesOf(folder, project));
       if (!policy) return { printed: '', decision: 'none' };
-      const options = { host, caller, policyFor: () => policy, home: homeFolder(), at: Date.now() };
+      const options = { host, process: ppid, caller, policyFor: () => policy, home: homeFolder(), at: Date.now() };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),

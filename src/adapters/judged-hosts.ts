@@ -8,4 +8,7 @@ export const JUDGED_HOSTS: Readonly<Record<string, GuardedHost>> = {
   opencode: opencodeGuard,
 };
 
-export type GuardedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk'>;
+export type GuardedHost = Pick<
+  HooksCapability,
+  'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk' | 'cannotChangeInput'
+>;

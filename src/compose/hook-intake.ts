@@ -6,6 +6,7 @@ import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { parseSpooled } from '../audit/spool-file.ts';
 import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
@@ -26,24 +27,29 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = rememberPolicies(systemClock);
-  const judge = async (host: HooksCapability, draft: string): Promise<Judged | undefined> => {
+  const judge = async (host: HooksCapability, draft: string, ppid?: number): Promise<Judged | undefined> => {
     const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseSpooled(bytes)?.payload;
-    const now = host.callerOf(payload);
-    const event = host.read(payload);
+    const now = host.callerOf(payload, ppid);
+    const event = host.read(payload, ppid);
     const project = now.project ?? event?.cwd ?? '/';
     const policy = await policyFor({ ...where, folder: project });
-    const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
+    const caller = isSilent(policy) ? now : await callerSoon(() => host.callerOf(payload, ppid), now);
     const at = Date.now();
-    return { judgement: judgeCall(payload, { host, caller, policyFor: () => policy, home, at }), event, caller, at };
+    return {
+      judgement: judgeCall(payload, { host, ...known({ process: ppid }), caller, policyFor: () => policy, home, at }),
+      event,
+      caller,
+      at,
+    };
   };
   return {
     ...keys,
     async take({ host: name, draft, ppid, since }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
-      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft));
+      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, ppid));
       if (!judged) return undefined;
       const { judgement, event, caller, at } = judged;
       const settle = (decided: object): boolean => settleSpooled(folder, draft, { ppid, ...decided }, since);
@@ -84,11 +90,11 @@ async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined>
 const WRITTEN_WITHIN_MS = 300;
 const PAUSE_MS = 20;
 
-async function callerSoon(host: HooksCapability, payload: unknown, now: CallerChain): Promise<CallerChain> {
+async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
   let caller = now;
   for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
     await sleep(PAUSE_MS);
-    caller = host.callerOf(payload);
+    caller = look();
   }
   return caller;
 }

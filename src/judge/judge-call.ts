@@ -23,19 +23,19 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
   const { host } = options;
   let policy: Policy | undefined;
   try {
-    const event = host.read(payload);
+    const event = host.read(payload, options.process);
     if (!event) {
       policy = options.policyFor(process.cwd());
       throw new Error('what it was told is no call of this host');
     }
-    const caller = options.caller ?? host.callerOf(payload);
+    const caller = options.caller ?? host.callerOf(payload, options.process);
     policy = options.policyFor(caller.project ?? event.cwd ?? '/');
     const early = judgeAtDoor(payload, { ...options, caller });
     if (early) return early;
     const verdict = decide(policy, toCall(event, caller, options));
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
-    const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
+    const given = !host.cannotChangeInput && tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
     const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
     // Who waits for an answer says later whether the call was given anything.
     const said = answer(host, { decision, rule: rule?.id ?? null, reason }, given);

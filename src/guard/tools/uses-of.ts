@@ -19,6 +19,7 @@ export const JUDGED_FIELDS: readonly string[] = [
   'pattern',
   'glob',
   'url',
+  'urls',
   'allowed_domains',
   'subagent_type',
   'skill',
@@ -51,9 +52,7 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'Glob':
       return useGlob(fields, context);
     case 'WebFetch':
-      return typeof fields['url'] === 'string'
-        ? { ...NOTHING, hosts: [hostOfAddress(fields['url'])] }
-        : lost('the address is not a text');
+      return useAddresses('urls' in fields ? fields['urls'] : [fields['url']]);
     case 'WebSearch':
       return { ...NOTHING, hosts: textsOf(fields['allowed_domains']).map((host) => host.toLowerCase()) };
     default:
@@ -71,6 +70,13 @@ function useFiles(paths: unknown, via: string, context: ShellContext): CallUses 
   const files: readonly unknown[] = Array.isArray(paths) ? paths : [];
   if (files.length === 0) return lost('which file is not said');
   return files.map((file) => useFile('writes', file, via, context)).reduce(merge);
+}
+
+/** A host may fetch many at once. */
+function useAddresses(addresses: unknown): CallUses {
+  const list: readonly unknown[] = Array.isArray(addresses) ? addresses : [];
+  if (list.length === 0 || !list.every((one) => typeof one === 'string')) return lost('the address is not a text');
+  return { ...NOTHING, hosts: list.map(hostOfAddress) };
 }
 
 /** Names are listed, nothing is read: the folder that it begins in counts, and a pattern that is one file. */
