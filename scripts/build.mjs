@@ -37,6 +37,7 @@ const forHooks = {
 };
 const judge = 'dist/hook-judge.cjs';
 await build({ ...forHooks, entryPoints: ['src/hook-judge.ts'], outfile: judge });
+await build({ ...forHooks, entryPoints: ['src/hook-hosts.ts'], outfile: 'dist/hook-hosts.cjs' });
 const digest = createHash('sha256')
   .update(readFileSync(`${root}${judge}`))
   .digest('hex')

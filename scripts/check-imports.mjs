@@ -19,10 +19,11 @@ const MAY_IMPORT = {
   'adapters/adapter': ['base', 'model', 'io'],
   // What hosts that were built on one code have in common.
   'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
-  // Entries in settings files of hosts that write hooks down as Claude Code does.
-  'adapters/hook-settings': ['base', 'model', 'adapters/adapter'],
-  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/hook-settings'],
+  // Parts of hooks that several hosts share: entries in settings, what is kept for the tree.
+  'adapters/hook-kit': ['base', 'model', 'adapters/adapter'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/hook-kit'],
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
+  'adapters/more-judged-hosts': ['adapters/*', 'adapters/judged-hosts'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker', 'transforms'],
@@ -39,6 +40,7 @@ const MAY_IMPORT = {
   main: ['*'],
   hook: ['*'],
   'export-process': ['*'],
+  'hook-hosts': ['adapters/more-judged-hosts'],
   'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],
 };
@@ -91,7 +93,11 @@ function allows(from, to, target) {
   const rules = MAY_IMPORT[from] ?? MAY_IMPORT[from.replace(/\/.*/, '/*')] ?? [];
   if (rules.includes('*') || rules.includes(to)) return true;
   const isOneOf = (kind) => rules.includes(`${kind}/*`) && to.startsWith(`${kind}/`) && from !== `${kind}/*`;
-  const door = { 'adapters/registry': '/index.ts', 'adapters/judged-hosts': '/guard.ts' }[from];
+  const door = {
+    'adapters/registry': '/index.ts',
+    'adapters/judged-hosts': '/guard.ts',
+    'adapters/more-judged-hosts': '/guard.ts',
+  }[from];
   return door !== undefined && isOneOf('adapters') && target.endsWith(door);
 }
 

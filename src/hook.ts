@@ -6,7 +6,7 @@
 //   drain STATE                     reads the spool
 import { existsSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
+import { type GuardedHost, JUDGED_HOSTS } from './adapters/judged-hosts.ts';
 import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
@@ -54,7 +54,7 @@ function guard(folder: string): string {
 function guardingIn(folder: string): Guarding {
   return {
     judge(name, payload, ppid) {
-      const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
+      const host = hostNamed(name);
       if (!host) {
         if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
         throw new Error(`this troupe does not know the calls of ${name}`);
@@ -68,6 +68,13 @@ function guardingIn(folder: string): Guarding {
     },
     onError: (error) => noteError(folder, error),
   };
+}
+
+function hostNamed(name: string): GuardedHost | undefined {
+  if (Object.hasOwn(JUDGED_HOSTS, name)) return JUDGED_HOSTS[name];
+  const file = path.join(path.dirname(program), 'hook-hosts.cjs');
+  const { MORE_JUDGED_HOSTS } = require(file) as typeof import('./hook-hosts.ts');
+  return Object.hasOwn(MORE_JUDGED_HOSTS, name) ? MORE_JUDGED_HOSTS[name] : undefined;
 }
 
 /** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
@@ -121,7 +128,7 @@ function nearest(folder: string): string {
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
-    const host = JUDGED_HOSTS[args[0] ?? ''];
+    const host = hostNamed(args[0] ?? '');
     const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
     if (state === 'none') return;
     // In which words nobody knows: the stub says it by the code, by `on_error`.

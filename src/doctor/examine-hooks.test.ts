@@ -28,6 +28,7 @@ const whole: HooksStatus = {
   doubled: [],
   beforeCalls: [{ role: 'observe', command: 'observe' }],
   impatient: [],
+  unapproved: [],
   scripts: [{ file: '/state/bin/observe', scope: 'user', state: 'ours', version: '0.1.0' }],
   isComplete: true,
 };

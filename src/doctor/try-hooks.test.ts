@@ -31,6 +31,7 @@ async function tryCommand(command: string, hostVersion: string | null): Promise<
     doubled: [],
     beforeCalls: [{ role: 'observe', command }],
     impatient: [],
+    unapproved: [],
     scripts: [],
     isComplete: true,
   };

@@ -25,9 +25,11 @@ export const JUDGED_FIELDS: readonly string[] = [
   'skill',
 ];
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Never throws. */
 export function usesOf(tool: string, input: unknown, context: ShellContext): CallUses {
-  const fields = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const fields = typeof input === 'object' && input !== null ? (input as Fields) : {};
   switch (tool) {
     case 'Bash':
       return typeof fields['command'] === 'string'
@@ -48,9 +50,9 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'NotebookEdit':
       return useFile('writes', fields['notebook_path'], tool, context);
     case 'Grep':
-      return useGrep(fields, context);
+      return eachPath(fields, (one) => useGrep(one, context));
     case 'Glob':
-      return useGlob(fields, context);
+      return eachPath(fields, (one) => useGlob(one, context));
     case 'WebFetch':
       return useAddresses('urls' in fields ? fields['urls'] : [fields['url']]);
     case 'WebSearch':
@@ -72,6 +74,15 @@ function useFiles(paths: unknown, via: string, context: ShellContext): CallUses 
   return files.map((file) => useFile('writes', file, via, context)).reduce(merge);
 }
 
+/** Some hosts look in many places at once. */
+function eachPath(fields: Fields, useOne: (fields: Fields) => CallUses): CallUses {
+  const { path } = fields;
+  if (!Array.isArray(path)) return useOne(fields);
+  return path.length === 0
+    ? lost('where it looks is not said')
+    : path.map((one) => useOne({ ...fields, path: one })).reduce(merge);
+}
+
 /** A host may fetch many at once. */
 function useAddresses(addresses: unknown): CallUses {
   const list: readonly unknown[] = Array.isArray(addresses) ? addresses : [];
@@ -80,7 +91,7 @@ function useAddresses(addresses: unknown): CallUses {
 }
 
 /** Names are listed, nothing is read: the folder that it begins in counts, and a pattern that is one file. */
-function useGlob(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+function useGlob(fields: Fields, context: ShellContext): CallUses {
   const { pattern, path } = fields;
   if (typeof pattern !== 'string') return lost('the pattern is not a text');
   const folder = typeof path === 'string' ? path : '.';
@@ -90,7 +101,7 @@ function useGlob(fields: Readonly<Record<string, unknown>>, context: ShellContex
 }
 
 /** All files of a folder are not held against denies (too many would be); those that a glob asks for are. */
-function useGrep(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+function useGrep(fields: Fields, context: ShellContext): CallUses {
   const { path, glob } = fields;
   const folder = typeof path === 'string' && path !== '' ? path : '.';
   if (typeof glob !== 'string' || glob === '') return use('reads', folder, null, 'Grep', context);

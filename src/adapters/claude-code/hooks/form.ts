@@ -1,8 +1,8 @@
 // How hooks stand in a settings file of Claude Code. It reads plain JSON: one comment, one comma too many, and all of the file
 // counts as empty, without a word (docs/HOOKS.md).
 import { asObject, type JsonObject } from '../../../base/json.ts';
-import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../hook-settings/form.ts';
-import { switchOf } from '../../hook-settings/read-groups.ts';
+import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../hook-kit/form.ts';
+import { switchOf } from '../../hook-kit/read-groups.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_A_CALL, eventsOf, knowsAsync, OLDEST_READ, tooNewFor, WAITED_FOR } from './events.ts';
 

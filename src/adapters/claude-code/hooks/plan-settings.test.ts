@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatHookCommand } from '../../../model/hook-command.ts';
-import { handlersIn } from '../../hook-settings/read-groups.ts';
+import { handlersIn } from '../../hook-kit/read-groups.ts';
 import { eventsOf, OBSERVED } from './events.ts';
 import { hookSettings } from './settings.ts';
 

@@ -1,7 +1,7 @@
 // Where Claude Code keeps its settings, and what we do with them.
 import path from 'node:path';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
-import { settingsOf } from '../../hook-settings/settings-of.ts';
+import { settingsOf } from '../../hook-kit/settings-of.ts';
 import { rootsOf } from '../data-folder.ts';
 import { FORM } from './form.ts';
 

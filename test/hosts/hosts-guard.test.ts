@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../src/model/audit.ts';
+import { programsIn } from './chat-kit.ts';
+import { type GuardedProgram, isAtLeast, RECIPES, startGuarded } from './guarded-hosts.ts';
+import { type RunningServer, startServer } from './server.ts';
+
+// One policy file for every host: sub-agents remove nothing, and nor does anybody whom no one knows. The main agent may.
+// TROUPE_CODEX_BIN, TROUPE_COPILOT_BIN, TROUPE_GEMINI_BIN, TROUPE_QWEN_BIN (with Node 22 first in the PATH): one or more programs each.
+
+const POLICY = `version: 1
+defaults: { unknown: deny }
+rules:
+  - name: no removals by helpers
+    agents: { kind: subagent }
+    tools: "Bash(rm:*)"
+    decision: deny
+    reason: Ask a person to do it.
+`;
+
+/** From which version on its hooks tell main from sub-agents; none: they never do. */
+const NAMES_SINCE: Readonly<Record<string, string | undefined>> = {
+  codex: '0.124.0',
+  copilot: '1.0.50',
+  // By the file in which the call stands, before 0.23.
+  qwen: '0.21.0',
+};
+
+for (const recipe of RECIPES) {
+  const { host } = recipe;
+  for (const bin of programsIn(`TROUPE_${host.toUpperCase()}_BIN`)) {
+    const [version = ''] = /\d+\.\d+\.\d+/.exec(bin) ?? [];
+    const since = NAMES_SINCE[host];
+    const names = since !== undefined && isAtLeast(version, since);
+    describe(`the guard of ${host} ${version}`, () => {
+      let program: GuardedProgram;
+      let server: RunningServer | undefined;
+      const removalOf = (who: string): AuditEntry | undefined =>
+        program.log().findLast(({ summary }) => summary === `rm -r build/${who}`);
+
+      beforeAll(async () => {
+        program = await startGuarded(recipe, bin);
+        program.setPolicy(POLICY);
+        program.troupe('guard', 'check');
+      }, 120_000);
+      afterAll(async () => {
+        await program.close();
+        server?.stop();
+      });
+
+      it('is in order, by status and by doctor', () => {
+        const status = JSON.parse(program.troupe('hooks', 'status', '--host', host, '--json'));
+        // Where the program is not on the PATH, its version is not known here.
+        expect(status).toMatchObject({ shadows: [], doubled: [], unapproved: [] });
+        expect(status.beforeCalls).toMatchObject([{ role: 'guard' }]);
+        const { findings } = JSON.parse(program.troupe('doctor', '--json'));
+        const codes = findings.map(({ code }: { code: string }) => code);
+        expect(codes).toContain('hooks-proven');
+        expect(codes).not.toContain('hooks-misnamed');
+      });
+
+      for (const isServed of [false, true]) {
+        describe(isServed ? 'with a server' : 'without a server', () => {
+          beforeAll(async () => {
+            if (isServed) server = await startServer(program.data, { ...process.env, ...program.env });
+          });
+
+          it.runIf(names)('a sub-agent is denied what main may do, and the log names both', async () => {
+            const left = await program.run('guarded-both');
+            expect([left.includes('main'), left.includes('helper')]).toEqual([false, true]);
+            const [main, helper] = [removalOf('main'), removalOf('helper')];
+            expect(main).toMatchObject({ host, tool: 'Bash', decision: 'none', agent: { who: 'main' } });
+            expect(helper).toMatchObject({ host, tool: 'Bash', decision: 'deny', rule: 'user:1' });
+            expect(helper?.reason).toContain('Ask a person to do it.');
+            expect(helper?.agent).toMatchObject({ who: 'subagent', evidence: 'exact', depth: 1 });
+            expect(helper?.agent.path).toHaveLength(2);
+            expect(helper?.session).toBe(main?.session);
+          });
+
+          it.runIf(names)('so is an agent of an agent', async ({ skip }) => {
+            const left = await program.run('guarded-nested');
+            const leaf = removalOf('leaf');
+            if (!leaf) skip(`${version} lets no agents nest`);
+            expect(left).toContain('leaf');
+            expect(leaf).toMatchObject({ decision: 'deny', agent: { who: 'subagent', depth: 2 } });
+            expect(leaf?.agent.path).toHaveLength(3);
+          });
+
+          it.runIf(!names)('the default for unknown agents decides, whoever it is', async () => {
+            expect(await program.run('guarded-both')).toEqual(expect.arrayContaining(['main', 'helper']));
+            for (const who of ['main', 'helper'])
+              expect(removalOf(who)).toMatchObject({ decision: 'deny', rule: null, agent: { who: 'unknown' } });
+            program.setPolicy(
+              POLICY.replace('unknown: deny', 'unknown: none').replace(
+                / {4}agents:.*\n/,
+                '    agents: { kind: main }\n',
+              ),
+            );
+            program.troupe('guard', 'check');
+            // A rule that may be about an unknown agent holds for it: here, one about main.
+            expect(await program.run('guarded-both')).toEqual(expect.arrayContaining(['main', 'helper']));
+            program.setPolicy('version: 1\ndefaults: { unknown: none, main: deny, subagent: deny }\n');
+            program.troupe('guard', 'check');
+            const left = await program.run('guarded-both');
+            expect(left).not.toContain('main');
+            expect(removalOf('main')).toMatchObject({ decision: 'none', agent: { who: 'unknown' } });
+            program.setPolicy(POLICY);
+            program.troupe('guard', 'check');
+          });
+        });
+      }
+    });
+  }
+}
