@@ -16,6 +16,13 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   const again = installWhereOursAre(status);
   yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
+  if (status.events.length === 0) {
+    yield note(
+      'hooks-unusable',
+      `${[status.hostTitle, status.hostVersion ?? []].flat().join(' ')} has no hooks that troupe could use.`,
+    );
+    return;
+  }
   if (heard.size === 0) {
     // That the file is not read is said already.
     if (status.places.some(({ events }) => events.length > 0)) return;

@@ -124,15 +124,18 @@ export async function startGuarded(recipe: HostRecipe, bin: string): Promise<Gua
       heard = all().length;
       runs++;
       for (const name of FOLDERS) writeFile(path.join(project, 'build', name, 'x.txt'), 'x\n');
-      await runProgram({
+      const errors = path.join(base, `errors-${runs}.txt`);
+      const { code } = await runProgram({
         bin,
         args: recipe.args(`Please do the job. [[play:${play}]]`, version),
         cwd: project,
         env,
         stdout: path.join(base, `printed-${runs}.txt`),
-        stderr: path.join(base, `errors-${runs}.txt`),
+        stderr: errors,
         timeout: 90_000,
       });
+      if (code !== 0)
+        throw new Error(`${recipe.host} ended with ${code}: ${readFileSync(errors, 'utf8').slice(0, 2_000)}`);
       return FOLDERS.filter((name) => existsSync(path.join(project, 'build', name)));
     },
     close: () => model.close(),

@@ -89,12 +89,12 @@ function toAgent({ id, isSubAgent, purpose, role, agentPath, depth }: Thread): C
   };
 }
 
-/** A command may be told to run elsewhere, which only its call says. Where that cannot be seen, nobody knows the folder. */
+/** A command may be told to run elsewhere. */
 function folderOf(payload: JsonObject, event: string): string | undefined {
   const cwd = asText(payload['cwd']);
   if (event !== BEFORE_CALL || payload['tool_name'] !== 'Bash' || cwd === undefined) return cwd;
-  const workdir = workdirOf(asText(payload['tool_use_id']), asText(payload['transcript_path']));
-  return workdir === undefined ? undefined : path.resolve(cwd, workdir);
+  const [call, rollout] = [asText(payload['tool_use_id']), asText(payload['transcript_path'])];
+  return call === undefined || rollout === undefined ? undefined : workdirOf(call, rollout, cwd);
 }
 
 function callIn(payload: JsonObject): HookCall | undefined {
