@@ -53,6 +53,17 @@ describe('hooks', () => {
     ]);
   });
 
+  it('that the host runs only after somebody agreed to them', () => {
+    const unapproved = [{ file: user.file, events: ['Before'], how: 'type /agree' }];
+    expect(found({ unapproved })).toContainEqual(['problem', 'hooks-unapproved', 'type /agree.']);
+  });
+
+  it('of a version that has none are not missed', () => {
+    expect(found({ events: [], places: [{ ...user, ...none }], beforeCalls: [], scripts: [] })).toEqual([
+      ['note', 'hooks-unusable', null],
+    ]);
+  });
+
   it('are missing, in part or wholly', () => {
     expect(found({ places: [{ ...user, ...none }], scripts: [] })).toEqual([
       ['warning', 'hooks-none', 'troupe hooks install'],

@@ -3,17 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
-import { isAtLeast } from '../../../base/version-number.ts';
 import { readPart } from '../../../io/read-part.ts';
 import type { CallerChain, CallingAgent } from '../../../model/hook.ts';
 import { AGENTS } from '../data-folder.ts';
-
-/** From here on a hook inside a sub-agent has its id. */
-const NAMES_CALLERS = '0.23.4';
-
-export function namesCallers(version: string | undefined): boolean {
-  return version !== undefined && isAtLeast(version, NAMES_CALLERS);
-}
+import { namesCallers, versionIn } from './transcript-version.ts';
 
 export function callerOf(payload: unknown): CallerChain {
   if (!isObject(payload)) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
@@ -36,12 +29,6 @@ function callerId(payload: JsonObject, transcript: string, agents: string): stri
   if (named !== undefined) return named;
   if (namesCallers(versionIn(transcript))) return MAIN;
   return ownerOf(asText(payload['tool_call_id']), transcript, agents);
-}
-
-const HEAD_BYTES = 64 * 1024;
-
-function versionIn(transcript: string): string | undefined {
-  return /"version":"([^"\\]+)"/.exec(readPart(transcript, 'head', HEAD_BYTES) ?? '')?.[1];
 }
 
 const TAIL_BYTES = 512 * 1024;

@@ -2,8 +2,8 @@ import { isObject, known } from '../../../base/json.ts';
 import type { HooksCapability, SampleCall } from '../../adapter.ts';
 import { createToldReader, type Told } from '../../hook-kit/told.ts';
 import { qwenGuard } from '../guard.ts';
-import { namesCallers } from './caller-files.ts';
 import { BEFORE_CALL, ENDS, toGuarded } from './payload.ts';
+import { namesCallers } from './transcript-version.ts';
 
 export const hooks: HooksCapability = {
   ...qwenGuard,

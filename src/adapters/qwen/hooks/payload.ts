@@ -2,10 +2,11 @@
 import path from 'node:path';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
-import { toSessionId, toToolCallId } from '../../../model/ids.ts';
+import { mainAgentOf, toSessionId, toToolCallId } from '../../../model/ids.ts';
 import { type Guarded, toGuarded as toGuardedOf, workdirIn } from '../../genai/guarded-tools.ts';
 import { subjectOf } from '../../genai/tools.ts';
 import { agentIdOf, HOST } from '../line-context.ts';
+import { namesCallers, versionIn } from './transcript-version.ts';
 
 /** In front of a tool call; the only one that can stop it. */
 export const BEFORE_CALL = 'PreToolUse';
@@ -22,7 +23,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
     host: HOST,
     name,
     session: toSessionId(HOST, session),
-    caller: callerIn(payload),
+    caller: callerIn(payload, session),
     ...known({
       transcript: asText(payload['transcript_path']),
       cwd: folderOf(payload),
@@ -31,9 +32,12 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   };
 }
 
-function callerIn(payload: JsonObject): HookCaller {
+function callerIn(payload: JsonObject, session: string): HookCaller {
   const id = asText(payload['agent_id']);
-  if (id === undefined) return { named: 'nobody' };
+  if (id === undefined)
+    return namesCallers(versionIn(asText(payload['transcript_path'])))
+      ? { named: 'agent', agent: mainAgentOf(toSessionId(HOST, session)) }
+      : { named: 'nobody' };
   return { named: 'agent', agent: agentIdOf(id), ...known({ type: asText(payload['agent_type']) }) };
 }
 
