@@ -100,10 +100,15 @@ export async function startGuarded(recipe: HostRecipe, bin: string): Promise<Gua
   mkdirSync(state, { recursive: true });
   const env: Record<string, string> = { ...cleanEnv(workspace, recipe.environment(model.url)), TROUPE_HOME: state };
   const version = String(versionOf(bin, env)).match(/\d+\.\d+\.\d+/)?.[0] ?? '';
+  // As a person has it: the program is on the PATH, and says its version.
+  const options = {
+    env: { ...env, PATH: `${path.dirname(bin)}:${env['PATH']}` },
+    cwd: project,
+    encoding: 'utf8',
+  } as const;
   const troupe = (...args: readonly string[]): string =>
-    spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { env, cwd: project, encoding: 'utf8' })
-      .stdout;
-  troupe('hooks', 'install', '--host', recipe.host, '--guard', '--yes', '--host-version', version);
+    spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
+  troupe('hooks', 'install', '--host', recipe.host, '--guard', '--yes');
   recipe.agree?.(home);
   let runs = 0;
   let heard = 0;

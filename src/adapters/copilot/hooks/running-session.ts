@@ -1,11 +1,11 @@
 // Which session a hook is about, and who of it. Up to 1.0.9x a hook says nothing but the id of the one who calls, and what Copilot
 // writes about an agent comes late: but the process that calls the hook holds a lock in its session's folder.
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import { readPart } from '../../../io/read-part.ts';
-import { EVENTS, processInName, rootsOf, SESSIONS } from '../data-folder.ts';
+import { EVENTS, lockOf, rootsOf, SESSIONS } from '../data-folder.ts';
 
 export interface RunningSession {
   readonly id: string;
@@ -23,10 +23,11 @@ export interface StartedAgent {
 /** `caller`: an agent of it, or the session itself. `process`: that called the hook. */
 export function findSession(caller: string, process: number | undefined): RunningSession | undefined {
   const folder = path.join(dataFolder(), SESSIONS);
+  // Ids come from outside: none of them may lead anywhere else.
+  if (/^[\w-]{1,200}$/.test(caller) && existsSync(path.join(folder, caller))) return sessionIn(folder, caller);
   const ids = namesIn(folder);
-  if (ids.includes(caller)) return sessionIn(folder, caller);
-  const open = ids.filter((id) => namesIn(path.join(folder, id)).some((name) => processInName(name) === process));
-  const [only, ...others] = open;
+  const isOpen = (id: string): boolean => existsSync(path.join(folder, id, lockOf(process ?? 0)));
+  const [only, ...others] = process === undefined ? [] : ids.filter(isOpen);
   if (only !== undefined && others.length === 0) return sessionIn(folder, only);
   // It is over, or has gone on to another session: who was in it stands in its file by now.
   return newest(folder, ids)
