@@ -15,12 +15,13 @@ import { loadCompiled } from './io/load-compiled.ts';
 import { type Judgement, type JudgeOptions, judgeAtDoor } from './judge/at-the-door.ts';
 import { readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
-/** Of hook-judge.cjs, by scripts/build.mjs. */
+/** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
+declare const HOSTS_DIGEST: string;
 
 const [, program = '', command, ...args] = process.argv;
 /** What is better done when the host waits no more. */
-let afterwards: () => void = () => {};
+const afterwards: (() => void)[] = [];
 void runHook();
 
 /** Whatever happens, there is an answer: where something goes wrong, the policy's own for that. */
@@ -36,7 +37,7 @@ async function runHook(): Promise<void> {
     if (folder !== undefined) noteError(folder, error);
   }
   try {
-    afterwards();
+    for (const keep of afterwards) keep();
   } catch (error) {
     if (folder !== undefined) noteError(folder, error);
   }
@@ -54,7 +55,7 @@ function guard(folder: string): string {
 function guardingIn(folder: string): Guarding {
   return {
     judge(name, payload, ppid) {
-      const host = hostNamed(name);
+      const host = hostNamed(name, folder);
       if (!host) {
         if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
         throw new Error(`this troupe does not know the calls of ${name}`);
@@ -70,11 +71,18 @@ function guardingIn(folder: string): Guarding {
   };
 }
 
-function hostNamed(name: string): GuardedHost | undefined {
+function hostNamed(name: string, folder: string): GuardedHost | undefined {
   if (Object.hasOwn(JUDGED_HOSTS, name)) return JUDGED_HOSTS[name];
-  const file = path.join(path.dirname(program), 'hook-hosts.cjs');
-  const { MORE_JUDGED_HOSTS } = require(file) as typeof import('./hook-hosts.ts');
+  const { MORE_JUDGED_HOSTS } = load<typeof import('./hook-hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST, folder);
   return Object.hasOwn(MORE_JUDGED_HOSTS, name) ? MORE_JUDGED_HOSTS[name] : undefined;
+}
+
+/** Another part of the hook, which lies beside it. */
+function load<Exports>(name: string, digest: string, folder: string): Exports {
+  const file = path.join(path.dirname(program), name);
+  const { exports, keep } = loadCompiled<Exports>({ file, digest, folder: path.join(folder, 'code') }, require);
+  if (folder !== '') afterwards.push(keep);
+  return exports;
 }
 
 /** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
@@ -87,12 +95,8 @@ function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undef
 }
 
 function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Judgement {
-  const file = path.join(path.dirname(program), 'hook-judge.cjs');
-  const place = { file, digest: JUDGE_DIGEST, folder: path.join(folder, 'code') };
-  const { exports, keep } = loadCompiled<typeof import('./hook-judge.ts')>(place, require);
-  const judgement = exports.judgeAlone(payload, options);
-  afterwards = keep;
-  return judgement;
+  const { judgeAlone } = load<typeof import('./hook-judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
+  return judgeAlone(payload, options);
 }
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
@@ -128,9 +132,9 @@ function nearest(folder: string): string {
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
-    const host = hostNamed(args[0] ?? '');
     const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
     if (state === 'none') return;
+    const host = hostNamed(args[0] ?? '', folder ?? '');
     // In which words nobody knows: the stub says it by the code, by `on_error`.
     if (!host) throw error;
     const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;
