@@ -51,17 +51,18 @@ const forHooks = {
   plugins: [onePath],
   logLevel: 'warning',
 };
-const judge = 'dist/hook-judge.cjs';
-await build({ ...forHooks, entryPoints: ['src/hook-judge.ts'], outfile: judge });
-const digest = createHash('sha256')
-  .update(readFileSync(`${root}${judge}`))
-  .digest('hex')
-  .slice(0, 16);
+// What it loads where it is needed, known by its digest: node keeps the machine code of it.
+const buildPart = async (name) => {
+  const outfile = `dist/${name}.cjs`;
+  await build({ ...forHooks, entryPoints: [`src/${name}.ts`], outfile });
+  const bytes = readFileSync(`${root}${outfile}`);
+  return JSON.stringify(createHash('sha256').update(bytes).digest('hex').slice(0, 16));
+};
 await build({
   ...forHooks,
   entryPoints: ['src/hook.ts'],
   outfile: 'dist/hook.cjs',
-  define: { JUDGE_DIGEST: JSON.stringify(digest) },
+  define: { JUDGE_DIGEST: await buildPart('hook-judge'), HOSTS_DIGEST: await buildPart('hook-hosts') },
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);

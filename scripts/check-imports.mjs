@@ -21,8 +21,11 @@ const MAY_IMPORT = {
   'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
   // What each host's program prints of its session: all need it of all. Whether a command runs one, the shell's grammar tells.
   'adapters/printed': ['base', 'model', 'guard'],
-  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/printed'],
+  // Parts of hooks that several hosts share: entries in settings, what is kept for the tree.
+  'adapters/hook-kit': ['base', 'model', 'adapters/adapter'],
+  'adapters/*': ['base', 'model', 'io', 'adapters/adapter', 'adapters/genai', 'adapters/printed', 'adapters/hook-kit'],
   'adapters/judged-hosts': ['adapters/*', 'adapters/adapter'],
+  'adapters/more-judged-hosts': ['adapters/*', 'adapters/judged-hosts'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   config: ['base', 'model', 'tracker', 'transforms'],
@@ -40,6 +43,7 @@ const MAY_IMPORT = {
   hook: ['*'],
   'export-process': ['*'],
   'export-worker': ['*'],
+  'hook-hosts': ['adapters/more-judged-hosts'],
   'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],
 };
@@ -92,7 +96,11 @@ function allows(from, to, target) {
   const rules = MAY_IMPORT[from] ?? MAY_IMPORT[from.replace(/\/.*/, '/*')] ?? [];
   if (rules.includes('*') || rules.includes(to)) return true;
   const isOneOf = (kind) => rules.includes(`${kind}/*`) && to.startsWith(`${kind}/`) && from !== `${kind}/*`;
-  const door = { 'adapters/registry': '/index.ts', 'adapters/judged-hosts': '/guard.ts' }[from];
+  const door = {
+    'adapters/registry': '/index.ts',
+    'adapters/judged-hosts': '/guard.ts',
+    'adapters/more-judged-hosts': '/guard.ts',
+  }[from];
   return door !== undefined && isOneOf('adapters') && target.endsWith(door);
 }
 

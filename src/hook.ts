@@ -6,7 +6,7 @@
 //   drain STATE                     reads the spool
 import { existsSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { JUDGED_HOSTS } from './adapters/judged-hosts.ts';
+import { type GuardedHost, JUDGED_HOSTS } from './adapters/judged-hosts.ts';
 import { configFolder } from './config/config-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './faces/hook/guard-call.ts';
 import { noteError } from './faces/hook/note-error.ts';
@@ -18,12 +18,13 @@ import type { IsWanted } from './policy/compiled-file.ts';
 import type { RuleGroup } from './policy/packed-rule.ts';
 import { type ReadCompiled, readCompiled, type WhereCompiledIs } from './policy/read-compiled.ts';
 
-/** Of hook-judge.cjs, by scripts/build.mjs. */
+/** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
+declare const HOSTS_DIGEST: string;
 
 const [, program = '', command, ...args] = process.argv;
 /** What is better done when the host waits no more. */
-let afterwards: () => void = () => {};
+const afterwards: (() => void)[] = [];
 void runHook();
 
 /** Whatever happens, there is an answer: where something goes wrong, the policy's own for that. */
@@ -39,7 +40,7 @@ async function runHook(): Promise<void> {
     if (folder !== undefined) noteError(folder, error);
   }
   try {
-    afterwards();
+    for (const keep of afterwards) keep();
   } catch (error) {
     if (folder !== undefined) noteError(folder, error);
   }
@@ -56,14 +57,14 @@ function guard(folder: string): string {
 
 function guardingIn(folder: string): Guarding {
   return {
-    judge(name, payload) {
-      const host = Object.hasOwn(JUDGED_HOSTS, name) ? JUDGED_HOSTS[name] : undefined;
+    judge(name, payload, ppid) {
+      const host = hostNamed(name, folder);
       if (!host) {
         if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
         throw new Error(`this troupe does not know the calls of ${name}`);
       }
-      const caller = host.callerOf(payload);
-      const event = host.read(payload);
+      const caller = host.callerOf(payload, ppid);
+      const event = host.read(payload, ppid);
       const now = { home: homeFolder(), at: Date.now() };
       const above = agentsTold(process.env['TROUPE_AGENT']);
       let isAbout: readonly ReturnType<typeof aboutCaller>[] | undefined;
@@ -86,7 +87,7 @@ function guardingIn(folder: string): Guarding {
         );
         return { ...found.policy, rules };
       };
-      const options = { host, caller, above, policyFor, ...now };
+      const options = { host, process: ppid, caller, above, policyFor, ...now };
       return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),
@@ -104,6 +105,20 @@ function atDoor(isForCaller: IsWanted): IsWanted {
   };
 }
 
+function hostNamed(name: string, folder: string): GuardedHost | undefined {
+  if (Object.hasOwn(JUDGED_HOSTS, name)) return JUDGED_HOSTS[name];
+  const { MORE_JUDGED_HOSTS } = load<typeof import('./hook-hosts.ts')>('hook-hosts.cjs', HOSTS_DIGEST, folder);
+  return Object.hasOwn(MORE_JUDGED_HOSTS, name) ? MORE_JUDGED_HOSTS[name] : undefined;
+}
+
+/** Another part of the hook, which lies beside it. */
+function load<Exports>(name: string, digest: string, folder: string): Exports {
+  const file = path.join(path.dirname(program), name);
+  const { exports, keep } = loadCompiled<Exports>({ file, digest, folder: path.join(folder, 'code') }, require);
+  if (folder !== '') afterwards.push(keep);
+  return exports;
+}
+
 /** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
 function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undefined {
   try {
@@ -114,12 +129,8 @@ function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undef
 }
 
 function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Judgement {
-  const file = path.join(path.dirname(program), 'hook-judge.cjs');
-  const place = { file, digest: JUDGE_DIGEST, folder: path.join(folder, 'code') };
-  const { exports, keep } = loadCompiled<typeof import('./hook-judge.ts')>(place, require);
-  const judgement = exports.judgeAlone(payload, options);
-  afterwards = keep;
-  return judgement;
+  const { judgeAlone } = load<typeof import('./hook-judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
+  return judgeAlone(payload, options);
 }
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
@@ -155,9 +166,9 @@ function nearest(folder: string): string {
 /** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
-    const host = JUDGED_HOSTS[args[0] ?? ''];
     const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
     if (state === 'none') return;
+    const host = hostNamed(args[0] ?? '', folder ?? '');
     // In which words nobody knows: the stub says it by the code, by `on_error`.
     if (!host) throw error;
     const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;

@@ -175,7 +175,7 @@ describe('troupe hooks', () => {
     const { code, stderr } = await troupe('install', '--yes');
     expect(code).toBe(2);
     expect(stderr).toContain('ignores such a file as a whole');
-    expect((await troupe('install', '--host', 'codex')).stderr).toContain('It does for: claude-code');
+    expect((await troupe('install', '--host', 'cursor')).stderr).toContain('It does for: claude-code');
     expect((await troupe('install', '--host-version', 'new')).code).toBe(2);
     const tooOld = await troupe('install', '--host-version', '0.2.9', '--scope', 'project');
     expect(tooOld).toMatchObject({ code: 2, stderr: expect.stringContaining('Claude Code 0.2.9 has no hooks.') });

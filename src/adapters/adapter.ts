@@ -64,24 +64,28 @@ export interface SampleCall {
 
 /** For hosts that call a program of ours when something happens. */
 export interface HooksCapability {
-  /** What a hook was handed; undefined where it is none of this host's. Never throws. */
-  read(payload: unknown): HookEvent | undefined;
+  /** What a hook was handed; undefined where it is none of this host's. `host`: the process that called it. Never throws. */
+  read(payload: unknown, host?: number): HookEvent | undefined;
   /** What is kept of it for `createHookReader`: no bodies, no inputs; undefined where nothing of it tells about the tree. */
   condense(payload: unknown): unknown;
   /** Who makes the call, by what lies on the disk now: a hook waits for it. Exact, or unknown. Never throws. */
-  callerOf(payload: unknown): CallerChain;
+  callerOf(payload: unknown, host?: number): CallerChain;
   /** What the host's hook prints. */
   formatAnswer(answer: HookAnswer): string;
   /** A call that stands in a transcript, by the names that rules use; left out: it has them there, too. */
   toCall?(tool: string, input: unknown): Pick<HookCall, 'tool' | 'input'>;
   /** A hook that says `ask` does not make this host ask anybody: troupe has to. */
   readonly cannotAsk?: true;
+  /** What a call is given cannot be changed by its hook. */
+  readonly cannotChangeInput?: true;
   /** What the hook prints of a `question`, where a person answered it here. */
   formatReply?(answer: AskAnswer, reason: string): string;
   /** What the host would hand to its hook in front of a harmless call, by an agent or by main: to try out a command. */
   sampleCall(sample: SampleCall): unknown;
   /** The first line of a transcript by this version, for `sampleCall`. */
   sampleTranscript(session: string, version: string): string;
+  /** Hooks of this host never say which agent calls, and nothing on the disk does at that moment. */
+  readonly namesNobody?: true;
   /** Whether hooks of this version name the sub-agent that set them off: where none is named, it is then the main agent. */
   namesCallers(hostVersion: string | undefined): boolean;
   /** Reads lines `{"id":…,"at":epoch ms,"payload":what condense gave}`, one for each call of a hook in one session. */
@@ -132,6 +136,21 @@ export interface HookSettingsCapability {
   uninstall(text: string, before?: string): string;
   /** As this version of the host takes it; without one, as any does. */
   inspect(text: string, version?: string): SettingsView;
+  readonly approval?: HookApproval;
+}
+
+/** For hosts that run a hook only after their person has agreed to it there. */
+export interface HookApproval {
+  /** Where the host keeps what was agreed to. */
+  files(machine: Machine): readonly string[];
+  /** Of our hooks in `settings`, the events of those that this version would not run; `agreed`: the texts of `files`. */
+  missing(
+    settings: { readonly file: string; readonly text: string },
+    agreed: readonly string[],
+    version?: string,
+  ): readonly string[];
+  /** What the person has to do, in words. */
+  readonly how: string;
 }
 
 export interface SettingsFile {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
-import { asText, known } from '../base/json.ts';
+import { asAmount, asText, known } from '../base/json.ts';
 import { isMissing } from '../io/folders.ts';
 import { isLocked, type Lock, takeLock } from '../io/lock-file.ts';
 import type { AuditAgent } from '../model/audit.ts';
@@ -20,7 +20,7 @@ import { type EntryParts, type Mask, toEntry } from './to-entry.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
 export interface SpoolHost {
-  read(payload: unknown): HookEvent | undefined;
+  read(payload: unknown, host?: number): HookEvent | undefined;
   condense(payload: unknown): unknown;
 }
 
@@ -183,7 +183,7 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   const bytes = await readOrReason(file);
   if (typeof bytes === 'string') return bytes;
   const spooled = parseSpooled(bytes);
-  const event = spooled && host.read(spooled.payload);
+  const event = spooled && host.read(spooled.payload, asAmount(spooled.extra['ppid']));
   if (!event) return 'bad';
   const { id } = file;
   const at = Number(file.atNs / 1_000_000n);

@@ -58,3 +58,11 @@ function addLine(line: string, file: Draft | undefined): void {
   if (sign === '+') file.added++;
   if (sign === '-' && file.removed !== null) file.removed++;
 }
+
+const MOVED = /^\*\*\* Move to: (.+)$/gm;
+
+/** Every file that a patch writes, those that it moves others to as well. */
+export function filesInPatch(text: string): readonly string[] {
+  const moved = [...text.matchAll(MOVED)].map(([, file = '']) => file.trimEnd());
+  return [...new Set([...parsePatch(text).map(({ path }) => path), ...moved])];
+}

@@ -28,17 +28,22 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   const { env, home } = thisMachine();
   const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
   const policyFor = rememberPolicies(systemClock);
-  const judge = async (host: HooksCapability, draft: string, told?: string): Promise<Judged | undefined> => {
+  const judge = async (
+    host: HooksCapability,
+    draft: string,
+    { ppid, told }: { readonly ppid?: number | undefined; readonly told?: string | undefined },
+  ): Promise<Judged | undefined> => {
     const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseSpooled(bytes)?.payload;
-    const now = host.callerOf(payload);
-    const event = host.read(payload);
+    const now = host.callerOf(payload, ppid);
+    const event = host.read(payload, ppid);
     const project = now.project ?? event?.cwd ?? '/';
     const policy = await policyFor({ ...where, folder: project });
-    const caller = isSilent(policy) ? now : await callerSoon(host, payload, now);
+    const caller = isSilent(policy) ? now : await callerSoon(() => host.callerOf(payload, ppid), now);
     const at = Date.now();
-    const options = { host, caller, above: agentsTold(told), policyFor: () => policy, home, at };
+    const above = agentsTold(told);
+    const options = { host, ...known({ process: ppid }), caller, above, policyFor: () => policy, home, at };
     return { judgement: judgeCall(payload, options), event, caller, at };
   };
   return {
@@ -46,7 +51,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
     async take({ host: name, draft, ppid, since, parent, above }) {
       const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
       if (!host || !isDraftOf(name, draft)) return undefined;
-      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, above));
+      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
       if (!judged) return undefined;
       const { judgement, event, caller, at } = judged;
       const settle = (decided: object): boolean =>
@@ -89,11 +94,11 @@ async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined>
 const WRITTEN_WITHIN_MS = 300;
 const PAUSE_MS = 20;
 
-async function callerSoon(host: HooksCapability, payload: unknown, now: CallerChain): Promise<CallerChain> {
+async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
   let caller = now;
   for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
     await sleep(PAUSE_MS);
-    caller = host.callerOf(payload);
+    caller = look();
   }
   return caller;
 }

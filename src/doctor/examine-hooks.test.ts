@@ -28,6 +28,7 @@ const whole: HooksStatus = {
   doubled: [],
   beforeCalls: [{ role: 'observe', command: 'observe' }],
   impatient: [],
+  unapproved: [],
   scripts: [{ file: '/state/bin/observe', scope: 'user', state: 'ours', version: '0.1.0' }],
   isComplete: true,
 };
@@ -49,6 +50,17 @@ describe('hooks', () => {
       'problem',
       'hooks-impatient',
       'troupe hooks install --scope project --guard has it wait longer.',
+    ]);
+  });
+
+  it('that the host runs only after somebody agreed to them', () => {
+    const unapproved = [{ file: user.file, events: ['Before'], how: 'type /agree' }];
+    expect(found({ unapproved })).toContainEqual(['problem', 'hooks-unapproved', 'type /agree.']);
+  });
+
+  it('of a version that has none are not missed', () => {
+    expect(found({ events: [], places: [{ ...user, ...none }], beforeCalls: [], scripts: [] })).toEqual([
+      ['note', 'hooks-unusable', null],
     ]);
   });
 

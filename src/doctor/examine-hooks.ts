@@ -10,9 +10,19 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap((place) => onPlace(place, status));
   yield* status.shadows.map(onShadow);
   yield* status.impatient.map((guard) => onImpatient(guard, status));
+  yield* status.unapproved.map(({ file, events, how }) =>
+    problem('hooks-unapproved', `${status.hostTitle} does not run ${events.join(', ')} of ${file} yet.`, `${how}.`),
+  );
   const again = installWhereOursAre(status);
   yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
+  if (status.events.length === 0) {
+    yield note(
+      'hooks-unusable',
+      `${[status.hostTitle, status.hostVersion ?? []].flat().join(' ')} has no hooks that troupe could use.`,
+    );
+    return;
+  }
   if (heard.size === 0) {
     // That the file is not read is said already.
     if (status.places.some(({ events }) => events.length > 0)) return;

@@ -2,8 +2,12 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HooksCapability } from '../adapters/adapter.ts';
+import type { HooksCapability, SourceAdapter } from '../adapters/adapter.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
+import { codex } from '../adapters/codex/index.ts';
+import { copilot } from '../adapters/copilot/index.ts';
+import { gemini } from '../adapters/gemini/index.ts';
+import { qwen } from '../adapters/qwen/index.ts';
 import { openGuardLog } from '../compose/guard.ts';
 import { writeHookStubs } from '../daemon/hook-stubs.ts';
 import { formatHookCommand } from '../model/hook-command.ts';
@@ -18,11 +22,15 @@ beforeEach(() => {
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
 /** What is found with this command in front of calls, told to the real audit. */
-async function tryCommand(command: string, hostVersion: string | null): Promise<Finding | undefined> {
-  const hooks = claudeCode.hooks as HooksCapability;
+async function tryCommand(
+  command: string,
+  hostVersion: string | null,
+  adapter: SourceAdapter = claudeCode,
+): Promise<Finding | undefined> {
+  const hooks = adapter.hooks as HooksCapability;
   const status: HooksStatus = {
-    host: 'claude-code',
-    hostTitle: 'Claude Code',
+    host: adapter.host,
+    hostTitle: adapter.title,
     hostVersion,
     version: '0.1.0',
     events: [],
@@ -31,6 +39,7 @@ async function tryCommand(command: string, hostVersion: string | null): Promise<
     doubled: [],
     beforeCalls: [{ role: 'observe', command }],
     impatient: [],
+    unapproved: [],
     scripts: [],
     isComplete: true,
   };
@@ -41,12 +50,27 @@ async function tryCommand(command: string, hostVersion: string | null): Promise<
   return found[0];
 }
 
-async function observer(): Promise<string> {
+async function observer(host = 'claude-code'): Promise<string> {
   const { observe } = await writeHookStubs(state, { node: process.execPath, hookFile: '/nowhere/hook.cjs' });
-  return formatHookCommand({ role: 'observe', file: observe, version: '0.1.0' }, 'claude-code');
+  return formatHookCommand({ role: 'observe', file: observe, version: '0.1.0' }, host);
 }
 
 describe('trying a command', () => {
+  it.each([
+    { adapter: codex, version: '0.166.0', text: 'both are in the audit, each under its name' },
+    { adapter: qwen, version: '0.24.4', text: 'both are in the audit, each under its name' },
+    { adapter: copilot, version: '1.0.102', text: 'the other as of an unknown agent' },
+    {
+      adapter: gemini,
+      version: '0.61.0',
+      text: 'both are in the audit, as of an unknown agent: this host never says who calls',
+    },
+  ])('of $adapter.title', async ({ adapter, version, text }) => {
+    const found = await tryCommand(await observer(adapter.host), version, adapter);
+    expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });
+    expect(found?.text).toContain(text);
+  });
+
   it('proves that both callers are named, where hosts name them', async () => {
     const found = await tryCommand(await observer(), '2.1.325');
     expect(found).toMatchObject({ level: 'good', code: 'hooks-proven' });

@@ -79,9 +79,9 @@ function judge(
   agent: string,
   ms: number,
 ): Finding {
-  // Some hosts' calls are known by the caller's id as well, which stands in front.
+  // Some hosts' calls are known by the caller's id as well, which stands in front; some by what they run.
   const of = (call: string): AuditEntry | undefined =>
-    entries.find((entry) => entry.call?.endsWith(`${session}-${call}`));
+    entries.find(({ call: id, summary }) => [id, summary].some((text) => text?.endsWith(`${session}-${call}`)));
   const [main, sub] = [of('main'), of('sub')];
   if (!main || !sub) {
     const lost = [...(main ? [] : ['A call of the main agent']), ...(sub ? [] : ['a call of a sub-agent'])];
@@ -91,21 +91,32 @@ function judge(
       `Look into hook-errors.log and hook-failure in the state folder, then run: ${again}`,
     );
   }
+  if (hooks.namesNobody) return judgeUnnamed(role, [main, sub], ms);
   const isMainNamed = hooks.namesCallers(version);
   const isMainRight = isMainNamed ? main.agent.who === 'main' : main.agent.who !== 'subagent';
   if (!isMainRight || sub.agent.who !== 'subagent' || sub.agent.id !== agent) {
-    return problem(
-      'hooks-misnamed',
-      'A call is in the audit under the name of another agent.',
-      'Please report this as a bug of troupe.',
-    );
+    return MISNAMED;
   }
   const asWhat = main.agent.who === 'main' ? "as the main agent's, which is a guess" : 'as of an unknown agent';
   return good(
     'hooks-proven',
     isMainNamed
       ? `A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`
-      : `Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Only newer hosts always say who calls`,
+      : `Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Not every version of every host says who calls`,
+  );
+}
+
+const MISNAMED = problem(
+  'hooks-misnamed',
+  'A call is in the audit under the name of another agent.',
+  'Please report this as a bug of troupe.',
+);
+
+function judgeUnnamed(role: HookRole, entries: readonly AuditEntry[], ms: number): Finding {
+  if (entries.some(({ agent }) => agent.who !== 'unknown')) return MISNAMED;
+  return good(
+    'hooks-proven',
+    `Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
   );
 }
 

@@ -294,6 +294,8 @@ export interface InstallPlan extends HooksPlan {
   readonly doubled: readonly string[];
   /** The guard that stands in the file would only observe from then on. */
   readonly dropsGuard: boolean;
+  /** What the person has to do in the host before it runs them, in words. */
+  readonly approval?: string;
 }
 
 export interface Terminal {

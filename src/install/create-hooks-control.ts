@@ -7,6 +7,7 @@ import type {
   SourceAdapter,
 } from '../adapters/adapter.ts';
 import type { Clock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
 import type { HooksControl, HooksPlan, InstallPlan, InstallRequest, UninstallRequest } from '../faces/face.ts';
 import { askVersion } from '../io/ask-version.ts';
@@ -84,6 +85,7 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
       !request.guard &&
       looked.some(({ file, view }) => file === place?.file && view.ours.some(({ role }) => role === 'guard')),
     hostVersion: hostVersion ?? null,
+    ...known({ approval: settings.approval?.how }),
     events: settings.eventsFor(hostVersion),
     apply: async () => {
       await options.writeStubs();

@@ -1,8 +1,16 @@
 import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
+import { readText } from '../io/edit-file.ts';
 import type { HookRole } from '../model/hook-command.ts';
-import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import type {
+  HookShadow,
+  HooksStatus,
+  ImpatientGuard,
+  ScriptStatus,
+  SettingsStatus,
+  UnapprovedHooks,
+} from '../reports/hooks-shapes.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
 export interface StatusQuestion {
@@ -34,6 +42,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
   const impatient = impatientIn(inForce, question.waitMs);
+  const unapproved = await unapprovedIn(question, inForce);
   return {
     host: adapter.host,
     hostTitle: adapter.title,
@@ -45,10 +54,12 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     doubled,
     beforeCalls: beforeCalls(settings, ours),
     impatient,
+    unapproved,
     scripts,
     isComplete:
       shadows.length === 0 &&
       impatient.length === 0 &&
+      unapproved.length === 0 &&
       doubled.length === 0 &&
       places.every(({ changed }) => changed.length === 0) &&
       events.every((event) => ours.some((hook) => hook.event === event)) &&
@@ -95,6 +106,23 @@ function impatientIn(looked: readonly Looked[], waitMs: number): readonly Impati
       .filter(({ role, seconds }) => role === 'guard' && seconds < waitSeconds + AROUND_WAIT_SECONDS)
       .map(({ seconds }) => ({ scope, file, seconds, waitSeconds })),
   );
+}
+
+/** What was agreed to in a file that cannot be read is not known to be. */
+async function unapprovedIn(
+  { settings: { approval }, machine, hostVersion }: StatusQuestion,
+  looked: readonly Looked[],
+): Promise<readonly UnapprovedHooks[]> {
+  if (!approval) return [];
+  const textOf = async (file: string): Promise<string> => (await readText(file).catch(() => undefined)) ?? '';
+  const agreed = await Promise.all(approval.files(machine).map(textOf));
+  const found: UnapprovedHooks[] = [];
+  for (const { file, scope, view } of looked) {
+    if (scope === 'managed' || view.ours.length === 0) continue;
+    const events = approval.missing({ file, text: await textOf(file) }, agreed, hostVersion);
+    if (events.length > 0) found.push({ file, events, how: approval.how });
+  }
+  return found;
 }
 
 /** Of several files that turn all hooks off or on, the strongest counts: they come weakest first. */

@@ -48,8 +48,8 @@ function readIfThere(file: string): Buffer | undefined {
   }
 }
 
-/** Of as many versions of node, or of troupe, may be in use at once. */
-const MAX_KEPT = 4;
+/** Two files of ours, each of as many versions of node, or of troupe, as may be in use at once. */
+const MAX_KEPT = 8;
 
 function keepCode(file: string, code: Buffer): void {
   const draft = `${file}.${process.pid}`;

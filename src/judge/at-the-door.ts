@@ -9,10 +9,15 @@ import type { Decision, Policy, Rule } from '../guard/policy.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../model/hook.ts';
 
 /** The part of a host that a judgement needs. */
-export type JudgedHost = Pick<HooksCapability, 'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk'>;
+export type JudgedHost = Pick<
+  HooksCapability,
+  'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk' | 'cannotChangeInput'
+>;
 
 export interface JudgeOptions {
   readonly host: JudgedHost;
+  /** The host's process, where it is known. */
+  readonly process?: number;
   /**
    * Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. Once the call was taken
    * apart, rules for other commands than it runs may be left out; null: not all of those are known.
@@ -53,12 +58,12 @@ export interface GivenInput {
 
 /** Undefined: what the call does has to be looked at. */
 export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement | undefined {
-  const { host } = options;
-  const event = host.read(payload);
+  const { host, process } = options;
+  const event = host.read(payload, process);
   if (!event) return undefined;
   // A question is judged already, as the call that it is about: now a person is asked.
   if (!event.call || event.question !== undefined) return NO_OPINION;
-  const caller = options.caller ?? host.callerOf(payload);
+  const caller = options.caller ?? host.callerOf(payload, process);
   const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
   if (isSilent(policy)) return NO_OPINION;
   const call = withAbove(toCallAtDoor(event, caller, options), options.above);

@@ -131,6 +131,16 @@ rules:
     }
     expect(outputOf(asked('git status; rm a', 'allow'))).not.toHaveProperty('updatedInput');
     expect(outputOf(asked('ls', 'allow'))).not.toHaveProperty('updatedInput');
+    // A host that runs a call as it was made is given nothing, and nothing is claimed.
+    const fixed = judgeCall(call({ agent_id: 'a1', tool_input: { command: 'git status' } }), {
+      host: { ...host, cannotChangeInput: true },
+      policyFor: () => by('allow'),
+      home: folder,
+      at: 0,
+    });
+    expect(fixed).toMatchObject({ decision: 'allow' });
+    expect(fixed.reason).not.toContain('are told');
+    expect(outputOf(fixed)).not.toHaveProperty('updatedInput');
     // Nobody knows who calls: nothing is claimed.
     const unknown = judge(call({ transcript_path: '', tool_input: { command: 'git status' } }), by('ask'));
     expect(unknown).toMatchObject({ decision: 'ask' });

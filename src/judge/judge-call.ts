@@ -25,12 +25,12 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
   const { host } = options;
   let policy: Policy | undefined;
   try {
-    const event = host.read(payload);
+    const event = host.read(payload, options.process);
     if (!event) {
       policy = options.policyFor(process.cwd());
       throw new Error('what it was told is no call of this host');
     }
-    const caller = options.caller ?? host.callerOf(payload);
+    const caller = options.caller ?? host.callerOf(payload, options.process);
     const folder = caller.project ?? event.cwd ?? '/';
     policy = options.policyFor(folder);
     const early = judgeAtDoor(payload, { ...options, caller });
@@ -40,7 +40,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const verdict = decideUnder(policy, call, options);
     const { decision, rule, reason } = verdict;
     const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
-    const given = tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
+    const given = !host.cannotChangeInput && tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
     const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
     // Who waits for an answer says later whether the call was given anything.
     const said = answer(host, { decision, rule: rule?.id ?? null, reason }, given);

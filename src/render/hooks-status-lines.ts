@@ -5,7 +5,7 @@ import type { Paint } from './paint.ts';
 
 /** `troupe hooks status` for people: every settings file, what is in the way, and what to do. */
 export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {
-  const { hostTitle, hostVersion, events, places, shadows, impatient, scripts, isComplete } = status;
+  const { hostTitle, hostVersion, events, places, shadows, impatient, unapproved, scripts, isComplete } = status;
   const bad = (text: string): string => paint.yellow(`! ${cleanLine(text)}`);
   return [
     paint.bold(`${hostTitle} ${hostVersion ?? '(version not known)'}: ${events.length} events can be observed`),
@@ -15,6 +15,7 @@ export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly st
     ),
     ...shadows.map((shadow) => bad(shadowText(shadow))),
     ...impatient.map((guard) => bad(impatientText(guard))),
+    ...unapproved.map(({ file, events: held }) => bad(`Not run yet: ${held.join(', ')} of ${file}.`)),
     ...scripts.filter(({ state }) => state !== 'ours').map((script) => bad(scriptText(script))),
     ...missingText(status).map(bad),
     isComplete ? paint.green('Everything that can be observed is.') : remedy(status),
@@ -70,7 +71,7 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
 }
 
 function remedy(status: HooksStatus): string {
-  const { places, shadows, doubled, scripts, impatient } = status;
+  const { places, shadows, doubled, scripts, impatient, unapproved } = status;
   if (!places.some(({ events }) => events.length > 0)) return `Install them with: ${installWhereOursAre(status)}`;
   if (shadows.length > 0) return 'Take out what turns hooks off.';
   if (doubled.length > 0) return `Mend it with: ${tellOnce(status)}`;
@@ -78,5 +79,7 @@ function remedy(status: HooksStatus): string {
     scripts.find(({ state }) => state !== 'ours')?.scope ??
     impatient[0]?.scope ??
     places.find(({ changed }) => changed.length > 0)?.scope;
+  const [held] = unapproved;
+  if (scope === undefined && held) return `${status.hostTitle} runs them once you have agreed to it: ${held.how}.`;
   return `Mend it with: ${installWhereOursAre(status, scope)}`;
 }

@@ -30,6 +30,8 @@ export interface HooksStatus {
   readonly beforeCalls: readonly { readonly role: HookRole; readonly command: string }[];
   /** Guards for which the host waits shorter than the policy has them wait for an answer. */
   readonly impatient: readonly ImpatientGuard[];
+  /** Ours that the host does not run before its person has agreed to them there. */
+  readonly unapproved: readonly UnapprovedHooks[];
   /** The scripts that our entries run. */
   readonly scripts: readonly ScriptStatus[];
   /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */
@@ -61,6 +63,13 @@ export interface ImpatientGuard {
   readonly seconds: number;
   /** So long the policy may wait for an answer. */
   readonly waitSeconds: number;
+}
+
+export interface UnapprovedHooks {
+  readonly file: string;
+  readonly events: readonly string[];
+  /** What the person has to do, in words. */
+  readonly how: string;
 }
 
 export interface HookShadow {

@@ -22,7 +22,7 @@ export interface PromptedAgent extends DictatedAgent {
   readonly prompt: string | null;
 }
 
-interface Recipe {
+export interface Recipe {
   readonly model: { readonly file: string; readonly start: string; readonly dialect: string };
   readonly folder: string;
   readonly settings: unknown;

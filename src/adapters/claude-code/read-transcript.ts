@@ -1,6 +1,7 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
 import { asInstant, asObject, asText, isObject, known } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
+import { versionNumber } from '../../base/version-number.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../model/ids.ts';
 import type { SourceReader } from '../adapter.ts';
@@ -18,7 +19,7 @@ import {
 } from './lines/session-notes.ts';
 import { parseSystem } from './lines/system.ts';
 import { parseUser } from './lines/user.ts';
-import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf, versionNumber } from './record.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
 import { recordsIn } from './records-in-line.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
 import { speakerOf } from './speaker.ts';

@@ -106,9 +106,3 @@ export function textOf(content: unknown): string {
     .filter((text) => text !== undefined)
     .join('\n');
 }
-
-/** A host version as a number that compares: 2.1.197 → 2001000197. */
-export function versionNumber(version: string | undefined): number {
-  const [major = 0, minor = 0, patch = 0] = (version ?? '').split('.').map((part) => Number.parseInt(part, 10) || 0);
-  return (major * 1000 + minor) * 1_000_000 + patch;
-}

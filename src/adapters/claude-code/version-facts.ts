@@ -1,6 +1,7 @@
 // What a version tells of its sub-agents, and since when.
+
+import { versionNumber } from '../../base/version-number.ts';
 import type { VersionFact } from '../adapter.ts';
-import { versionNumber } from './record.ts';
 
 interface Telling {
   readonly since: string;

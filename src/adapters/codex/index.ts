@@ -2,6 +2,8 @@ import { mainAgentOf } from '../../model/ids.ts';
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { HOST } from './line-context.ts';
 import { locate, type Role } from './locate.ts';
 import { openBodies } from './open-bodies.ts';
@@ -29,4 +31,6 @@ export const codex: SourceAdapter = {
   },
   follow,
   openBodies: (session, source, agent) => (source.role === 'rollout' ? openBodies(session, source, agent) : NO_BODIES),
+  hooks,
+  hookSettings,
 };

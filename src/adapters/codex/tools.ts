@@ -74,6 +74,7 @@ function nameOf(item: JsonObject): string {
 const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     exec_command: ['cmd'],
+    Bash: ['command'],
     shell: ['command'],
     shell_command: ['command'],
     local_shell: ['command'],
@@ -95,7 +96,8 @@ export function summarise(tool: string, input: unknown): string | undefined {
   return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
 }
 
-function subjectOf(tool: string, input: unknown): string | undefined {
+/** The input that says most, all lines of it. */
+export function subjectOf(tool: string, input: unknown): string | undefined {
   const files = parsePatch(patchIn(tool, input));
   if (files.length > 0) return files.map(({ path }) => path).join(', ');
   if (typeof input === 'string') return input;
@@ -136,7 +138,10 @@ export function fileWrittenBy(tool: string, input: unknown): string | undefined 
 
 /** A patch comes as the whole input, as a field of it, or as the text of a command that the host recognises. */
 export function patchIn(tool: string, input: unknown): string {
-  if (tool === 'apply_patch') return typeof input === 'string' ? input : (asText(asObject(input)?.['input']) ?? '');
+  if (tool === 'apply_patch') {
+    const fields = asObject(input);
+    return typeof input === 'string' ? input : (asText(fields?.['input']) ?? asText(fields?.['command']) ?? '');
+  }
   const command = toText(asObject(input)?.['cmd'] ?? asObject(input)?.['command']);
   const words = asObject(input)?.['command'];
   if (Array.isArray(words) && words[0] === 'apply_patch') return asText(words[1]) ?? '';

@@ -30,6 +30,10 @@ export async function sessionFolders(root: string): Promise<readonly string[]> {
   return [root, ...(await below(root)).filter((folder) => folder !== sessions), ...(await below(sessions))];
 }
 
+export function lockOf(process: number): string {
+  return `inuse.${process}.lock`;
+}
+
 /** `inuse.<pid>.lock`: a running process has the session open. From about 1.0.9x on an empty `.hold` lies beside it. */
 export function processInName(file: string): number | undefined {
   const pid = /^inuse\.(\d+)\.lock$/.exec(path.basename(file))?.[1];

@@ -1,6 +1,8 @@
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { HOST } from './line-context.ts';
 import { locate } from './locate.ts';
 import { openBodies } from './open-bodies.ts';
@@ -20,4 +22,6 @@ export const copilot: SourceAdapter = {
     source.role === 'workspace' ? createWorkspaceReader(id, source.id) : createEventReader(id, source.id),
   follow,
   openBodies: (session, source, agent) => (source.role === 'events' ? openBodies(session, source, agent) : NO_BODIES),
+  hooks,
+  hookSettings,
 };

@@ -60,14 +60,18 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_SUMMARY = 400;
 
 export function summarise(tool: string, input: unknown): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** The input that says most, all lines of it. */
+export function subjectOf(tool: string, input: unknown): string | undefined {
   const files = patchedFiles(tool, input);
   if (files.length > 0) return files.map(({ path }) => path).join(', ');
-  if (typeof input === 'string') return firstLine(input)?.slice(0, MAX_SUMMARY);
+  if (typeof input === 'string') return input;
   const fields = asObject(input);
   if (!fields) return undefined;
   const keys = TELLING.get(tool) ?? Object.keys(fields);
-  const told = keys.map((key) => asText(fields[key])).find((text) => text !== undefined && text.trim() !== '');
-  return firstLine(told)?.slice(0, MAX_SUMMARY);
+  return keys.map((key) => asText(fields[key])).find((text) => text !== undefined && text.trim() !== '');
 }
 
 const WRITING = new Set(['create', 'edit', 'str_replace', 'insert']);

@@ -3,6 +3,8 @@ import type { Bodies, SourceAdapter } from '../adapter.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { HOST } from './line-context.ts';
 import { locate } from './locate.ts';
 import { openBodies } from './open-bodies.ts';
@@ -23,4 +25,6 @@ export const gemini: SourceAdapter = {
   openBodies: (session, source, agent) =>
     agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,
+  hooks,
+  hookSettings,
 };

@@ -36,9 +36,13 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
 const MAX_SUMMARY = 400;
 
 export function summarise(tool: string, input: JsonObject): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** The input that says most, all lines of it. */
+export function subjectOf(tool: string, input: JsonObject): string | undefined {
   const keys = TELLING.get(tool) ?? Object.keys(input);
-  const told = keys.map((key) => toText(input[key])).find((text) => text.trim() !== '');
-  return firstLine(told)?.slice(0, MAX_SUMMARY);
+  return keys.map((key) => toText(input[key])).find((text) => text.trim() !== '');
 }
 
 /** Of a list of steps, the one in progress; of an answer in fields, what it says. */

@@ -3,6 +3,8 @@ import type { Bodies, SourceAdapter } from '../adapter.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
 import { HOST } from './line-context.ts';
 import { locate } from './locate.ts';
 import { openBodies } from './open-bodies.ts';
@@ -25,4 +27,6 @@ export const qwen: SourceAdapter = {
   openBodies: (session, source, agent) =>
     source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,
+  hooks,
+  hookSettings,
 };

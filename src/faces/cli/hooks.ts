@@ -44,6 +44,9 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
   else if (applied)
     writeLines(this, [
       `Done: ${plan.events.length} events of ${plan.hostTitle} reach troupe from its next start on.`,
+      ...(plan.approval === undefined
+        ? []
+        : [`${plan.hostTitle} runs them once you have agreed to it: ${plan.approval}.`]),
       ...backupLines(applied),
     ]);
 }

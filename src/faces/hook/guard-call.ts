@@ -16,7 +16,7 @@ export interface StubCall {
 
 export interface Guarding {
   /** What is decided about a call, and what is to be printed. Never throws. */
-  judge(host: string, payload: unknown): { readonly printed: string; readonly input?: unknown } & object;
+  judge(host: string, payload: unknown, ppid: number): { readonly printed: string; readonly input?: unknown } & object;
   /** Something went wrong that does not change the decision. */
   onError(error: unknown): void;
 }
@@ -26,7 +26,7 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
   const { host, draft, ppid, since } = call;
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
   const bytes = readFileSync(path.join(folder, 'spool', draft));
-  const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload);
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload, ppid);
   attempt(() => settleSpooled(folder, draft, { ppid, ...startedBy(), ...decided }, since), onError);
   return printed;
 }
@@ -37,8 +37,8 @@ export function guardStdin(folder: string, host: string, { judge, onError }: Gua
   if (process.stdin.isTTY) return '';
   const payload = readFileSync(0);
   // There is nothing to keep; a host that goes on all the same must hear something.
-  if (payload.length === 0) return judge(host, undefined).printed;
-  const { printed, input: _given, ...decided } = judge(host, parseSpooled(payload)?.payload);
+  if (payload.length === 0) return judge(host, undefined, ppid).printed;
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(payload)?.payload, ppid);
   const ms = Math.round(process.uptime() * 10_000) / 10;
   attempt(() => putSpoolFile(folder, host, payload, { ppid, ...startedBy(), ...decided, ms }), onError);
   return printed;

@@ -2,6 +2,7 @@
 // look like paths count as read.
 import { isUnsure } from './marks.ts';
 import { outputsOf } from './outputs.ts';
+import { patchedFiles } from './patches.ts';
 import { usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
@@ -78,6 +79,10 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
     case 'mv':
       write(plain, 'all');
       read(plain.slice(0, -1), 'all');
+      return;
+    case 'apply_patch':
+    case 'applypatch':
+      write(patchedFiles(args, scene));
       return;
     case 'dd':
       write(valuesOf(args, /^of=/));

@@ -19,14 +19,17 @@ export const JUDGED_FIELDS: readonly string[] = [
   'pattern',
   'glob',
   'url',
+  'urls',
   'allowed_domains',
   'subagent_type',
   'skill',
 ];
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** Never throws. */
 export function usesOf(tool: string, input: unknown, context: ShellContext): CallUses {
-  const fields = typeof input === 'object' && input !== null ? (input as Readonly<Record<string, unknown>>) : {};
+  const fields = typeof input === 'object' && input !== null ? (input as Fields) : {};
   switch (tool) {
     case 'Bash':
       return typeof fields['command'] === 'string'
@@ -47,13 +50,11 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'NotebookEdit':
       return useFile('writes', fields['notebook_path'], tool, context);
     case 'Grep':
-      return useGrep(fields, context);
+      return eachPath(fields, (one) => useGrep(one, context));
     case 'Glob':
-      return useGlob(fields, context);
+      return eachPath(fields, (one) => useGlob(one, context));
     case 'WebFetch':
-      return typeof fields['url'] === 'string'
-        ? { ...NOTHING, hosts: [hostOfAddress(fields['url'])] }
-        : lost('the address is not a text');
+      return useAddresses('urls' in fields ? fields['urls'] : [fields['url']]);
     case 'WebSearch':
       return { ...NOTHING, hosts: textsOf(fields['allowed_domains']).map((host) => host.toLowerCase()) };
     default:
@@ -73,8 +74,24 @@ function useFiles(paths: unknown, via: string, context: ShellContext): CallUses 
   return files.map((file) => useFile('writes', file, via, context)).reduce(merge);
 }
 
+/** Some hosts look in many places at once. */
+function eachPath(fields: Fields, useOne: (fields: Fields) => CallUses): CallUses {
+  const { path } = fields;
+  if (!Array.isArray(path)) return useOne(fields);
+  return path.length === 0
+    ? lost('where it looks is not said')
+    : path.map((one) => useOne({ ...fields, path: one })).reduce(merge);
+}
+
+/** A host may fetch many at once. */
+function useAddresses(addresses: unknown): CallUses {
+  const list: readonly unknown[] = Array.isArray(addresses) ? addresses : [];
+  if (list.length === 0 || !list.every((one) => typeof one === 'string')) return lost('the address is not a text');
+  return { ...NOTHING, hosts: list.map(hostOfAddress) };
+}
+
 /** Names are listed, nothing is read: the folder that it begins in counts, and a pattern that is one file. */
-function useGlob(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+function useGlob(fields: Fields, context: ShellContext): CallUses {
   const { pattern, path } = fields;
   if (typeof pattern !== 'string') return lost('the pattern is not a text');
   const folder = typeof path === 'string' ? path : '.';
@@ -84,7 +101,7 @@ function useGlob(fields: Readonly<Record<string, unknown>>, context: ShellContex
 }
 
 /** All files of a folder are not held against denies (too many would be); those that a glob asks for are. */
-function useGrep(fields: Readonly<Record<string, unknown>>, context: ShellContext): CallUses {
+function useGrep(fields: Fields, context: ShellContext): CallUses {
   const { path, glob } = fields;
   const folder = typeof path === 'string' && path !== '' ? path : '.';
   if (typeof glob !== 'string' || glob === '') return use('reads', folder, null, 'Grep', context);

@@ -1,8 +1,9 @@
 // Who makes a call, by what lies on the disk at the moment: for the guard, which cannot wait for a tree. Node's own modules
 // only, and as few looks as can be: a host waits.
-import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asFlag, asText, isObject, known } from '../../../base/json.ts';
+import { readPart } from '../../../io/read-part.ts';
 import type { CallerChain, CallingAgent } from '../../../model/hook.ts';
 import type { RawRecord } from '../record.ts';
 import { namesCallers } from './payload.ts';
@@ -133,19 +134,4 @@ function agentFiles(transcript: string): readonly (readonly [agent: string, file
       return [];
     }
   });
-}
-
-function readPart(file: string, end: 'head' | 'tail', bytes: number): string | undefined {
-  let descriptor: number | undefined;
-  try {
-    descriptor = openSync(file, 'r');
-    const { size } = fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    const length = readSync(descriptor, buffer, 0, buffer.length, end === 'head' ? 0 : size - buffer.length);
-    return buffer.toString('utf8', 0, length);
-  } catch {
-    return undefined;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-  }
 }

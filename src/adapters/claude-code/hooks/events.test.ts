@@ -2,7 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { eventsOf, knowsAsync, OBSERVED } from './events.ts';
-import { problemIn } from './read-settings.ts';
+import { hookSettings } from './settings.ts';
+
+const { problemIn } = hookSettings;
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'));

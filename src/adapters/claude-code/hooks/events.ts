@@ -1,7 +1,7 @@
 // Hook events of Claude Code by version: from the lists of names in its published bundles, 1.0.38 to 2.1.325
 // (docs/HOOKS.md). Up to 2.1.100 one event that the program does not know makes it drop the whole settings file
 // without a word, so none is ever written for a version that lacks it.
-import { versionNumber } from '../record.ts';
+import { isAtLeast } from '../../../base/version-number.ts';
 
 /** Those we observe, with the first published version that knows them. */
 export const OBSERVED: Readonly<Record<string, string>> = {
@@ -55,8 +55,4 @@ export function tooNewFor(version: string, events: readonly string[]): readonly 
 
 export function knowsAsync(version: string): boolean {
   return isAtLeast(version, ASYNC_SINCE);
-}
-
-function isAtLeast(version: string, least: string): boolean {
-  return versionNumber(version) >= versionNumber(least);
 }

@@ -1,9 +1,10 @@
 // What Claude Code hands to a hook. Recorded: 1.0.60 to 2.1.325.
 import { asText, isObject, known } from '../../../base/json.ts';
+import { versionNumber } from '../../../base/version-number.ts';
 import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
 import { toSessionId } from '../../../model/ids.ts';
 import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
-import { type RawRecord, versionNumber } from '../record.ts';
+import type { RawRecord } from '../record.ts';
 import { isSpawning, subjectOf } from '../tools.ts';
 
 /** In front of a tool call; the only one that can stop it. */

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatHookCommand } from '../../../model/hook-command.ts';
+import { handlersIn } from '../../hook-kit/read-groups.ts';
 import { eventsOf, OBSERVED } from './events.ts';
-import { planInstall, planUninstall } from './plan-settings.ts';
-import { handlersIn, inspect, problemIn } from './read-settings.ts';
+import { hookSettings } from './settings.ts';
+
+const { install: planInstall, uninstall: planUninstall, inspect, problemIn } = hookSettings;
 
 const NEW = '2.1.325';
 const commandsOf = (version: string, folder = '/home/dev/.local/state/troupe') => ({

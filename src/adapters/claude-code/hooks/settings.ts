@@ -1,25 +1,18 @@
 // Where Claude Code keeps its settings, and what we do with them.
 import path from 'node:path';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
+import { settingsOf } from '../../hook-kit/settings-of.ts';
 import { rootsOf } from '../data-folder.ts';
-import { BEFORE_A_CALL, eventsOf, OLDEST_READ } from './events.ts';
-import { planInstall, planUninstall } from './plan-settings.ts';
-import { inspect, problemIn } from './read-settings.ts';
+import { FORM } from './form.ts';
 
 export const hookSettings: HookSettingsCapability = {
+  ...settingsOf(FORM),
   programs: ({ home }) => [
     'claude',
     path.join(home, '.local', 'bin', 'claude'),
     path.join(home, '.claude', 'local', 'claude'),
   ],
-  versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
   files: settingsFiles,
-  isBeforeCalls: (event) => event === BEFORE_A_CALL,
-  eventsFor: (version = OLDEST_READ) => eventsOf(version),
-  problemIn,
-  install: (text, version = OLDEST_READ, commands) => planInstall(text, version, commands),
-  uninstall: planUninstall,
-  inspect,
 };
 
 /** Managed settings rule over local ones, those over the project's, and those over the person's own. */

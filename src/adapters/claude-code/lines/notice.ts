@@ -1,9 +1,9 @@
 // Where the end of a background agent is told: a queued prompt, an attachment where it came mid-turn, a `user` line.
 import { asObject, asText, known } from '../../../base/json.ts';
+import { versionNumber } from '../../../base/version-number.ts';
 import type { AgentId } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type FileState, type LineContext, type LineParser } from '../line-context.ts';
 import { parseNotifications } from '../notification.ts';
-import { versionNumber } from '../record.ts';
 
 /** `host`: the line itself says that the host wrote it. `nobody`: it looks like a notice, and anybody can write that. */
 export type Provenance = 'host' | 'nobody';

@@ -1,9 +1,10 @@
 // A `tool_result` block: the end of a call, and for calls that make, wake or stop agents, whom it was about.
 import { asObject, asText, type JsonObject, known } from '../../../base/json.ts';
+import { versionNumber } from '../../../base/version-number.ts';
 import type { CallOutcome } from '../../../model/event.ts';
 import type { ToolCallId } from '../../../model/ids.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';
-import { parseLine, type RawRecord, textOf, versionNumber } from '../record.ts';
+import { parseLine, type RawRecord, textOf } from '../record.ts';
 import { firstLine, isMessaging, isShell, isSpawning, isStopping, isWorkflow } from '../tools.ts';
 
 /** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */

@@ -1,7 +1,7 @@
 // Lines without a conversation: titles, the mark of a clean exit, where a fork's history comes from.
 import { asText } from '../../../base/json.ts';
+import { versionNumber } from '../../../base/version-number.ts';
 import type { LineParser } from '../line-context.ts';
-import { versionNumber } from '../record.ts';
 
 export const parseCustomTitle: LineParser = (record, context) => {
   const title = asText(record['customTitle']);

@@ -1,6 +1,6 @@
 // The tools of OpenCode by the names and inputs that rules are written in. What has none is `opencode:name`.
 import { asText, isObject, type JsonObject, known } from '../../../base/json.ts';
-import { parsePatch } from '../../../base/patch-text.ts';
+import { filesInPatch } from '../../../base/patch-text.ts';
 import { HOST } from '../record.ts';
 
 export interface GuardedTool {
@@ -20,7 +20,7 @@ const ofFile =
 
 const ofPatch: Rename = ({ patchText, ...rest }) => {
   const text = asText(patchText) ?? '';
-  return { tool: 'Edit', input: { file_paths: filesIn(text), patch: text, ...rest } };
+  return { tool: 'Edit', input: { file_paths: filesInPatch(text), patch: text, ...rest } };
 };
 
 const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
@@ -60,12 +60,4 @@ export function toGuarded(tool: string, args: unknown, servers: readonly string[
 
 function asToolPrefix(server: string): string {
   return `${server.replace(/[^\w-]/g, '_')}_`;
-}
-
-const MOVED = /^\*\*\* Move to: (.+)$/gm;
-
-/** Every file that a patch writes, those that it moves others to as well. */
-function filesIn(patch: string): readonly string[] {
-  const moved = [...patch.matchAll(MOVED)].map(([, file = '']) => file.trimEnd());
-  return [...new Set([...parsePatch(patch).map(({ path }) => path), ...moved])];
 }

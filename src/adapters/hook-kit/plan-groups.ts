@@ -1,27 +1,19 @@
-// Our entries in a settings file of Claude Code: text in, text out. Every byte that is not ours stays as it is.
-import { isEqual } from '../../../base/is-equal.ts';
-import { asObject } from '../../../base/json.ts';
-import { parseHookCommand } from '../../../model/hook-command.ts';
-import type { HookCommands } from '../../adapter.ts';
-import { HOST } from '../line-context.ts';
-import { BEFORE_A_CALL, eventsOf, knowsAsync, WAITED_FOR } from './events.ts';
+// Our entries in such a settings file: text in, text out. Every byte that is not ours stays as it is.
+import { isEqual } from '../../base/is-equal.ts';
+import { asObject } from '../../base/json.ts';
+import { parseHookCommand } from '../../model/hook-command.ts';
+import type { HookCommands } from '../adapter.ts';
+import type { SettingsForm } from './form.ts';
 import { append, nodeAt, remove, replace } from './json-text.ts';
-import { BOM, type Handler, handlersIn, isForAll, pathOf, readTolerantly } from './read-settings.ts';
-
-/**
- * Seconds. A host that waits must not wait long: ours answer in milliseconds, or something is broken. But where a person is
- * asked, the guard holds the call for as long as a policy may say, an hour, and answers then.
- */
-const OBSERVER_SECONDS = 5;
-const GUARD_SECONDS = 3_600 + 60;
+import { BOM, type Handler, handlersIn, isForAll, pathOf, readTolerantly } from './read-groups.ts';
 
 /** What is to stand there, by event. For texts in which `problemIn` finds none; an empty one is a file that is not there. */
-export function planInstall(text: string, version: string, commands: HookCommands): string {
-  const wanted = wantedFor(version, commands);
+export function planInstall(text: string, form: SettingsForm, version: string, commands: HookCommands): string {
+  const wanted = wantedFor(form, version, commands);
   if (text.trim() === '') return `${JSON.stringify({ hooks: asGroups(wanted) }, null, 2)}\n`;
   return withoutMark(text, (body) => {
-    let next = removeOurs(body, ({ event }) => !wanted.has(event), {});
-    for (const [event, handler] of wanted) next = put(next, event, handler);
+    let next = removeOurs(body, form, ({ event }) => !wanted.has(event), {});
+    for (const [event, handler] of wanted) next = put(next, form, event, handler);
     return next;
   });
 }
@@ -30,24 +22,20 @@ export function planInstall(text: string, version: string, commands: HookCommand
  * The text without ours. What became empty by it goes as well, unless it stood there empty `before` we came; nothing is
  * left of a text in which there was nothing but ours.
  */
-export function planUninstall(text: string, before?: string): string {
-  return withoutMark(text, (body) => removeOurs(body, () => true, asObject(readTolerantly(before ?? '')) ?? {}));
+export function planUninstall(text: string, form: SettingsForm, before?: string): string {
+  return withoutMark(text, (body) => removeOurs(body, form, () => true, asObject(readTolerantly(before ?? '')) ?? {}));
 }
 
 /** Where both are wanted the guard alone stands in front of calls: it observes as well. */
-function wantedFor(version: string, { observe, guard }: HookCommands): ReadonlyMap<string, object> {
-  const observer = {
-    type: 'command',
-    command: observe,
-    timeout: OBSERVER_SECONDS,
-  };
-  const background = { ...observer, ...(knowsAsync(version) && { async: true }) };
+function wantedFor(form: SettingsForm, version: string, { observe, guard }: HookCommands): ReadonlyMap<string, object> {
   return new Map(
-    eventsOf(version).map((event) =>
-      event === BEFORE_A_CALL && guard !== undefined
-        ? [event, { type: 'command', command: guard, timeout: GUARD_SECONDS }]
-        : [event, WAITED_FOR.has(event) ? observer : background],
-    ),
+    form
+      .eventsOf(version)
+      .map((event) =>
+        event === form.beforeCalls && guard !== undefined
+          ? [event, form.entryFor(event, guard, 'guard', version)]
+          : [event, form.entryFor(event, observe, 'observe', version)],
+      ),
   );
 }
 
@@ -55,8 +43,8 @@ function asGroups(wanted: ReadonlyMap<string, object>): object {
   return Object.fromEntries([...wanted].map(([event, handler]) => [event, [{ hooks: [handler] }]]));
 }
 
-function put(text: string, event: string, handler: object): string {
-  const found = oursIn(text).filter((one) => one.event === event);
+function put(text: string, form: SettingsForm, event: string, handler: object): string {
+  const found = oursIn(text, form).filter((one) => one.event === event);
   // A group may have been narrowed to some calls, and others may stand in it.
   const first = found.find(({ matcher }) => isForAll(matcher));
   let next = text;
@@ -68,11 +56,11 @@ function put(text: string, event: string, handler: object): string {
   return append(next, ['hooks', event], group);
 }
 
-function removeOurs(text: string, isMeant: (handler: Handler) => boolean, before: object): string {
+function removeOurs(text: string, form: SettingsForm, isMeant: (handler: Handler) => boolean, before: object): string {
   const emptied = new Set<string>();
   let next = text;
   // From the end, so that the places of those in front stay true.
-  for (const handler of [...oursIn(text)].filter(isMeant).reverse()) {
+  for (const handler of [...oursIn(text, form)].filter(isMeant).reverse()) {
     next = removeHandler(next, handler);
     emptied.add(handler.event);
   }
@@ -89,8 +77,8 @@ function removeHandler(text: string, handler: Handler): string {
   return isEmpty(next, [...group, 'hooks']) ? remove(next, group) : next;
 }
 
-function oursIn(text: string): readonly Handler[] {
-  return handlersIn(text).filter(({ command }) => parseHookCommand(command, HOST));
+function oursIn(text: string, { host }: SettingsForm): readonly Handler[] {
+  return handlersIn(text).filter(({ command }) => parseHookCommand(command, host));
 }
 
 function isEmpty(text: string, path: readonly (string | number)[]): boolean {

@@ -1,10 +1,9 @@
-// What stands in a settings file of Claude Code, as far as hooks are concerned.
+// What stands in such a settings file, as far as hooks are concerned.
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
-import { parseHookCommand } from '../../../model/hook-command.ts';
-import type { SettingsHook, SettingsView } from '../../adapter.ts';
-import { HOST } from '../line-context.ts';
-import { BEFORE_A_CALL, tooNewFor } from './events.ts';
+import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../base/json.ts';
+import { parseHookCommand } from '../../model/hook-command.ts';
+import type { SettingsHook, SettingsView } from '../adapter.ts';
+import type { SettingsForm } from './form.ts';
 import type { JsonPath } from './json-text.ts';
 
 /** One program that is called, and where its entry stands. */
@@ -23,27 +22,38 @@ export interface Handler {
 /** The mark that some editors put in front; `JSON.parse` does not want it. */
 export const BOM = '\ufeff';
 
-/**
- * Why the program would not take this file, in words for people; nothing where it does. It reads plain JSON: one comment,
- * one comma too many, and all of the file counts as empty, without a word (docs/HOOKS.md).
- */
-export function problemIn(text: string): string | undefined {
+/** Why the program would not take this file, in words for people; nothing where it does. */
+export function problemIn(text: string, form: Pick<SettingsForm, 'title' | 'takesComments'>): string | undefined {
   if (isTooDeep(text)) return `it is nested more than ${MAX_DEPTH} deep`;
-  let settings: unknown;
-  try {
-    settings = JSON.parse(text.startsWith(BOM) ? text.slice(1) : text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return isAlmostJson(text)
-      ? `it has a comment or a comma too many, and Claude Code ignores such a file as a whole (${reason})`
-      : `it is not valid JSON (${reason})`;
-  }
-  if (!isObject(settings)) return 'it does not hold an object';
-  const hooks = settings['hooks'];
+  const read = readStrictly(text, form);
+  if ('problem' in read) return read.problem;
+  if (!isObject(read.settings)) return 'it does not hold an object';
+  const hooks = read.settings['hooks'];
   if (hooks === undefined) return undefined;
   if (!isObject(hooks)) return 'its "hooks" is not an object';
   const odd = Object.keys(hooks).find((event) => !isListOfGroups(hooks[event]));
   return odd === undefined ? undefined : `its hooks for "${odd}" are not a list of { "hooks": [ … ] }`;
+}
+
+type Read = { readonly settings: unknown } | { readonly problem: string };
+
+function readStrictly(text: string, { title, takesComments }: Pick<SettingsForm, 'title' | 'takesComments'>): Read {
+  const body = text.startsWith(BOM) ? text.slice(1) : text;
+  if (takesComments) {
+    const errors: ParseError[] = [];
+    const tree = parseTree(body, errors);
+    return errors.length === 0 && tree ? { settings: getNodeValue(tree) } : { problem: 'it is not valid JSON' };
+  }
+  try {
+    return { settings: JSON.parse(body) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      problem: isAlmostJson(text)
+        ? `it has a comment or a comma too many, and ${title} ignores such a file as a whole (${reason})`
+        : `it is not valid JSON (${reason})`,
+    };
+  }
 }
 
 /** Nobody's settings are; what reads them calls itself at each step down. */
@@ -68,56 +78,40 @@ function isAlmostJson(text: string): boolean {
   return errors.length === 0;
 }
 
+/** Beside the events, newer hosts have switches under the same name: what is no list is none of ours. */
 function isListOfGroups(value: unknown): boolean {
   return Array.isArray(value) && value.every((group) => isObject(group) && Array.isArray(group['hooks']));
 }
 
-export function inspect(text: string, version?: string): SettingsView {
+export function inspect(text: string, form: SettingsForm, version?: string): SettingsView {
   const settings = asObject(readTolerantly(text)) ?? {};
-  const events = Object.keys(asObject(settings['hooks']) ?? {});
-  const tooNew = version === undefined ? [] : tooNewFor(version, events);
-  const problem =
-    (text.trim() === '' ? undefined : problemIn(text)) ??
-    (tooNew.length === 0
-      ? undefined
-      : `Claude Code ${version} does not know ${tooNew.join(', ')}, and ignores a file with hooks for such events as a whole`);
+  const { problem: further, ...switches } = form.readSwitches(settings, version);
+  const problem = (text.trim() === '' ? undefined : problemIn(text, form)) ?? further;
   const ours: SettingsHook[] = [];
   const othersBeforeCalls: string[] = [];
   for (const handler of handlersIn(text)) {
-    const own = ownOf(handler);
+    const own = ownOf(handler, form);
     if (own) ours.push(own);
-    else if (handler.event === BEFORE_A_CALL) othersBeforeCalls.push(handler.command);
+    else if (handler.event === form.beforeCalls) othersBeforeCalls.push(handler.command);
   }
-  return {
-    ...(problem !== undefined && { problem }),
-    ...(tooNew.length > 0 && { tooNew }),
-    ours,
-    othersBeforeCalls,
-    ...switchOf(settings, 'disableAllHooks', 'allOff'),
-    ...switchOf(settings, 'allowManagedHooksOnly', 'onlyManaged'),
-  };
+  return { ...known({ problem }), ours, othersBeforeCalls, ...switches };
 }
 
-function ownOf(handler: Handler): SettingsHook | undefined {
+function ownOf(handler: Handler, form: SettingsForm): SettingsHook | undefined {
   const { event, command } = handler;
-  const found = parseHookCommand(command, HOST);
+  const found = parseHookCommand(command, form.host);
   if (!found) return undefined;
   const { isAsWritten, ...own } = found;
-  const changed = narrowing(handler) ?? (isAsWritten ? undefined : 'its command is not what troupe writes');
-  const seconds = asAmount(handler.value['timeout']) ?? DEFAULT_SECONDS;
-  return { event, command, seconds, ...own, ...(changed !== undefined && { changed }) };
+  const changed = narrowing(handler, form) ?? (isAsWritten ? undefined : 'its command is not what troupe writes');
+  const seconds = form.secondsOf(asAmount(handler.value['timeout']));
+  return { event, command, seconds, ...own, ...known({ changed }) };
 }
 
-/** For how long the program waits for a hook where nobody says: the least of all versions. */
-const DEFAULT_SECONDS = 60;
-
-const FIELDS: ReadonlySet<string> = new Set(['type', 'command', 'timeout', 'async']);
-
 /** Why a handler is not called at every such event, in words for people. */
-function narrowing({ matcher, value }: Handler): string | undefined {
+function narrowing({ matcher, value }: Handler, { fields }: SettingsForm): string | undefined {
   if (value['type'] !== 'command') return `its type is ${JSON.stringify(value['type'] ?? null)}`;
   if (!isForAll(matcher)) return `it is only for ${JSON.stringify(matcher)}`;
-  const further = Object.keys(value).find((field) => !FIELDS.has(field));
+  const further = Object.keys(value).find((field) => !fields.has(field));
   return further === undefined ? undefined : `it has the field ${JSON.stringify(further)}`;
 }
 
@@ -126,9 +120,10 @@ export function isForAll(matcher: unknown): boolean {
   return matcher === undefined || matcher === '' || matcher === '*';
 }
 
-function switchOf<K extends string>(settings: JsonObject, name: string, as: K): { readonly [key in K]?: boolean } {
-  const value = asFlag(settings[name]);
-  return value === undefined ? {} : ({ [as]: value } as { [key in K]: boolean });
+/** A flag under a name of ours, where the file has it. */
+export function switchOf<K extends string>(value: unknown, as: K): { readonly [key in K]?: boolean } {
+  const flag = asFlag(value);
+  return flag === undefined ? {} : ({ [as]: flag } as { [key in K]: boolean });
 }
 
 /** In the order of the file. Handlers that run no command (prompts, web hooks) are nobody's that we know. */

@@ -1,0 +1,51 @@
+// Where Qwen Code keeps its settings, and how hooks stand in them.
+import path from 'node:path';
+import { isAtLeast } from '../../../base/version-number.ts';
+import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
+import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../hook-kit/form.ts';
+import { switchOf } from '../../hook-kit/read-groups.ts';
+import { settingsOf } from '../../hook-kit/settings-of.ts';
+import { HOST } from '../line-context.ts';
+import { BEFORE_CALL, ENDS } from './payload.ts';
+
+/** The oldest that was seen to run them unasked: 0.12.0 does so with a switch of its command line only. */
+const SINCE = '0.15.10';
+
+const FORM: SettingsForm = {
+  host: HOST,
+  title: 'Qwen Code',
+  beforeCalls: BEFORE_CALL,
+  eventsOf: (version) => (isAtLeast(version, SINCE) ? [BEFORE_CALL, ENDS] : []),
+  oldest: SINCE,
+  // Milliseconds.
+  entryFor: (_event, command, role) => ({
+    type: 'command',
+    command,
+    timeout: (role === 'guard' ? GUARD_SECONDS : OBSERVER_SECONDS) * 1_000,
+  }),
+  fields: new Set(['type', 'command', 'timeout']),
+  secondsOf: (timeout = 60_000) => timeout / 1_000,
+  takesComments: true,
+  readSwitches: (settings) => switchOf(settings['disableAllHooks'], 'allOff'),
+};
+
+export const hookSettings: HookSettingsCapability = {
+  ...settingsOf(FORM),
+  programs: ({ home }) => ['qwen', path.join(home, '.local', 'bin', 'qwen')],
+  files: settingsFiles,
+};
+
+/** `QWEN_HOME` moves the settings as well; `QWEN_RUNTIME_DIR` does not. */
+function settingsFiles({ env, home }: Machine, folder: string): readonly SettingsFile[] {
+  const root = env['QWEN_HOME'] || path.join(home, '.qwen');
+  return [
+    { scope: 'user', path: path.resolve(root, 'settings.json') },
+    { scope: 'project', path: path.join(folder, '.qwen', 'settings.json') },
+    { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/qwen-code', 'settings.json') },
+  ];
+}
+
+const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  darwin: '/Library/Application Support/QwenCode',
+  win32: 'C:\\ProgramData\\qwen-code',
+};

@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+// The guard as `hooks install --host` enters it for each host: one policy file, each host's own words, and an answer whatever goes wrong.
+// Real processes: the entered command, the stub, the built hook file.
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url));
+
+interface Host {
+  readonly name: string;
+  readonly version: string;
+  /** Below the home. */
+  readonly settings: string;
+  call(command: string): object;
+  /** What its hook prints for a no, and for an ask that is given to the host. */
+  readonly no: object;
+  readonly ask: object;
+}
+
+const claudeLike = (decision: string): object => ({ hookSpecificOutput: { permissionDecision: decision } });
+const of = { session_id: 's', cwd: '/', agent_id: 'a1', agent_type: 'coder' };
+
+const HOSTS: readonly Host[] = [
+  {
+    name: 'codex',
+    version: '0.166.0',
+    settings: '.codex/hooks.json',
+    call: (command) => ({ ...of, hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command } }),
+    no: claudeLike('deny'),
+    // It does not know the word.
+    ask: claudeLike('deny'),
+  },
+  {
+    name: 'copilot',
+    version: '1.0.102',
+    settings: '.copilot/hooks/troupe.json',
+    call: (command) => ({ sessionId: 'a1', agentId: 'a1', cwd: '/', toolName: 'bash', toolArgs: { command } }),
+    no: { permissionDecision: 'deny' },
+    ask: { permissionDecision: 'ask' },
+  },
+  {
+    name: 'gemini',
+    version: '0.61.0',
+    settings: '.gemini/settings.json',
+    call: (command) => ({
+      ...of,
+      hook_event_name: 'BeforeTool',
+      tool_name: 'run_shell_command',
+      tool_input: { command },
+    }),
+    no: { decision: 'deny' },
+    ask: { decision: 'deny' },
+  },
+  {
+    name: 'qwen',
+    version: '0.24.4',
+    settings: '.qwen/settings.json',
+    call: (command) => ({
+      ...of,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'run_shell_command',
+      tool_input: { command },
+    }),
+    no: claudeLike('deny'),
+    ask: claudeLike('ask'),
+  },
+];
+
+let base = '';
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), "troupe's hosts "));
+  mkdirSync(at('project/.git'), { recursive: true });
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+const at = (...parts: string[]): string => path.join(base, ...parts);
+const env = (): NodeJS.ProcessEnv => ({ PATH: process.env['PATH'] ?? '', HOME: at('home'), TROUPE_HOME: at('state') });
+
+function troupe(...args: readonly string[]): string {
+  const options = { env: env(), cwd: at('project'), encoding: 'utf8' } as const;
+  return spawnSync(process.execPath, [path.join(dist, 'troupe.js'), ...args], options).stdout;
+}
+
+describe.each(HOSTS)('$name', ({ name, version, settings, call, no, ask }) => {
+  const named = ['--host', name];
+  let command = '';
+  beforeEach(() => {
+    mkdirSync(at('home'), { recursive: true });
+    troupe('hooks', 'install', ...named, '--guard', '--yes', '--host-version', version);
+    command = JSON.parse(troupe('hooks', 'status', ...named, '--json')).beforeCalls[0].command;
+  });
+
+  const setPolicy = (onError: string): void => {
+    const rules = 'rules: [{ tools: "Bash(rm:*)", decision: deny }, { tools: "Bash(mv:*)", decision: ask }]';
+    writeFileSync(at('state/policy.yaml'), `version: 1\non_error: ${onError}\ndefaults: { unknown: none }\n${rules}\n`);
+    troupe('guard', 'check');
+  };
+  /** As hosts run it. */
+  const run = (input: string): { readonly printed: unknown; readonly status: number | null } => {
+    const { stdout, status } = spawnSync('/bin/sh', ['-c', command], {
+      env: env(),
+      cwd: at('project'),
+      input,
+      encoding: 'utf8',
+    });
+    return { printed: stdout === '' ? '' : JSON.parse(stdout), status };
+  };
+  const say = (text: string): unknown => run(JSON.stringify(call(text))).printed;
+
+  it('says the policy in the words of the host, and keeps the call', () => {
+    setPolicy('deny');
+    expect(say('rm x')).toMatchObject(no);
+    expect(say('mv x y')).toMatchObject(ask);
+    expect(say('ls')).toBe('');
+    const log = troupe('guard', 'log', '--json')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(log.map(({ host, tool, summary, decision }) => [host, tool, summary, decision])).toEqual([
+      [name, 'Bash', 'rm x', 'deny'],
+      // Where the host cannot ask, troupe would; without a server that is a no.
+      [name, 'Bash', 'mv x y', ['codex', 'gemini'].includes(name) ? 'deny' : 'ask'],
+      [name, 'Bash', 'ls', 'none'],
+    ]);
+  });
+
+  it('without a policy it says nothing', () => {
+    expect(say('rm x')).toBe('');
+  });
+
+  it('what is no call is answered by on_error', () => {
+    setPolicy('deny');
+    for (const input of ['', 'no json', '{"a":1}']) expect(run(input)).toMatchObject({ status: 0, printed: no });
+    setPolicy('ask');
+    expect(run('{')).toMatchObject({ status: 0, printed: ask });
+    setPolicy('none');
+    expect(run('{')).toMatchObject({ status: 0, printed: '' });
+  });
+
+  it('a node that is gone is answered by the stub itself', () => {
+    setPolicy('deny');
+    const stub = at('state/bin/guard');
+    writeFileSync(stub, readFileSync(stub, 'utf8').replace(/^node=.*$/m, "node='/bin/false'"));
+    expect(run(JSON.stringify(call('ls')))).toMatchObject({ status: 0, printed: no });
+  });
+
+  it('a stub that is gone stops the call', () => {
+    setPolicy('deny');
+    rmSync(at('state/bin'), { recursive: true });
+    expect(run(JSON.stringify(call('ls'))).status).toBe(2);
+  });
+
+  it('is gone without a trace', () => {
+    expect(existsSync(at('home', settings))).toBe(true);
+    troupe('hooks', 'uninstall', ...named, '--yes');
+    expect(existsSync(at('home', path.dirname(settings)))).toBe(false);
+  });
+});

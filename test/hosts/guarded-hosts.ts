@@ -1,0 +1,205 @@
+// Real programs with the guard installed as a person would install it, offline, against the scripted models of the recording kit.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { hashOf } from '../../src/adapters/codex/hooks/approval.ts';
+import { handlersIn } from '../../src/adapters/hook-kit/read-groups.ts';
+import type { AuditEntry } from '../../src/model/audit.ts';
+import { GEMINI, QWEN } from './chat-kit.ts';
+import { kit, root, work } from './kit.ts';
+
+const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
+const numberOf = (version: string): number => version.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
+export const isAtLeast = (version: string, least: string): boolean => numberOf(version) >= numberOf(least);
+
+/** What one host needs beside its program. */
+export interface HostRecipe {
+  readonly host: string;
+  readonly dialect: string;
+  readonly model: { readonly file: string; readonly start: string };
+  /** Settings files below the home, by name. */
+  settings(url: string, project: string): Readonly<Record<string, string>>;
+  environment(url: string): Readonly<Record<string, string>>;
+  args(prompt: string, version: string): readonly string[];
+  /** What the person does in the program before it runs hooks. */
+  agree?(home: string): void;
+}
+
+const OPENAI = { file: 'fake-openai.mjs', start: 'startFakeOpenai' };
+
+export const RECIPES: readonly HostRecipe[] = [
+  {
+    host: 'codex',
+    dialect: 'codex',
+    model: OPENAI,
+    settings: (url, project) => ({ '.codex/config.toml': codexSettings(url, project) }),
+    environment: () => ({}),
+    args: (prompt) => ['exec', '--json', '--skip-git-repo-check', prompt],
+    agree: trustHooks,
+  },
+  {
+    host: 'copilot',
+    dialect: 'copilot',
+    model: OPENAI,
+    settings: () => ({}),
+    environment: (url) => ({
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'dummy',
+      COPILOT_MODEL: 'fake-1',
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+    }),
+    args: (prompt) => ['-p', prompt, '--allow-all-tools', '--log-level', 'error'],
+  },
+  ...[
+    { host: 'gemini', recipe: GEMINI },
+    { host: 'qwen', recipe: QWEN },
+  ].map(
+    ({ host, recipe }): HostRecipe => ({
+      host,
+      dialect: recipe.model.dialect,
+      model: recipe.model,
+      settings: () => ({ [`${recipe.folder}/settings.json`]: JSON.stringify(recipe.settings, null, 2) }),
+      environment: recipe.environment,
+      args: recipe.args,
+    }),
+  ),
+];
+
+export interface GuardedProgram {
+  readonly version: string;
+  /** Which folders below `build` are left after a run of this play. */
+  run(play: string): Promise<readonly string[]>;
+  setPolicy(text: string): void;
+  troupe(...args: readonly string[]): string;
+  /** Every call that the audit has of the last run, the newest last. */
+  log(): readonly AuditEntry[];
+  readonly state: string;
+  /** The host's data folder. */
+  readonly data: string;
+  readonly env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+}
+
+export async function startGuarded(recipe: HostRecipe, bin: string): Promise<GuardedProgram> {
+  const [models, { makeWorkspace, commit, cleanEnv, runProgram, versionOf, writeFile }, plays] = await Promise.all(
+    [recipe.model.file, 'workspace.mjs', 'plays.mjs'].map(load),
+  );
+  addPlays(plays);
+  const scenario = `guard-${bin.replaceAll(/[^\w.]+/g, '-')}`;
+  const place = { root: path.join(work, recipe.host), scenario, play: 'guarded-both' };
+  const workspace = makeWorkspace(place);
+  const { base, project, home } = workspace;
+  commit(project);
+  const model = await models[recipe.model.start]({ dialect: recipe.dialect, log: path.join(base, 'model.jsonl') });
+  for (const [name, text] of Object.entries(recipe.settings(model.url, project)))
+    writeFile(path.join(home, name), text);
+  const state = path.join(base, 'troupe');
+  mkdirSync(state, { recursive: true });
+  const env: Record<string, string> = { ...cleanEnv(workspace, recipe.environment(model.url)), TROUPE_HOME: state };
+  const version = String(versionOf(bin, env)).match(/\d+\.\d+\.\d+/)?.[0] ?? '';
+  // As a person has it: the program is on the PATH, and says its version.
+  const options = {
+    env: { ...env, PATH: `${path.dirname(bin)}:${env['PATH']}` },
+    cwd: project,
+    encoding: 'utf8',
+  } as const;
+  const troupe = (...args: readonly string[]): string =>
+    spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
+  troupe('hooks', 'install', '--host', recipe.host, '--guard', '--yes');
+  recipe.agree?.(home);
+  let runs = 0;
+  let heard = 0;
+  const all = (): readonly AuditEntry[] =>
+    troupe('guard', 'log', '-n', '1000', '--json')
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as AuditEntry);
+  return {
+    version,
+    state,
+    env,
+    data: path.join(home, `.${recipe.host}`),
+    troupe,
+    setPolicy: (text) => writeFileSync(path.join(state, 'policy.yaml'), text),
+    log: () => all().slice(heard),
+    async run(play) {
+      heard = all().length;
+      runs++;
+      for (const name of FOLDERS) writeFile(path.join(project, 'build', name, 'x.txt'), 'x\n');
+      const errors = path.join(base, `errors-${runs}.txt`);
+      const { code } = await runProgram({
+        bin,
+        args: recipe.args(`Please do the job. [[play:${play}]]`, version),
+        cwd: project,
+        env,
+        stdout: path.join(base, `printed-${runs}.txt`),
+        stderr: errors,
+        timeout: 90_000,
+      });
+      if (code !== 0)
+        throw new Error(`${recipe.host} ended with ${code}: ${readFileSync(errors, 'utf8').slice(0, 2_000)}`);
+      return FOLDERS.filter((name) => existsSync(path.join(project, 'build', name)));
+    },
+    close: () => model.close(),
+  };
+}
+
+/** Each is removed by one agent: what is left says who could not. */
+const FOLDERS = ['main', 'helper', 'leaf'];
+
+interface Plays {
+  readonly PLAYS: Record<string, readonly unknown[]>;
+  shell(command: string, description: string): unknown;
+  agent(description: string, prompt: string): unknown;
+  say(text: string): unknown;
+}
+
+function addPlays({ PLAYS, shell, agent, say }: Plays): void {
+  const step = (...items: readonly unknown[]) => ({ items });
+  // Codex itself refuses `rm -rf`.
+  const removes = (who: string) => step(shell(`rm -r build/${who}`, `Remove what is of ${who}`));
+  const done = [step(say('Done.')), step(say('Done.'))];
+  PLAYS['guarded-both'] = [removes('main'), step(agent('Clean up', 'Remove it. [[play:guarded-helper]]')), ...done];
+  PLAYS['guarded-helper'] = [removes('helper'), ...done];
+  PLAYS['guarded-nested'] = [
+    removes('main'),
+    step(agent('Clean up', 'Have it removed. [[play:guarded-lead]]')),
+    ...done,
+  ];
+  PLAYS['guarded-lead'] = [step(agent('Deeper', 'Remove it. [[play:guarded-leaf]]')), ...done];
+  PLAYS['guarded-leaf'] = [removes('leaf'), ...done];
+}
+
+/** As `/hooks` does when the person trusts them. */
+function trustHooks(home: string): void {
+  const file = path.join(home, '.codex', 'hooks.json');
+  const label = (event: string): string => event.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
+  for (const handler of handlersIn(readFileSync(file, 'utf8'))) {
+    const key = `${file}:${label(handler.event)}:${handler.group}:${handler.place}`;
+    const text = `[hooks.state.${JSON.stringify(key)}]\ntrusted_hash = "${hashOf(handler)}"\n`;
+    appendFileSync(path.join(home, '.codex', 'config.toml'), text);
+  }
+}
+
+const codexSettings = (url: string, project: string): string => `model = "gpt-5.5"
+model_provider = "fake"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.fake]
+name = "Fake"
+base_url = "${url}/v1"
+wire_api = "responses"
+requires_openai_auth = false
+[analytics]
+enabled = false
+[features]
+multi_agent = true
+[agents]
+max_depth = 3
+[projects.${JSON.stringify(project)}]
+trust_level = "trusted"
+`;
