@@ -70,7 +70,7 @@ describe('a recording that is played', () => {
   });
 
   it.runIf(process.platform === 'linux')('is alive at half time, and nobody is done who is not', async () => {
-    const { root, done } = await play({ speed: 40 });
+    const { root, done } = await play({ speed: 15 });
     const seen: (readonly string[])[] = [];
     let isOver = false;
     const over = done.then(() => {
