@@ -8,6 +8,7 @@ import { openBodies } from './open-bodies.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
 import { createStreamReader } from './read-stream.ts';
 import { sniffRollout } from './sniff.ts';
+import { stream } from './stream.ts';
 
 const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
   rollout: createRolloutReader,
@@ -28,5 +29,6 @@ export const codex: SourceAdapter = {
     return READERS[source.role as Role](of);
   },
   follow,
+  stream,
   openBodies: (session, source, agent) => (source.role === 'rollout' ? openBodies(session, source, agent) : NO_BODIES),
 };
