@@ -4,6 +4,7 @@ import { createTeller } from '../events/create-teller.ts';
 import { buildTree } from '../model/build-tree.ts';
 import type { DiagnosticCode } from '../model/diagnostic.ts';
 import type { AgentEvent, EventOrigin } from '../model/event.ts';
+import { forgetSettled } from '../model/forget.ts';
 import { type AgentId, mainAgentOf, type ToolCallId, toSessionId, toSourceId } from '../model/ids.ts';
 import { createLedger, type SessionLedger } from '../model/ledger.ts';
 import { reduce } from '../model/reduce.ts';
@@ -33,6 +34,8 @@ const PROCESS = { kind: 'process-seen', pid: 0 } as const;
 const LOOK_EVERY_MS = 120;
 /** A look may take so much of the time, and no more: some data folders are large. */
 const SHARE_OF_TIME = 0.1;
+/** So many lines of a stream without files are remembered in full. */
+const FORGET_EVERY = 2_000;
 /** Files are written a little later than the lines are printed. */
 const LAST_LINES_MS = 250;
 /** So long the result of a call waits for the files to say more, where the host's results are not to be trusted. */
@@ -65,6 +68,7 @@ export function createShadowedSession(
   let told: string | undefined;
   let malformed = 0;
   let lastAt = 0;
+  let taken = 0;
   let isOpen = true;
   let hasStarted = false;
   const sessionId = (): string | null => told ?? (native === NO_SESSION_YET ? null : native);
@@ -123,6 +127,7 @@ export function createShadowedSession(
     log?.add(stamped);
     if (stream.hasIdsOfFiles) options.onFacts?.(id, stamped);
     malformed += facts.filter(isMalformed).length;
+    if (++taken % FORGET_EVERY === 0 && disk?.ledger !== own) forgetSettled(own);
     if (concernsTree(facts, mainAgentOf(id), own) || (!hasStarted && facts.some(isNews))) tell();
     if (!result) return;
     tell();
