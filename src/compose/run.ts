@@ -9,8 +9,8 @@ import type { StreamEvent } from '../events/stream-event.ts';
 import { createSpillingWriter } from '../io/spilling-writer.ts';
 import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
 import { openEvents, toTarget } from './event-output.ts';
-import { startFollowingFiles } from './follow-run.ts';
 import { openRunRecord } from './run-record.ts';
+import { searchSession } from './search-session.ts';
 import { startShadow } from './shadowing.ts';
 
 const STDOUT = 1;
@@ -34,14 +34,14 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
   // At once: what a program leaves in its pipe is gone when it has ended and nobody listened.
   const output = child.stdout ? passOn(child.stdout, (chunk) => shadow.push(chunk)) : undefined;
   const release = passOnSignals(child);
-  const files = startFollowingFiles(request, child, onEvents, () => shadow.isRecognised);
+  const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
   await output?.();
+  await search.end();
   const report = await shadow.end();
-  await files.end();
   await events?.end();
-  await record.end(outcome, report.session ?? files.session);
+  await record.end(outcome, report.session);
   if (outcome.kind === 'killed') await dieBy(outcome.signal as NodeJS.Signals);
   return outcome;
 }

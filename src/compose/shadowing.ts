@@ -32,6 +32,7 @@ export function startShadow(
     get isRecognised() {
       return shadow.isRecognised;
     },
+    assume: (stream) => shadow.assume(stream),
     push: (chunk) => shadow.push(chunk),
     async end(): Promise<ShadowReport> {
       const report = await shadow.end();

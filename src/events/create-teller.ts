@@ -9,8 +9,9 @@ export interface TellerOptions {
   readonly promptOf: (call: ToolCallId) => string | undefined;
   /** Whether the agent is of this stream, and not of an earlier one of the same session. */
   readonly isOfStream: (agent: AgentNode) => boolean;
-  /** Whether somebody may still say whose an agent is. */
+  /** Whether somebody may still say whose an agent is; and, of one without a name, what it is called. */
   readonly mayLearnParents: () => boolean;
+  readonly mayLearnNames: () => boolean;
   /** Whether what ended a run may be told already. */
   readonly isSettled: (run: Run) => boolean;
 }
@@ -78,7 +79,8 @@ export function createTeller(session: () => string | null, options: TellerOption
       return one;
     };
     /** Whose it is, and by which call, may turn out a moment later; what it does is not told before that it began. */
-    const isTooEarly = ({ link, currentTool, toolCallCount = 0, status }: AgentNode): boolean => {
+    const isTooEarly = ({ id, link, currentTool, toolCallCount = 0, status }: AgentNode): boolean => {
+      if (isUnnamed(id) && options.mayLearnNames()) return true;
       if (link.parent === undefined) return options.mayLearnParents();
       return link.call === undefined && currentTool === undefined && toolCallCount === 0 && !isOver(status);
     };

@@ -28,8 +28,10 @@ export interface ShadowOptions {
 export interface Shadow {
   /** Takes any cut of the bytes. Never throws on them, and never waits. */
   push(chunk: Uint8Array): void;
-  /** Some line told whose stream it is. */
+  /** Whose stream it is, is known. */
   readonly isRecognised: boolean;
+  /** Says whose it is, where that is known otherwise: its session is followed from now on, whatever is printed. */
+  assume(stream: RecognisedStream): void;
   /** Nothing more comes: looks at the disk for the last time, and tells how everything ended. */
   end(): Promise<ShadowReport>;
 }
@@ -85,6 +87,9 @@ export function createShadow(options: ShadowOptions): Shadow {
   return {
     get isRecognised() {
       return session !== undefined;
+    },
+    assume(stream) {
+      if (!session) begin(stream);
     },
     push(chunk) {
       try {

@@ -93,6 +93,8 @@ export function createShadowedSession(
     promptOf: (call) => prompts.get(call),
     isOfStream,
     mayLearnParents: () => disk !== undefined,
+    // Files have told of such an agent before the stream does, without saying which call made it.
+    mayLearnNames: () => disk !== undefined && stream.resultsAreUnsure === true,
     isSettled,
   });
   const ledger = (): SessionLedger => own;

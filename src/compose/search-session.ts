@@ -1,80 +1,52 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
-import { systemClock } from '../base/clock.ts';
-import type { StreamEvent } from '../events/stream-event.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
 import type { RunRequest } from '../model/shadow-request.ts';
 import { readsStreams, type StreamAdapter } from '../stream/recognise-stream.ts';
-import { createShadowedSession, type ShadowedSession } from '../stream/shadowed-session.ts';
+import type { Shadow } from '../stream/shadow.ts';
 import type { Place } from '../tracker/places.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
-import { createTreeView } from './tree-view.ts';
 
-export interface FollowedFiles {
-  /** By the host's own id, where it is known. */
-  readonly session: string | undefined;
+export interface SessionSearch {
+  /** Looks for the last time. */
   end(): Promise<void>;
 }
 
 const LOOK_EVERY_MS = 500;
 const SHARE_OF_TIME = 0.1;
-/** A program that prints a stream says so at once. */
+/** A program that prints a stream does so soon. */
 const STREAM_WITHIN_MS = 3_000;
 
 /**
  * For programs that print no stream, as in a terminal: the session that is theirs, by its files. It is the one whose process
  * the program is; for hosts that keep no record of processes, the only session that has begun since. Where several have, none.
  */
-export function startFollowingFiles(
-  { command: [program], where, disk, tree }: RunRequest,
+export function searchSession(
+  { command: [program], where, disk }: RunRequest,
   child: ChildProcess,
-  onEvents: (events: readonly StreamEvent[]) => void,
-  isStream: () => boolean,
-): FollowedFiles {
+  shadow: Shadow,
+): SessionSearch {
   const adapter = adapterFor(program, where.host);
   const places = disk && adapter ? placesOf({ ...where, host: adapter.host }) : [];
-  let session: ShadowedSession | undefined;
-  let native: string | undefined;
+  const before = idsIn(places);
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
-  const view = tree ? createTreeView() : undefined;
-  const before = idsIn(places);
-
-  const begin = (id: SessionId, of: StreamAdapter): void => {
-    native = nativeId(id);
-    session = createShadowedSession(
-      { adapter: of, session: native },
-      {
-        adapters: [of],
-        clock: systemClock,
-        placesOf: () => places,
-        onEvents,
-        onError: reportTrouble,
-        ...(view && { onTree: (now) => view.show(now) }),
-      },
-    );
-  };
   const look = async (): Promise<void> => {
-    if (isStream() || session || !adapter) return;
+    if (shadow.isRecognised || !adapter || places.length === 0) return;
     const began = performance.now();
     const id = await ownSession(places, child.pid ?? 0, await before).catch(reportTrouble);
-    if (isStream() || session) return;
-    if (id) begin(id, adapter);
+    if (shadow.isRecognised) return;
+    if (id) shadow.assume({ adapter, session: nativeId(id) });
     else if (!isOver) timer = setTimeout(look, Math.max(LOOK_EVERY_MS, (performance.now() - began) / SHARE_OF_TIME));
   };
-  if (places.length > 0) timer = setTimeout(look, child.stdout ? STREAM_WITHIN_MS : LOOK_EVERY_MS);
+  timer = setTimeout(look, child.stdout ? STREAM_WITHIN_MS : LOOK_EVERY_MS);
   return {
-    get session() {
-      return native;
-    },
     async end() {
       isOver = true;
       clearTimeout(timer);
       await look();
-      const ended = await session?.end({ lines: 0, malformed: 0 });
-      view?.end(ended?.tree);
     },
   };
 }
