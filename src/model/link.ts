@@ -78,6 +78,7 @@ export function resolveLinks(
   const agents = records.filter(({ id }) => id !== main).sort((a, b) => (a.id < b.id ? -1 : 1));
   const links = new Map(agents.map((agent) => [agent.id, linkByClaims(agent, linking)]));
   linkByPrompt(agents, links, linking);
+  nameCalls(agents, links, linking);
   dropStandIns(links);
   cutCycles(links, problems);
   return { of: links, problems };
@@ -171,6 +172,24 @@ function linkByPrompt(
     }
     if (only) continue;
     problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
+  }
+}
+
+/** Whose it is, is known, and not by which call: the only one of its parent's with its prompt that made nobody else is it. */
+function nameCalls(agents: readonly AgentRecord[], links: Map<AgentId, SpawnLink>, { ledger, ownerOf }: Linking): void {
+  const callless = agents.filter(({ id, prompt }) => prompt && links.get(id)?.parent && !links.get(id)?.call);
+  if (callless.length === 0) return;
+  const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
+  const free = [...indexOf(ledger).spawns].filter(({ id }) => !taken.has(id));
+  for (const agent of callless) {
+    const link = links.get(agent.id);
+    const isLike = (digest: string | undefined): boolean => digest === agent.prompt?.value.digest;
+    const calls = free.filter(
+      (call) => isLike(call.spawn?.value.prompt?.digest) && ownerOf(call.agents) === link?.parent,
+    );
+    const twins = callless.filter((other) => isLike(other.prompt?.value.digest));
+    const [call] = calls;
+    if (link && call && calls.length === 1 && twins.length === 1) links.set(agent.id, { ...link, call: call.id });
   }
 }
 
