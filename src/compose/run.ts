@@ -30,10 +30,11 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
     record.add(news);
   };
   const shadow = startShadow(request, onEvents, record.feed);
+  // Before it starts: a signal that comes in that moment must not leave it behind alone.
+  const release = passOnSignals(() => child);
   const child = start(request, id);
   // At once: what a program leaves in its pipe is gone when it has ended and nobody listened.
   const output = child.stdout ? passOn(child.stdout, (chunk) => shadow.push(chunk)) : undefined;
-  const release = passOnSignals(child);
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
@@ -96,11 +97,11 @@ function passOn(output: Readable, look: (chunk: Buffer) => void): () => Promise<
  * Signals for us are meant for the program. What the keys of a terminal send reaches it without us: a second time would be
  * another key.
  */
-function passOnSignals(child: ChildProcess): () => void {
+function passOnSignals(childOf: () => ChildProcess): () => void {
   const isByKey = [0, 1, 2].some(isatty);
   const listeners = (['SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
     const listener = (): void => {
-      if (!(isByKey && (signal === 'SIGINT' || signal === 'SIGQUIT'))) child.kill(signal);
+      if (!(isByKey && (signal === 'SIGINT' || signal === 'SIGQUIT'))) childOf().kill(signal);
     };
     process.on(signal, listener);
     return { signal, listener };
