@@ -28,6 +28,8 @@ const MAY_IMPORT = {
   'adapters/more-judged-hosts': ['adapters/*', 'adapters/judged-hosts'],
   'adapters/registry': ['adapters/*', 'adapters/adapter'],
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
+  events: ['base', 'model'],
+  stream: ['base', 'model', 'io', 'events', 'adapters/adapter', 'tracker'],
   config: ['base', 'model', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   export: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'faces/face'],
@@ -37,7 +39,7 @@ const MAY_IMPORT = {
   'faces/hook': ['base', 'model', 'audit', 'guard'],
   'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
   daemon: ['base', 'model', 'reports', 'io', 'faces/face'],
-  index: ['base', 'model', 'reports', 'adapters/registry', 'tracker'],
+  index: ['base', 'model', 'reports', 'events', 'adapters/registry', 'tracker', 'stream'],
   compose: ['*'],
   main: ['*'],
   hook: ['*'],
@@ -49,7 +51,7 @@ const MAY_IMPORT = {
 };
 
 /** Rooms that run in the browser too: no Node module at all. */
-const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard', 'asks']);
+const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard', 'asks', 'events']);
 
 /** Packages that a pure room may import all the same: themselves without Node, and made for what would be wrong by hand. */
 const PURE_PACKAGES = { guard: ['unbash'], render: ['markdown-it', 'highlight.js'] };

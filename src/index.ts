@@ -7,6 +7,7 @@ import { ADAPTERS } from './adapters/registry.ts';
 import { systemClock } from './base/clock.ts';
 import { known } from './base/json.ts';
 import { UserError } from './base/user-error.ts';
+import type { StreamEvent } from './events/stream-event.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
 import type { SessionTree } from './model/tree.ts';
@@ -17,14 +18,17 @@ import { computeTree } from './reports/compute-tree.ts';
 import { parseDocument } from './reports/parse-document.ts';
 import type { IdentityReport, SessionsReport, TreeReport } from './reports/shapes.ts';
 import type { TranscriptDocument } from './reports/transcript-document.ts';
+import { readsStreams } from './stream/recognise-stream.ts';
+import { createShadow } from './stream/shadow.ts';
 import { createIdentifier } from './tracker/identify.ts';
-import { placesFor } from './tracker/places.ts';
+import { adaptersFor, placesFor } from './tracker/places.ts';
 import { createSessionTranscripts } from './tracker/session-transcripts.ts';
 import { createSessions } from './tracker/sessions.ts';
 import { thisMachine } from './tracker/this-machine.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
 
+export type * from './events/stream-event.ts';
 export type * from './model/transcript.ts';
 export type * from './reports/shapes.ts';
 export type * from './reports/transcript-document.ts';
@@ -111,6 +115,55 @@ export async function identify(request: {
   const { transcript, toolUseId, host } = request;
   const toolCall = toolUseId === undefined ? undefined : toToolCallId(toolUseId);
   return computeIdentity(await createIdentifier(ADAPTERS, systemClock).identify(known({ transcript, toolCall, host })));
+}
+
+export interface StreamOptions extends Where {
+  /** Also look at the files of the session, for what the stream does not carry (true). */
+  readonly disk?: boolean;
+}
+
+/**
+ * What a coding agent prints as it works, as events about its sub-agents, as they happen. `input`: its stdout, in any cut of
+ * the bytes, or a stream that was kept. Throws what `input` throws.
+ */
+export async function* streamEvents(
+  input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  { disk = true, ...where }: StreamOptions = {},
+): AsyncGenerator<StreamEvent> {
+  const waiting: StreamEvent[] = [];
+  let wake = (): void => {};
+  const shadow = createShadow({
+    adapters: adaptersFor(ADAPTERS, where.host).filter(readsStreams),
+    clock: systemClock,
+    placesOf: (host) => (disk ? placesOf({ ...where, host }) : []),
+    onEvents(events) {
+      waiting.push(...events);
+      wake();
+    },
+    // What cannot be read beside the stream is missing from the events, and nothing else.
+    onError: () => {},
+  });
+  const outcome: { isOver: boolean; error?: unknown } = { isOver: false };
+  const read = async (): Promise<void> => {
+    try {
+      for await (const chunk of input) shadow.push(chunk);
+    } catch (error) {
+      outcome.error = error;
+    }
+    await shadow.end();
+    outcome.isOver = true;
+    wake();
+  };
+  void read();
+  while (!outcome.isOver || waiting.length > 0) {
+    const event = waiting.shift();
+    if (event) yield event;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+  if (outcome.error !== undefined) throw outcome.error;
 }
 
 function placesOf(where: Where) {

@@ -18,7 +18,7 @@ export type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
 
 /**
  * Removes the files of the audit that are older than so many days, what was set aside of the spool so long ago, and what hooks
- * told about sessions that are as old, or gone. The head says that it was us. Gives the number of files of the audit that went;
+ * and streams told about sessions that are as old, or gone. The head says that it was us. Gives the number of files of the audit that went;
  * none while somebody drains.
  */
 export async function prune(folder: string, keepDays: number, clock: Clock, ages?: SessionAges): Promise<number> {
@@ -67,9 +67,13 @@ async function removeBad(folder: string, oldest: number): Promise<void> {
 /** They are part of the tree as long as somebody may look at the session: one that goes on without hooks, too. */
 async function removeTold(folder: string, oldest: number, ages: SessionAges): Promise<void> {
   const old: { readonly file: string; readonly session: SessionId }[] = [];
-  for (const host of await namesIn(path.join(folder, 'hooks')))
-    for (const name of await namesIn(path.join(folder, 'hooks', host))) {
-      const file = path.join(folder, 'hooks', host, name);
+  const folders = ['hooks', 'streams'].map((kind) => path.join(folder, kind));
+  const hosts = await Promise.all(
+    folders.map(async (kind) => (await namesIn(kind)).map((host) => ({ host, at: path.join(kind, host) }))),
+  );
+  for (const { host, at } of hosts.flat())
+    for (const name of await namesIn(at)) {
+      const file = path.join(at, name);
       const stats = await stat(file).catch(() => undefined);
       if (name.endsWith('.jsonl') && stats?.isFile() && stats.mtimeMs < oldest)
         old.push({ file, session: toSessionId(host, path.basename(name, '.jsonl')) });

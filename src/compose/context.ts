@@ -69,6 +69,8 @@ export function createContext(): FaceContext {
       answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
+    stream: async (request) => (await import('./stream.ts')).shadowInput(request),
+    run: async (request) => (await import('./run.ts')).runShadowed(request),
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },

@@ -7,5 +7,7 @@ import { thisMachine } from '../tracker/this-machine.ts';
 
 export function placesOf(where: Where): readonly Place[] {
   const machine = thisMachine();
-  return placesFor(ADAPTERS, machine, where, path.join(stateFolder(machine), 'hooks'));
+  const state = stateFolder(machine);
+  const told = { hooks: path.join(state, 'hooks'), streams: path.join(state, 'streams') };
+  return placesFor(ADAPTERS, machine, where, told);
 }

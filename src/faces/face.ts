@@ -7,6 +7,7 @@ import type { ImaginedCall } from '../model/imagined-call.ts';
 import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { PolicySuggestion } from '../model/policy-suggestion.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
+import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../model/shadow-request.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
@@ -43,6 +44,10 @@ export interface FaceContext {
   readonly asks: AskControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
+  /** Shadows what comes in through stdin, until it ends. Throws a `UserError` where the person has to do something first. */
+  stream(request: StreamRequest): Promise<StreamOutcome>;
+  /** Starts a program and shadows it. */
+  run(request: RunRequest): Promise<RunOutcome>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
   /** What troupe reads, by short name and as people write it. */

@@ -17,9 +17,10 @@ import { addByModel, addUsage, NO_USAGE, type Usage } from './usage.ts';
 export function buildTree(ledger: SessionLedger, options: BuildOptions): SessionTree {
   const main = mainAgentOf(ledger.id);
   const ownerOf = createOwnerOf(ledger);
-  const records = realAgents(ledger);
+  const real = realAgents(ledger);
   const life = lifeOf(ledger, options.now);
-  const links = resolveLinks(ledger, records, ownerOf, life.alive);
+  const links = resolveLinks(ledger, real, ownerOf, life.alive);
+  const records = real.filter(({ id }) => id === main || links.of.has(id));
   const order = spawnOrder(ledger, main, records, links);
   const own = (agent: AgentRecord): Own => ownOf(agent, ledger, ownerOf);
 

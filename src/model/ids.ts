@@ -20,6 +20,15 @@ export const toSourceId = (name: string): SourceId => name as SourceId;
 /** The main agent of a session. */
 export const mainAgentOf = (session: SessionId): AgentId => session as string as AgentId;
 
+const UNNAMED = '?';
+
+/** An agent of which the host has told everything but its name, by the call that made it: it stands in until it is named. */
+export const toUnnamedAgentId = (host: HostName, call: ToolCallId): AgentId => toAgentId(host, `${UNNAMED}${call}`);
+
+export function isUnnamed(id: AgentId): boolean {
+  return nativeId(id).startsWith(UNNAMED);
+}
+
 export function nativeId(id: SessionId | AgentId): string {
   return id.slice(id.indexOf(':') + 1);
 }

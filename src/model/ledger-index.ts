@@ -17,8 +17,10 @@ export interface LedgerIndex {
 
 export interface AgentIndex {
   /** Those that stand in its sources, in no order; `owner.ts` says whose a shared one is. */
-  readonly calls: CallRecord[];
-  readonly messages: MessageRecord[];
+  calls: CallRecord[];
+  messages: MessageRecord[];
+  /** How many more there were (`forget.ts`): they are in the tally. */
+  forgotten?: { readonly calls: number; readonly messages: number };
   /** The set of it alone, that all its calls and messages have in common: one for each would be half of the memory. */
   readonly alone: ReadonlySet<AgentId>;
   /** Some of them stand in another agent's sources as well. */

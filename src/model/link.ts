@@ -1,7 +1,7 @@
 import { groupBy } from '../base/group.ts';
 import { known } from '../base/json.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { type AgentId, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
+import { type AgentId, isUnnamed, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, LinkClaim, SessionLedger } from './ledger.ts';
 import { indexOf } from './ledger-index.ts';
 import type { OwnerOf } from './owner.ts';
@@ -17,6 +17,7 @@ export const EVIDENCE = {
   folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
   result: { rank: 'exact', text: 'the result of the call names it' },
   hook: { rank: 'exact', text: 'the hook behind the call names it' },
+  stream: { rank: 'exact', text: 'what its program printed says which call made it' },
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
   environment: { rank: 'exact', text: 'its process was told which agent started it' },
   printed: { rank: 'exact', text: 'the command printed the id of its session' },
@@ -79,6 +80,8 @@ export function resolveLinks(
   const agents = records.filter(({ id }) => id !== main).sort((a, b) => (a.id < b.id ? -1 : 1));
   const links = new Map(agents.map((agent) => [agent.id, linkByClaims(agent, linking)]));
   linkByPrompt(agents, links, linking);
+  nameCalls(agents, links, linking);
+  dropStandIns(links);
   cutCycles(links, problems);
   return { of: links, problems };
 }
@@ -142,7 +145,7 @@ function linkByPrompt(
   links: Map<AgentId, SpawnLink>,
   { ledger, exists, ownerOf, problems }: Linking,
 ): void {
-  const taken = new Set([...links.values()].map((link) => link.call));
+  const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
   for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
   const free = groupBy(
     [...indexOf(ledger).spawns].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
@@ -172,6 +175,39 @@ function linkByPrompt(
     if (only) continue;
     problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
   }
+}
+
+/** Whose it is, is known, and not by which call: the only one of its parent's with its prompt that made nobody else is it. */
+function nameCalls(agents: readonly AgentRecord[], links: Map<AgentId, SpawnLink>, { ledger, ownerOf }: Linking): void {
+  const callless = agents.filter(({ id, prompt }) => prompt && links.get(id)?.parent && !links.get(id)?.call);
+  if (callless.length === 0) return;
+  const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
+  const free = [...indexOf(ledger).spawns].filter(({ id }) => !taken.has(id));
+  for (const agent of callless) {
+    const link = links.get(agent.id);
+    const isLike = (digest: string | undefined): boolean => digest === agent.prompt?.value.digest;
+    const calls = free.filter(
+      (call) => isLike(call.spawn?.value.prompt?.digest) && ownerOf(call.agents) === link?.parent,
+    );
+    const twins = callless.filter((other) => isLike(other.prompt?.value.digest));
+    const [call] = calls;
+    if (link && call && calls.length === 1 && twins.length === 1) links.set(agent.id, { ...link, call: call.id });
+  }
+}
+
+/** An agent without a name gives way as soon as somebody turns out to be made by its call, its own agents included. */
+function dropStandIns(links: Map<AgentId, SpawnLink>): void {
+  if (![...links.keys()].some(isUnnamed)) return;
+  const named = new Map([...links].flatMap(([id, { call }]) => (isUnnamed(id) || !call ? [] : [[call, id]])));
+  const heirOf = (id: AgentId | undefined): AgentId | undefined => {
+    const call = id !== undefined && isUnnamed(id) ? links.get(id)?.call : undefined;
+    return call === undefined ? undefined : named.get(call);
+  };
+  for (const [id, link] of links) {
+    const parent = heirOf(link.parent);
+    if (parent !== undefined && parent !== id) links.set(id, { ...link, parent });
+  }
+  for (const id of [...links.keys()]) if (heirOf(id) !== undefined) links.delete(id);
 }
 
 /** A call that only one agent can come from is that agent's, and nobody else's: again and again, until nothing changes. */

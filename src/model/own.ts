@@ -23,10 +23,11 @@ export interface Own {
 export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerOf): Own {
   const entry = indexOf(ledger).of(agent.id);
   if (entry.own !== undefined) return entry.own;
-  const { calls, messages, alone } = entry;
+  const { calls, messages, alone, forgotten = { calls: 0, messages: 0 } } = entry;
   if (!entry.hasShared) {
     entry.tally ??= createTally(calls, messages);
-    entry.own = toOwn(entry.tally, calls.length, messages.length, agent, ledger);
+    const counts = [calls.length + forgotten.calls, messages.length + forgotten.messages] as const;
+    entry.own = toOwn(entry.tally, ...counts, agent, ledger);
     return entry.own;
   }
   // Whose a shared record is hangs on the other agents, too: such agents are few, and counted anew.

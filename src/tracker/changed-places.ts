@@ -4,7 +4,7 @@ import { modifiedAt, sizeOf } from '../io/folders.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
-import { sessionOfHooks } from './hook-sources.ts';
+import { sessionToldIn } from './hook-sources.ts';
 import type { Place } from './places.ts';
 import type { SessionIndex } from './session-index.ts';
 
@@ -62,9 +62,9 @@ export async function findTouched(
       addPart(place, part);
       touch(part.id, file);
     }
-    for (const { hooks, adapter } of index.places()) {
-      if (hooks === undefined || !isAtOrBelow(file, hooks)) continue;
-      for (const { place, part } of index.partsOf(sessionOfHooks(adapter.host, file))) {
+    for (const { told = [], adapter } of index.places()) {
+      if (!told.some((folder) => isAtOrBelow(file, folder))) continue;
+      for (const { place, part } of index.partsOf(sessionToldIn(adapter.host, file))) {
         addPart(place, part);
         touch(part.id, file);
       }

@@ -44,7 +44,12 @@ function toldBy(name: string): Told {
 }
 
 const places = () =>
-  placesFor([claudeCode], { env: {}, home: folder }, { roots: [path.join(folder, 'root')] }, path.join(folder, 'told'));
+  placesFor(
+    [claudeCode],
+    { env: {}, home: folder },
+    { roots: [path.join(folder, 'root')] },
+    { hooks: path.join(folder, 'told') },
+  );
 
 /** Whatever the transcripts say of them, too. */
 const endsByHook = (live: LiveTrees): number => {

@@ -1,11 +1,17 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import type {
+  HooksCapability,
+  LocatedSession,
+  LocatedSource,
+  SourceAdapter,
+  SourceReader,
+} from '../adapters/adapter.ts';
 import { asObject, asText } from '../base/json.ts';
 import { parseJsonBytes } from '../base/json-line.ts';
 import type { Line } from '../base/lines.ts';
 import type { SessionBegun, SessionStarted } from '../model/event.ts';
-import { nativeId, type SessionId, toSessionId, toSourceId } from '../model/ids.ts';
+import { nativeId, type SessionId, type SourceId, toSessionId, toSourceId } from '../model/ids.ts';
 import { parseStartedBy } from '../model/started-by.ts';
 
 /**
@@ -13,21 +19,36 @@ import { parseStartedBy } from '../model/started-by.ts';
  * forgotten like the host's. A host without hooks stays as it is.
  */
 export function withHooks(adapter: SourceAdapter, folder: string): SourceAdapter {
-  const { hooks, follow } = adapter;
+  const { hooks } = adapter;
   if (!hooks) return adapter;
+  const reader = (session: SessionId, source: SourceId) => createReader(hooks, session, source);
+  return withTold(adapter, { role: 'hooks', folder, createReader: reader });
+}
+
+/** Files of ours that tell about sessions of a host: one a session, by its name. */
+export interface ToldFolder {
+  /** What they are: part of the source's id. */
+  readonly role: string;
+  readonly folder: string;
+  createReader(session: SessionId, source: SourceId): SourceReader;
+}
+
+export function withTold(adapter: SourceAdapter, told: ToldFolder): SourceAdapter {
+  const { follow } = adapter;
   return {
     ...adapter,
     async locate(root) {
-      const [located, told] = await Promise.all([adapter.locate(root), toldIn(folder)]);
-      return { ...located, sessions: located.sessions.map((session) => addTold(session, folder, told)) };
+      const [located, names] = await Promise.all([adapter.locate(root), namesIn(told.folder)]);
+      return { ...located, sessions: located.sessions.map((session) => addTold(session, told, names)) };
     },
-    createReader: (session, source) => createReader(adapter, hooks, session, source),
+    createReader: (session, source) =>
+      source.role === told.role ? told.createReader(session.id, source.id) : adapter.createReader(session, source),
     ...(follow && {
       follow: {
         ...follow,
         async locateParts(root: string, part: string, ids: readonly SessionId[]) {
-          const [located, told] = await Promise.all([follow.locateParts(root, part, ids), toldIn(folder)]);
-          return located.map((session) => addTold(session, folder, told));
+          const [located, names] = await Promise.all([follow.locateParts(root, part, ids), namesIn(told.folder)]);
+          return located.map((session) => addTold(session, told, names));
         },
       },
     }),
@@ -35,19 +56,17 @@ export function withHooks(adapter: SourceAdapter, folder: string): SourceAdapter
 }
 
 /** The session that a file in such a folder tells about. */
-export function sessionOfHooks(host: string, file: string): SessionId {
+export function sessionToldIn(host: string, file: string): SessionId {
   return toSessionId(host, path.basename(file, SUFFIX));
 }
 
-const ROLE = 'hooks';
 const SUFFIX = '.jsonl';
 
-function createReader(adapter: SourceAdapter, hooks: HooksCapability, session: LocatedSession, source: LocatedSource) {
-  if (source.role !== ROLE) return adapter.createReader(session, source);
-  const reader = hooks.createHookReader(session.id, source.id);
+function createReader(hooks: HooksCapability, session: SessionId, source: SourceId): SourceReader {
+  const reader = hooks.createHookReader(session, source);
   return {
-    read(line: Line) {
-      const { facts, isAlone } = startIn(line, session.id, source);
+    read(line) {
+      const { facts, isAlone } = startIn(line, session, source);
       return isAlone ? facts : [...reader.read(line), ...facts];
     },
   };
@@ -62,13 +81,13 @@ interface Start {
 }
 
 /** What a hook's environment says is the same for all hosts, and stands beside what the host told. */
-function startIn(line: Line, session: SessionId, source: LocatedSource): Start {
+function startIn(line: Line, session: SessionId, source: SourceId): Start {
   const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
   const record = bytes.includes(STARTED_BY) ? asObject(parseJsonBytes(line.bytes)) : undefined;
   const text = asText(record?.['startedBy']);
   const by = text === undefined ? undefined : parseStartedBy(text);
   if (!record || !by) return { facts: [], isAlone: false };
-  const origin = { source: source.id, offset: line.offset, length: line.length };
+  const origin = { source, offset: line.offset, length: line.length };
   const started = asText(record['started']) as SessionId | undefined;
   const place = { session, origin };
   return {
@@ -79,19 +98,19 @@ function startIn(line: Line, session: SessionId, source: LocatedSource): Start {
   };
 }
 
-async function toldIn(folder: string): Promise<ReadonlySet<string>> {
+async function namesIn(folder: string): Promise<ReadonlySet<string>> {
   return new Set(await readdir(folder).catch(() => []));
 }
 
-/** Nothing that a hook tells makes a session: without files of its own there is none. */
-function addTold(session: LocatedSession, folder: string, told: ReadonlySet<string>): LocatedSession {
+/** Nothing that is told makes a session: without files of its own there is none. */
+function addTold(session: LocatedSession, { role, folder }: ToldFolder, names: ReadonlySet<string>): LocatedSession {
   const name = nativeId(session.id) + SUFFIX;
-  if (!told.has(name) || session.sources.length === 0) return session;
+  if (!names.has(name) || session.sources.length === 0) return session;
   const source: LocatedSource = {
-    id: toSourceId(`hooks/${name}`),
+    id: toSourceId(`${role}/${name}`),
     path: path.join(folder, name),
     shape: 'lines',
-    role: ROLE,
+    role,
     companion: true,
   };
   return { ...session, sources: [...session.sources, source] };

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import type { Machine, SourceAdapter } from '../adapters/adapter.ts';
-import { known } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
 import { withHooks } from './hook-sources.ts';
+import { withStreams } from './stream-sources.ts';
 
 /** A data folder, and the adapter that may find its host's sessions there. */
 export interface Place {
@@ -10,8 +10,8 @@ export interface Place {
   readonly root: string;
   /** The person named the host: its word is taken for it. */
   readonly forced: boolean;
-  /** Where troupe keeps what hooks of this host told. */
-  readonly hooks?: string;
+  /** Where troupe keeps what hooks and streams of this host told. */
+  readonly told?: readonly string[];
 }
 
 export interface Where {
@@ -20,21 +20,29 @@ export interface Where {
   readonly host?: string;
 }
 
+export interface ToldFolders {
+  readonly hooks?: string;
+  readonly streams?: string;
+}
+
 /** Every host looks into every folder that was named; into its own where none was. */
 export function placesFor(
   adapters: readonly SourceAdapter[],
   machine: Machine,
   { roots: wanted = [], host }: Where,
-  /** Troupe's own folder for what hooks told, with one for each host in it. */
-  hooksFolder?: string,
+  /** Troupe's own folders for what was told, with one for each host in them. */
+  told: ToldFolders = {},
 ): readonly Place[] {
   const named = wanted.map((root) => (isAddress(root) ? root : path.resolve(root)));
   return adaptersFor(adapters, host).flatMap((plain) => {
-    const hooks = hooksFolder === undefined || !plain.hooks ? undefined : path.join(hooksFolder, plain.host);
-    const adapter = hooks === undefined ? plain : withHooks(plain, hooks);
+    const hooks = told.hooks === undefined || !plain.hooks ? undefined : path.join(told.hooks, plain.host);
+    const streams = told.streams === undefined || !plain.stream ? undefined : path.join(told.streams, plain.host);
+    const heard = hooks === undefined ? plain : withHooks(plain, hooks);
+    const adapter = streams === undefined ? heard : withStreams(heard, streams);
+    const folders = [hooks, streams].filter((folder) => folder !== undefined);
     const own = named.filter((root) => adapter.takesAddresses || !isAddress(root));
     const roots = named.length > 0 ? own : adapter.roots(machine);
-    return roots.map((root) => ({ adapter, root, forced: host !== undefined, ...known({ hooks }) }));
+    return roots.map((root) => ({ adapter, root, forced: host !== undefined, told: folders }));
   });
 }
 

@@ -167,7 +167,7 @@ export function startTracker(wanted: readonly Place[], options: TrackerOptions):
       if (heard) listening.push(heard);
       else watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
     }
-    for (const folder of new Set(index.places().flatMap(({ hooks }) => hooks ?? [])))
+    for (const folder of new Set(index.places().flatMap(({ told = [] }) => told)))
       watches.push(watchFolders(folder, { onChange, ...known({ watch: options.watch }) }));
     await Promise.all(watches.map(({ ready }) => ready));
     unwatched.count();

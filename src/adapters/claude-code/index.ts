@@ -22,6 +22,8 @@ import { schedule } from './replay.ts';
 import { retime } from './retime.ts';
 import { sniffTranscript } from './sniff.ts';
 import type { Role } from './sources.ts';
+import { createStreamReader } from './stream/read-stream.ts';
+import { recognise } from './stream/recognise.ts';
 import { factsOf } from './version-facts.ts';
 
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
@@ -57,6 +59,13 @@ export const claudeCode: SourceAdapter = {
   openBodies,
   errandIn,
   replay: { schedule, retime, rename },
+  stream: {
+    programs: ['claude'],
+    recognise,
+    createReader: createStreamReader,
+    leavesToDisk: true,
+    hasIdsOfFiles: true,
+  },
   hooks: {
     ...claudeCodeGuard,
     condense,

@@ -10,6 +10,7 @@ import { openBodies } from './open-bodies.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
 import { createStreamReader } from './read-stream.ts';
 import { sniffRollout } from './sniff.ts';
+import { stream } from './stream.ts';
 
 const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
   rollout: createRolloutReader,
@@ -30,6 +31,7 @@ export const codex: SourceAdapter = {
     return READERS[source.role as Role](of);
   },
   follow,
+  stream,
   openBodies: (session, source, agent) => (source.role === 'rollout' ? openBodies(session, source, agent) : NO_BODIES),
   hooks,
   hookSettings,

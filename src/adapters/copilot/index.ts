@@ -9,6 +9,7 @@ import { openBodies } from './open-bodies.ts';
 import { createEventReader } from './read-events.ts';
 import { createWorkspaceReader } from './read-workspace.ts';
 import { sniffEvents } from './sniff.ts';
+import { stream } from './stream.ts';
 
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
@@ -21,6 +22,7 @@ export const copilot: SourceAdapter = {
   createReader: ({ id }: LocatedSession, source: LocatedSource) =>
     source.role === 'workspace' ? createWorkspaceReader(id, source.id) : createEventReader(id, source.id),
   follow,
+  stream,
   openBodies: (session, source, agent) => (source.role === 'events' ? openBodies(session, source, agent) : NO_BODIES),
   hooks,
   hookSettings,

@@ -14,7 +14,7 @@ export function sniffEvents(head: Uint8Array): boolean {
 }
 
 /** No other host puts all of these around an event, and a dot into its kind. */
-function isEvent(value: unknown): boolean {
+export function isEvent(value: unknown): boolean {
   return (
     isObject(value) &&
     typeof value['type'] === 'string' &&

@@ -5,7 +5,7 @@ import type { Errand } from '../adapter.ts';
 import type { ChatCall } from './chat-call.ts';
 
 /** 0.40 and later. Up to 0.35 each agent was a tool of its own name, and only the result says that it was one. */
-const INVOKE = 'invoke_agent';
+export const INVOKE = 'invoke_agent';
 const REPORT = /^Subagent '([^'\n]+)' (finished|failed)\b/;
 const REASON = /^Termination Reason: (\S+)$/m;
 
@@ -48,7 +48,7 @@ function errorIn(result: string): string {
   return /"message":\s*"((?:[^"\\]|\\.)*)"/.exec(said)?.[1] ?? said.split('\n')[0] ?? said;
 }
 
-function promptIn(input: JsonObject): string | undefined {
+export function promptIn(input: JsonObject): string | undefined {
   return asText(input['prompt']) ?? asText(input['request']) ?? asText(input['objective']);
 }
 

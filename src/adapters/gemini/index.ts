@@ -10,6 +10,7 @@ import { locate } from './locate.ts';
 import { openBodies } from './open-bodies.ts';
 import { createChatReader } from './read-chat.ts';
 import { sniffChat } from './sniff.ts';
+import { stream } from './stream.ts';
 
 /** A chat is one agent's, and nobody else speaks in it. */
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
@@ -22,6 +23,7 @@ export const gemini: SourceAdapter = {
   sniff: sniffChat,
   createReader: createChatReader,
   follow,
+  stream,
   openBodies: (session, source, agent) =>
     agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,

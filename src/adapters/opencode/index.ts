@@ -3,6 +3,7 @@ import { openBodies } from './bodies/open-bodies.ts';
 import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
 import { kindOf } from './files/file-kinds.ts';
+import { stream } from './files/live-stream.ts';
 import { createEventsReader } from './files/read-events.ts';
 import { createExportReader } from './files/read-export.ts';
 import { createStreamReader } from './files/read-stream.ts';
@@ -39,6 +40,7 @@ export const opencode: SourceAdapter = {
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
   takesAddresses: true,
   follow,
+  stream,
   openBodies,
   hooks,
   hookSettings,

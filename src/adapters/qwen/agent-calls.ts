@@ -14,6 +14,10 @@ export function isAboutAgents(tool: string): boolean {
   return ABOUT_AGENTS.has(tool);
 }
 
+export function isSpawning(tool: string): boolean {
+  return SPAWNING.has(tool);
+}
+
 export function requestAgent({ tool, input }: PartCall, id: string, { agent, emit }: LineContext): void {
   if (!SPAWNING.has(tool)) return;
   const prompt = asText(input['prompt']);
@@ -30,7 +34,7 @@ export function requestAgent({ tool, input }: PartCall, id: string, { agent, emi
   });
 }
 
-const LAUNCHED = /^Background agent launched/;
+export const LAUNCHED = /^Background agent launched/;
 
 export interface AgentResult {
   readonly isLaunch: boolean;

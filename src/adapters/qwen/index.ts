@@ -11,6 +11,7 @@ import { openBodies } from './open-bodies.ts';
 import { createConversationReader } from './read-conversation.ts';
 import { createSidecarReader } from './read-sidecar.ts';
 import { sniffConversation } from './sniff.ts';
+import { stream } from './stream.ts';
 
 /** A conversation is one agent's, and nobody else speaks in it. */
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
@@ -24,6 +25,7 @@ export const qwen: SourceAdapter = {
   createReader: (session, source) =>
     source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
   follow,
+  stream,
   openBodies: (session, source, agent) =>
     source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
   errandIn,

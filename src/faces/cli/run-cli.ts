@@ -8,6 +8,7 @@ import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks-commands.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
 import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
+import { runCommand, streamCommand, withCommandApart } from './stream-commands.ts';
 
 export interface CliContext extends CommandContext {
   readonly face: FaceContext;
@@ -21,6 +22,8 @@ const commands = {
   routes: {
     serve: serveCommand,
     watch: watchCommand,
+    run: runCommand,
+    stream: streamCommand,
     start: startCommand,
     stop: stopCommand,
     status: statusCommand,
@@ -59,7 +62,7 @@ export async function runCli(args: readonly string[], face: FaceContext, process
   const application = buildApplication(routesFor(args, face.hosts), {
     name: 'troupe',
     versionInfo: { currentVersion: face.version },
-    scanner: { caseStyle: 'allow-kebab-for-camel' },
+    scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
     documentation: { useAliasInUsageLine: true, caseStyle: 'convert-camel-to-kebab' },
     determineExitCode: (error) => (error instanceof UserError || isSystemError(error) ? 2 : 1),
     localization: {
@@ -70,12 +73,14 @@ export async function runCli(args: readonly string[], face: FaceContext, process
       },
     },
   });
+  let isChosen = false;
   const endWith = (code: number): void => {
+    isChosen = true;
     process.exitCode = code;
   };
-  await run(application, args, { process, face, endWith } as CliContext);
+  await run(application, withCommandApart(args), { process, face, endWith } as CliContext);
   // Words that we do not understand are the person's to mend, like every other 2.
-  if (typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
+  if (!isChosen && typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
 }
 
 function noCommand(input: string, corrections: readonly string[]): string {

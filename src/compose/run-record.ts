@@ -1,0 +1,88 @@
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
+import type { StreamEvent } from '../events/stream-event.ts';
+import type { AgentEvent } from '../model/event.ts';
+import type { SessionId } from '../model/ids.ts';
+import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
+import { createToldWriter } from '../stream/told-writer.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { maskText, maskValue } from '../transforms/mask-secrets.ts';
+import { packageVersion } from './package.ts';
+import { reportTrouble } from './report-trouble.ts';
+
+/** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
+export interface RunRecord {
+  add(events: readonly StreamEvent[]): void;
+  /** What only the stream knows, for whoever follows the session: the running server, and every later look at it. */
+  feed(session: SessionId, facts: readonly AgentEvent[]): void;
+  end(outcome: RunOutcome, session: string | undefined): Promise<void>;
+}
+
+const KEEP_MS = 30 * 86_400_000;
+const KEEP_FILES = 500;
+const SUFFIX = '.jsonl';
+
+/** Where it cannot be written, that is said, and the program runs all the same. */
+export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
+  const state = stateFolder(thisMachine());
+  const folder = path.join(state, 'runs');
+  const told = createToldWriter(path.join(state, 'streams'), reportTrouble);
+  let last: Promise<unknown> = Promise.resolve();
+  const opened = openNew(state, folder, run).catch(reportTrouble);
+  const write = (records: readonly unknown[]): void => {
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    last = last.then(async () => (await opened)?.appendFile(text)).catch(reportTrouble);
+  };
+  const at = (): string => new Date(systemClock()).toISOString();
+  write([
+    {
+      type: 'run_started',
+      at: at(),
+      run,
+      troupe_version: packageVersion,
+      command: command.map((word) => maskText(word).text),
+      cwd: process.cwd(),
+    },
+  ]);
+  return {
+    add: (events) => write(events.map((event) => maskValue(event, MAX_TEXT))),
+    feed: (session, facts) => told.add(session, facts),
+    async end(outcome, session) {
+      write([
+        {
+          type: 'run_ended',
+          at: at(),
+          session_id: session ?? null,
+          code: outcome.kind === 'exited' ? outcome.code : null,
+          signal: outcome.kind === 'killed' ? outcome.signal : null,
+        },
+      ]);
+      await last;
+      await (await opened)?.close().catch(reportTrouble);
+      await told.end();
+    },
+  };
+}
+
+/** Prompts are kept as they are up to this length. */
+const MAX_TEXT = 16_000;
+
+async function openNew(state: string, folder: string, run: string) {
+  await ensureStateFolder(state);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await prune(folder);
+  return open(path.join(folder, run + SUFFIX), 'wx', 0o600);
+}
+
+/** Their names begin with when they began. */
+async function prune(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
+  const oldest = systemClock() - KEEP_MS;
+  for (const [index, name] of names.entries()) {
+    const file = path.join(folder, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats && (stats.mtimeMs < oldest || index < names.length - KEEP_FILES)) await rm(file, { force: true });
+  }
+}

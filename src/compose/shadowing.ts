@@ -1,0 +1,50 @@
+import { ADAPTERS } from '../adapters/registry.ts';
+import { systemClock } from '../base/clock.ts';
+import { UserError } from '../base/user-error.ts';
+import type { StreamEvent } from '../events/stream-event.ts';
+import type { ShadowRequest } from '../model/shadow-request.ts';
+import { readsStreams } from '../stream/recognise-stream.ts';
+import { createShadow, type Shadow, type ShadowOptions, type ShadowReport } from '../stream/shadow.ts';
+import { placesOf } from './places.ts';
+import { reportTrouble } from './report-trouble.ts';
+import { createTreeView } from './tree-view.ts';
+
+/** A shadow as the person asked for it, with the tree on stderr where wanted. */
+export function startShadow(
+  { where, disk, tree }: Pick<ShadowRequest, 'where' | 'disk' | 'tree'>,
+  onEvents: (events: readonly StreamEvent[]) => void,
+  onFacts?: ShadowOptions['onFacts'],
+): Shadow {
+  const { host } = where;
+  const adapters = ADAPTERS.filter(readsStreams).filter((adapter) => host === undefined || adapter.host === host);
+  if (adapters.length === 0) throw unknownHost(host);
+  const view = tree ? createTreeView() : undefined;
+  const shadow = createShadow({
+    adapters,
+    clock: systemClock,
+    placesOf: (of) => (disk ? placesOf({ ...where, host: of }) : []),
+    onEvents,
+    onError: reportTrouble,
+    ...(onFacts && { onFacts }),
+    ...(view && { onTree: (now) => view.show(now) }),
+  });
+  return {
+    get isRecognised() {
+      return shadow.isRecognised;
+    },
+    assume: (stream) => shadow.assume(stream),
+    push: (chunk) => shadow.push(chunk),
+    async end(): Promise<ShadowReport> {
+      const report = await shadow.end();
+      view?.end(report.tree);
+      return report;
+    },
+  };
+}
+
+function unknownHost(host: string | undefined): UserError {
+  const known = ADAPTERS.filter(readsStreams).map((adapter) => adapter.host);
+  const isHost = ADAPTERS.some((adapter) => adapter.host === host);
+  const what = isHost ? `troupe reads no stream of «${host}».` : `troupe does not know the host «${host}».`;
+  return new UserError('unknown-host', what, `Known: ${known.join(', ')}`);
+}

@@ -1,0 +1,33 @@
+import { known } from '../../base/json.ts';
+import type { ShadowRequest } from '../../model/shadow-request.ts';
+import type { CliContext } from './run-cli.ts';
+
+export interface ShadowFlags {
+  readonly root?: readonly string[];
+  readonly host?: string;
+  readonly disk: boolean;
+  readonly tree: boolean;
+  readonly events?: string;
+}
+
+export async function stream(this: CliContext, flags: ShadowFlags & { readonly tee: boolean }): Promise<void> {
+  const { host, lines, malformedLines } = await this.face.stream({ ...requestOf(flags), tee: flags.tee });
+  const { note } = this.face.terminal;
+  if (host === undefined) {
+    note(`troupe: nothing in ${lines} lines told whose stream it is. Name the host with --host.`);
+    return this.endWith(1);
+  }
+  if (malformedLines > 0) note(`troupe: ${malformedLines} of ${lines} lines were not understood.`);
+}
+
+/** Ends as the program does. */
+export async function run(this: CliContext, flags: ShadowFlags, ...command: readonly string[]): Promise<void> {
+  const [program, ...args] = command;
+  if (program === undefined) return;
+  const outcome = await this.face.run({ ...requestOf(flags), command: [program, ...args] });
+  if (outcome.kind === 'exited') this.endWith(outcome.code);
+}
+
+function requestOf({ root, host, disk, tree, events }: ShadowFlags): ShadowRequest {
+  return { where: { roots: root ?? [], ...known({ host }) }, disk, tree, ...known({ events }) };
+}

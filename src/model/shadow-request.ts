@@ -1,0 +1,35 @@
+/** How a program's stream is shadowed. */
+export interface ShadowRequest {
+  readonly where: {
+    /** In place of the hosts' own data folders. */
+    readonly roots: readonly string[];
+    readonly host?: string;
+  };
+  /** Also what the session leaves on the disk, which the stream does not carry. */
+  readonly disk: boolean;
+  /** The live tree on stderr. */
+  readonly tree: boolean;
+  /** Where events go: a file, or, as a number, a descriptor that whoever started us has opened. */
+  readonly events?: string;
+}
+
+export interface StreamRequest extends ShadowRequest {
+  /** The input goes to stdout, byte for byte; events do not. */
+  readonly tee: boolean;
+}
+
+export interface StreamOutcome {
+  /** Undefined where nothing in the stream told whose it was. */
+  readonly host: string | undefined;
+  readonly lines: number;
+  readonly malformedLines: number;
+}
+
+export interface RunRequest extends ShadowRequest {
+  readonly command: readonly [string, ...string[]];
+}
+
+/** How the program ended: by itself, or by a signal. */
+export type RunOutcome =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'killed'; readonly signal: string };
