@@ -120,6 +120,8 @@ export interface WatchRequest extends FollowRequest {
   readonly json: boolean;
   /** Lines instead of a screen, also where somebody watches. */
   readonly plain: boolean;
+  /** What a chat would be told: who was asked for what, what came of it, every call with its agent's name. */
+  readonly lines: boolean;
   /** Only this session, by the beginning of its id. */
   readonly session?: string;
 }
@@ -217,6 +219,8 @@ export interface RemoteFeed extends LiveFeed, Subscription {
   /** Asks: such a server runs and answers, on whatever port. */
   isServed(): Promise<boolean>;
   transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
+  /** As of `Live`. */
+  timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
 }
 
 /** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
