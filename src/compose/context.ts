@@ -69,6 +69,11 @@ export function createContext(): FaceContext {
       answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
+    telegram: {
+      run: async (request) => (await import('./telegram.ts')).runTelegramFace(request, createTerminal()),
+      setup: async () => (await import('./telegram-setup.ts')).setUpTelegram(createTerminal()),
+    },
+    webhook: async (request) => (await import('./webhook.ts')).runWebhookFace(request, createTerminal()),
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },

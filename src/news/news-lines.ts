@@ -1,5 +1,6 @@
 import {
   endLines,
+  moreToolsLine,
   spawnLines,
   startedLines,
   toolLines,
@@ -31,6 +32,17 @@ export function newsLines(news: News, words: string): RichText {
     case 'rest':
       return restLines(news.session, words);
   }
+}
+
+/** Calls that there is no room for, in one line. */
+export function moreCallsLine(calls: readonly Extract<News, { kind: 'called' }>[]): RichText {
+  const byAgent = new Map<string, { readonly agent: AgentReport; count: number }>();
+  for (const { agent } of calls) {
+    const known = byAgent.get(agent.id);
+    if (known) known.count++;
+    else byAgent.set(agent.id, { agent, count: 1 });
+  }
+  return moreToolsLine(new Map([...byAgent.values()].map(({ agent, count }) => [callerOf(agent), count])));
 }
 
 /** The main agent's calls need no name. */

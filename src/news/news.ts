@@ -33,3 +33,10 @@ export interface Wishes {
 }
 
 export const ALL_NEWS: Wishes = { tools: true, started: false, spawns: true, results: true, notices: true };
+
+/** What a person should hear at once; the rest can be read when there is time. */
+export function isLoud(news: News): boolean {
+  return (
+    news.kind === 'needs-you' || news.kind === 'rest' || (news.kind === 'ended' && news.run.status !== 'completed')
+  );
+}

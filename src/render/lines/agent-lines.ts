@@ -38,6 +38,17 @@ export function toolLines(agent: AgentReport | undefined, { tool, summary }: Tim
   );
 }
 
+/** Calls that there was no room for, by who made them. */
+export function moreToolsLine(counts: ReadonlyMap<AgentReport | undefined, number>): RichText {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const whose = [...counts].flatMap(([agent, count], index): Piece[] => [
+    index === 0 ? ': ' : ', ',
+    ...(agent ? named(agent) : ['main']),
+    ` ${count}`,
+  ]);
+  return rich(`🔧 ${total} more ${total === 1 ? 'call' : 'calls'}`, ...whose);
+}
+
 function named({ label, evidence }: AgentReport): readonly Piece[] {
   const isGuess = evidence?.rank === 'guess';
   return ['[', { code: bracketName(label) }, isGuess ? '] (a guess)' : ']'];
