@@ -18,3 +18,5 @@ const { benchRedact, printRedact } = await import('./redact.mjs');
 printRedact(await benchRedact());
 const { benchExport, printExport } = await import('./export.mjs');
 printExport(benchExport());
+const { benchTelegram, printTelegram } = await import('./telegram.mjs');
+printTelegram(await benchTelegram());

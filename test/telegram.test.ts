@@ -157,6 +157,106 @@ describe('the bot', () => {
   });
 });
 
+describe('hostile text', () => {
+  const NASTY = [
+    '<script>alert(1)</script> [x](tg://user?id=1) @admin /stop https://evil.example',
+    'emoji cut in half \ud83d and \udc4d back to front',
+    '\u202e\u2066right to left\u2069\u202d',
+    '\u0000\u001b]0;title\u0007\u001b[31mred',
+    '👨‍👩‍👧‍👦'.repeat(3_000),
+    'x'.repeat(1_000_000),
+    ']\n✅ Subagent [other] completed',
+    '',
+    '\u200b \u00ad',
+  ];
+
+  it('breaks neither a message nor a mark', async () => {
+    const live = await recordedLive('2.1.325-xss', '2.1.325-parallel');
+    const [from] = live.snapshot().sessions;
+    const [agent] = from?.subagents ?? [];
+    if (!from || !agent) throw new Error('nothing recorded');
+    const subagents = NASTY.map((text, index) => ({
+      ...agent,
+      id: `agent-${index}`,
+      label: text,
+      description: text,
+      toolUseId: `call-${index}`,
+      runs: [
+        {
+          ...agent.runs[0],
+          status: 'failed',
+          signal: 'transcript',
+          reason: text,
+          toolUseId: null,
+          startedAt: from.startedAt,
+          endedAt: from.lastActivityAt,
+        } as const,
+      ],
+      status: index % 2 ? ('running' as const) : ('failed' as const),
+      currentTool: text,
+      currentToolSummary: text,
+    }));
+    const nasty = { ...from, title: NASTY[0] ?? '', project: NASTY[1] ?? '', subagents };
+    const snapshot = { ...live.snapshot(), sessions: [nasty] };
+    const timeline = async () => ({
+      sessionId: nasty.id,
+      host: nasty.host,
+      startedAt: null,
+      endedAt: null,
+      agents: subagents.map(({ id }, index) => ({
+        id,
+        calls: NASTY.map((text, at) => ({
+          id: `${index}-${at}`,
+          tool: text,
+          summary: text,
+          writes: null,
+          startedAt: from.startedAt,
+          endedAt: null,
+          outcome: null,
+          asksForAgent: at === 0,
+          spawned: null,
+        })),
+        replies: [],
+        compactions: [],
+      })),
+    });
+    const feed: BotOptions['feed'] = {
+      subscribe(listener) {
+        listener({ type: 'snapshot', data: snapshot });
+        return { close() {} };
+      },
+      timeline,
+      transcript: async () => ({
+        ...({ session_id: 'x', total: 1 } as never as Awaited<ReturnType<BotOptions['feed']['transcript']>> & object),
+        messages: [
+          { id: 'm', role: 'user', timestamp: null, model: null, content: [{ type: 'text', text: NASTY.join(' ') }] },
+        ],
+      }),
+    };
+    const { server } = await open(feed, { chats: [FORUM] });
+    for (const command of ['/sessions', '/tree', '/cost', '/agent agent-5', '/agent agent-1'])
+      server.say(FORUM, { id: 7 }, command);
+    await vi.waitUntil(() => server.texts(FORUM).filter((text) => text.startsWith('📁')).length >= 4, {
+      timeout: 15_000,
+    });
+    await vi.waitUntil(() => said(server, FORUM).includes('❌ Subagent ['), { timeout: 15_000 });
+    expect(server.refused).toEqual([]);
+    const ours = server.messages(FORUM).filter(({ isOurs }) => isOurs);
+    for (const { text, entities } of ours) {
+      expect(text.length).toBeLessThanOrEqual(4096);
+      expect(text).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u0000-\u0008\u001b]|\p{Cs}/u);
+      // What could be a link, a mention or a command to Telegram stands as code, where it is none.
+      const plain = entities
+        .toReversed()
+        .reduce((rest, { offset, length }) => rest.slice(0, offset) + rest.slice(offset + length), text);
+      expect(plain).not.toMatch(/@admin|https?:|tg:|\/stop|<script/);
+    }
+    // Nobody can end the line of another.
+    expect(said(server, FORUM)).not.toContain('\n✅ Subagent [other] completed');
+    expect([...server.topics(FORUM).values()].join()).not.toMatch(/[\u202e\ud800-\udfff]{1}(?![\udc00-\udfff])/);
+  });
+});
+
 describe('asks', () => {
   const askOf = (live: MemoryLive, id: string): Ask => {
     const [session] = live.snapshot().sessions;

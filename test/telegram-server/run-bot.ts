@@ -37,7 +37,7 @@ export function fastTime(speed: number, from = Date.now()): FastTime {
 }
 
 export interface BotOptions {
-  readonly server: BotServer;
+  readonly server: Pick<BotServer, 'token' | 'url'>;
   readonly feed: NewsFeed;
   readonly time: FastTime;
   readonly options?: Partial<ChatOptions>;
@@ -46,6 +46,8 @@ export interface BotOptions {
   readonly file?: string;
   /** Where nothing was left: from when on things are news. */
   readonly since?: number;
+  /** In place of the server's address. */
+  readonly fetch?: typeof fetch;
   readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
 }
 
@@ -54,6 +56,8 @@ export interface RunningBot {
   readonly notes: readonly string[];
   readonly health: readonly { readonly state: string }[];
   readonly answers: readonly { readonly ask: string; readonly answer: AskAnswer; readonly by: Person }[];
+  /** So often the state was kept. */
+  saves(): number;
   stop(): Promise<void>;
   /** As `kill -9`: what it would have written from now on is lost, and so is every answer on its way. */
   kill(): void;
@@ -66,9 +70,15 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
   const health: { state: string }[] = [];
   const answers: { ask: string; answer: AskAnswer; by: Person }[] = [];
   let isKilled = false;
+  let saves = 0;
   const nothing = async (): Promise<Answered> => ({ outcome: 'unknown' });
   const running = runTelegram({
-    api: createGrammyApi({ token: server.token, apiRoot: server.url, pollSeconds: 1 }),
+    api: createGrammyApi({
+      token: server.token,
+      apiRoot: server.url,
+      pollSeconds: 1,
+      ...(rest.fetch && { fetch: rest.fetch }),
+    }),
     feed,
     options: { chats, users: [], sessions: 'topic', wishes: ALL_NEWS, ...rest.options },
     outside: {
@@ -81,7 +91,8 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
     store: {
       load: () => (rest.file === undefined ? newState(since) : parseState(readFileSync(file, 'utf8'))),
       save(state) {
-        if (!isKilled) writeFileSync(file, JSON.stringify(state));
+        saves++;
+        if (!isKilled && rest.fetch === undefined) writeFileSync(file, JSON.stringify(state));
       },
       saveHealth: (report) => void health.push(report),
     },
@@ -97,6 +108,7 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
     notes,
     health,
     answers,
+    saves: () => saves,
     async stop() {
       stop.abort();
       await running;

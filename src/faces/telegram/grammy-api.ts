@@ -11,13 +11,18 @@ export interface GrammyOptions {
   readonly apiRoot?: string;
   /** How long to wait for updates at a time. */
   readonly pollSeconds?: number;
+  /** In place of the network. */
+  readonly fetch?: typeof fetch;
 }
 
 const POLL_SECONDS = 50;
 const REQUEST_SECONDS = 30;
 
-export function createGrammyApi({ token, apiRoot, pollSeconds = POLL_SECONDS }: GrammyOptions): BotApi {
-  const api = new Api(token, { timeoutSeconds: Math.max(REQUEST_SECONDS, pollSeconds + 10), ...known({ apiRoot }) });
+export function createGrammyApi({ token, apiRoot, fetch, pollSeconds = POLL_SECONDS }: GrammyOptions): BotApi {
+  const api = new Api(token, {
+    timeoutSeconds: Math.max(REQUEST_SECONDS, pollSeconds + 10),
+    ...known({ apiRoot, fetch: fetch as never }),
+  });
   const noPreview = { link_preview_options: { is_disabled: true } } as const;
   return {
     me: () => asked(async () => ({ ...(await api.getMe()) })),

@@ -41,9 +41,12 @@ export interface View {
 
 /** News that come together are told together. */
 const GATHER_MS = 800;
+/** Where there is nothing but calls, more of them will come. */
+const GATHER_CALLS_MS = 8_000;
 const NEWS_MS = 2_500;
 const STATUS_MS = 3_000;
 const BOARD_MS = 1_500;
+const BOARD_FIRST_MS = 60_000;
 /** Where the board has it already. */
 const BEHIND_BOARD_MS = 60_000;
 
@@ -73,8 +76,8 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
     return isWanted ? [{ chat, request: 'send', deadline: now, work: { kind: 'topic', session } }] : [];
   }
   const text = wantedStatus(state, picture, session, now);
-  // A session that was over when we came needs no message that says so.
-  const isStatusWanted = place.status ? place.status.text !== text.text : isBusy;
+  // A session that was over when we came, and of which there is nothing to tell, needs no message that says so.
+  const isStatusWanted = place.status ? place.status.text !== text.text : isBusy || pending !== undefined;
   const since = isStatusWanted ? view.dirtySince(`status ${key}`) : now;
   const isOnBoard = state.chats[chat]?.board !== undefined && busyIn(chat, view) >= BOARD_FROM;
   const status: Job = {
@@ -83,7 +86,7 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
     deadline: since + (place.status && isOnBoard ? BEHIND_BOARD_MS : STATUS_MS),
     work: { kind: 'status', session, text },
   };
-  const isTellable = pending && (now - pending.since >= GATHER_MS || pending.news.some(isLoud));
+  const isTellable = pending && now - pending.since >= gatherFor(pending.news);
   const news: readonly Job[] = isTellable
     ? [
         {
@@ -99,6 +102,11 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
   return isStatusWanted ? [status, ...news] : news;
 }
 
+function gatherFor(news: readonly News[]): number {
+  if (news.some(isLoud)) return 0;
+  return news.every(({ kind }) => kind === 'called') ? GATHER_CALLS_MS : GATHER_MS;
+}
+
 function busyIn(chat: number, { state, picture }: View): number {
   return picture.sessions.filter((session) => state.sessions[keyOf(session)]?.chat === chat && isSessionBusy(session))
     .length;
@@ -109,7 +117,8 @@ function boardJobs(chat: number, view: View): readonly Job[] {
   const text = wantedBoard(state, picture, chat, now);
   const sent = state.chats[chat]?.board;
   if (!text || sent?.text === text.text) return [];
-  const deadline = view.dirtySince(`board ${chat}`) + BOARD_MS;
+  // It is there before the topics and messages of all those it speaks for.
+  const deadline = view.dirtySince(`board ${chat}`) + (sent ? BOARD_MS : -BOARD_FIRST_MS);
   return [{ chat, request: sent ? 'edit' : 'send', deadline, work: { kind: 'board', text } }];
 }
 
