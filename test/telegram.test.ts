@@ -155,6 +155,57 @@ describe('the bot', () => {
     expect(said(server, ME)).not.toContain('·');
     expect(bot.notes.join()).toContain('user 8');
   });
+
+  it('muted: no lines until it is over, and the status message stays true', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const { server } = await open(live, { since: Date.parse('2029-12-31T00:00:00Z') });
+    const at = '2030-01-01T00:00:00Z';
+    const [session] = live.snapshot().sessions;
+    const work = (status: 'running' | 'completed', summary: string | null): void =>
+      live.change(session?.id ?? '', (before) => ({
+        ...before,
+        lastActivityAt: at,
+        main: { ...before.main, status, currentTool: 'Bash', currentToolSummary: summary, lastActivityAt: at },
+      }));
+    work('running', 'first');
+    await vi.waitUntil(() => server.texts(ME)[0] === '⚙️ first…', { timeout: 10_000 });
+    server.say(ME, { id: 7 }, '/mute 30m');
+    await vi.waitUntil(() => said(server, ME).includes('Muted for 30 min.'), { timeout: 10_000 });
+    work('completed', null);
+    await vi.waitUntil(() => server.texts(ME)[0] === '✅ done', { timeout: 10_000 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(said(server, ME)).not.toContain('🏁');
+  });
+
+  it('a topic that somebody deleted, and the message in it, are made anew', async () => {
+    const live = await recordedLive('2.1.325-parallel');
+    const { server } = await open(live, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    const [topic] = server.topics(FORUM).keys();
+    server.deleteTopic(FORUM, topic ?? 0);
+    const at = '2030-01-01T00:00:00Z';
+    live.change(live.snapshot().sessions[0]?.id ?? '', (before) => ({
+      ...before,
+      lastActivityAt: at,
+      main: {
+        ...before.main,
+        status: 'running',
+        currentTool: 'Bash',
+        currentToolSummary: 'more work',
+        lastActivityAt: at,
+      },
+    }));
+    await vi.waitUntil(() => said(server, FORUM).includes('⚙️ more work…'), { timeout: 15_000 });
+    expect(server.topics(FORUM).size).toBe(1);
+  });
+
+  it('a chat that does not want it any more keeps it from nobody else', async () => {
+    const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [FORUM, ME] });
+    server.block(FORUM);
+    await vi.waitUntil(() => bot.health.at(-1)?.state === 'blocked', { timeout: 15_000 });
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+  });
 });
 
 describe('hostile text', () => {

@@ -23,6 +23,7 @@ export interface BotServer {
   /** From now on: `down` answers nothing, `revoked` knows no token. */
   be(state: 'well' | 'down' | 'revoked'): void;
   block(chat: number): void;
+  deleteTopic(chat: number, topic: number): void;
   /** Called at the next requests but those for updates: `cut` makes as if the line had gone dead before it arrived, or behind it. */
   onRequest(listener: (method: string) => 'cut-before' | 'cut-after' | undefined): void;
   close(): Promise<void>;
@@ -184,6 +185,7 @@ export async function startBotServer({
       if (next === 'down') server.closeAllConnections();
     },
     block: chats.block,
+    deleteTopic: chats.deleteTopic,
     onRequest(listener) {
       listen = listener;
     },

@@ -149,6 +149,11 @@ export function createChats(known: readonly ServerChat[], clock: () => number) {
     messages: (chat: number, thread?: number): readonly Shown[] =>
       [...(rooms.get(chat)?.messages.values() ?? [])].filter((one) => thread === undefined || one.thread === thread),
     topics: (chat: number): ReadonlyMap<number, string> => rooms.get(chat)?.topics ?? new Map(),
+    deleteTopic(chat: number, topic: number): void {
+      const room = rooms.get(chat);
+      room?.topics.delete(topic);
+      for (const { id, thread } of room?.messages.values() ?? []) if (thread === topic) room?.messages.delete(id);
+    },
     block(chat: number): void {
       const room = rooms.get(chat);
       if (room) room.isBlocked = true;

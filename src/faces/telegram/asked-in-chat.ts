@@ -40,7 +40,12 @@ function buttonsFor(ask: Ask, nonce: string): Buttons {
   if (!isShownWhole(ask)) return [[deny]];
   const once = { text: '✅ Allow once', data: `once:${nonce}` };
   const forAgent = { text: '✅ For this agent', data: `agent:${nonce}` };
-  return ask.agent.id === null || ask.session === null ? [[once], [deny]] : [[once, forAgent], [deny]];
+  return isRememberable(ask) ? [[once, forAgent], [deny]] : [[once], [deny]];
+}
+
+/** The agent has to be known; and without a rule it would be everything that a tool can do. */
+function isRememberable({ agent, session, rule }: Ask): boolean {
+  return agent.id !== null && session !== null && rule !== null;
 }
 
 /** Takes the buttons away, and says how it ended. */
@@ -70,9 +75,8 @@ export async function takePress(press: Press, context: ChatContext): Promise<str
   const isSame = asked && press.place?.chat === asked.chat && press.place.message === asked.message;
   if (!asked || !isSame || !['once', 'agent', 'deny'].includes(word)) return 'This question is over.';
   const ask = desk.picture()?.asks.find(({ id }) => id === asked.ask);
-  // The button for all calls of an agent is there only where the agent is known.
-  if (word === 'agent' && (!ask || ask.agent.id === null || ask.session === null))
-    return 'Nobody knows which agent asks.';
+  // That button is there only where it may be.
+  if (word === 'agent' && !(ask && isRememberable(ask))) return 'This question is over.';
   const by = chatPerson(press.from);
   const answered = await outside.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by);
   if (answered.outcome !== 'taken') return 'This question is over.';

@@ -4,7 +4,7 @@ import { cutAt, quoteOf } from '../../render/lines/quote.ts';
 import { type RichText, rich } from '../../render/lines/rich-text.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
 import { endAsk, sendAsk } from './asked-in-chat.ts';
-import { LONGEST_TOPIC_NAME } from './bot-api.ts';
+import { BotApiError, LONGEST_TOPIC_NAME } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { type ChatState, type Reply, withChat, withSession } from './chat-state.ts';
 import { change, sendAs, sendKept } from './send-kept.ts';
@@ -13,6 +13,18 @@ import type { Job } from './wanted-jobs.ts';
 
 /** Does one job: what is sent is written down before and after, so that it happens once. */
 export async function deliver(job: Job, context: ChatContext): Promise<void> {
+  const { work } = job;
+  try {
+    await act(job, context);
+  } catch (error) {
+    const isGone = error instanceof BotApiError && error.problem === 'no-topic';
+    if (isGone && (work.kind === 'status' || work.kind === 'news'))
+      context.book.keep((state) => withoutTopic(state, keyOf(work.session)));
+    throw error;
+  }
+}
+
+async function act(job: Job, context: ChatContext): Promise<void> {
   const { work, chat } = job;
   switch (work.kind) {
     case 'topic':
@@ -87,4 +99,12 @@ async function sendReply({ id, chat, thread, body }: Reply, context: ChatContext
   await sendAs(chat, what, context, (text) =>
     api.sendFile({ chat, ...made, caption: text.text, ...known({ thread }) }),
   );
+}
+
+/** Somebody deleted it: the session gets another. */
+function withoutTopic(state: ChatState, key: string): ChatState {
+  const place = state.sessions[key];
+  if (!place) return state;
+  const { thread: _thread, status: _status, ...rest } = place;
+  return { ...state, sessions: { ...state.sessions, [key]: rest } };
 }

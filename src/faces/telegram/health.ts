@@ -34,38 +34,54 @@ const WORDS: Partial<Readonly<Record<BotApiProblem, string>>> = {
   blocked: 'A chat does not take messages of this bot. Let it in again, or take the chat out of the settings.',
 };
 
+/** So long the words about a thing are not said again. */
+const AGAIN_MS = 10 * 60_000;
+
 /** Says a trouble once, and when it is over. */
 export function createHealth({ clock, pid, save, note }: HealthOptions): Health {
   let state: HealthReport['state'] = 'ok';
   let strangers = 0;
-  const logged = new Set<string>();
-  const tell = (next: HealthReport['state'], text: string): void => {
-    if (next !== state) note(`troupe: ${text}`);
-    const isNew = next !== state;
-    state = next;
-    if (isNew) keep(text);
+  let blockedAt = Number.NEGATIVE_INFINITY;
+  const saidAt = new Map<string, number>();
+  const sayOnce = (text: string): void => {
+    const now = clock();
+    for (const [words, at] of saidAt) if (now - at > AGAIN_MS) saidAt.delete(words);
+    // A crowd of strangers is counted, not named one by one.
+    if (saidAt.has(text) || saidAt.size > 100) return;
+    saidAt.set(text, now);
+    note(`troupe: ${text}`);
   };
-  const keep = (text: string): void => save({ pid, at: new Date(clock()).toISOString(), state, text, strangers });
-  keep('Everything is in order.');
+  const keep = (): void => {
+    const now = clock();
+    const isBlocked = state === 'ok' && now - blockedAt < AGAIN_MS;
+    const shown = isBlocked ? 'blocked' : state;
+    const text = shown === 'ok' ? 'Everything is in order.' : (WORDS[shown] ?? '');
+    save({ pid, at: new Date(now).toISOString(), state: shown, text, strangers });
+  };
+  const become = (next: HealthReport['state'], words: string): void => {
+    if (next === state) return;
+    state = next;
+    note(`troupe: ${words}`);
+    keep();
+  };
+  keep();
   return {
     met(error) {
-      if (!(error instanceof BotApiError)) return note(`troupe: ${error instanceof Error ? error.message : error}`);
+      if (!(error instanceof BotApiError)) return sayOnce(error instanceof Error ? error.message : String(error));
       const words = WORDS[error.problem];
-      if (words) return tell(error.problem, words);
-      if (error.problem === 'refused') note(`troupe: Telegram refused a message: ${error.message}`);
+      if (error.problem === 'blocked') {
+        // One chat: the others go on.
+        blockedAt = clock();
+        sayOnce(words ?? error.message);
+        keep();
+      } else if (words) become(error.problem, words);
+      else if (error.problem === 'refused') sayOnce(`Telegram refused a message: ${error.message}`);
     },
-    well() {
-      tell('ok', 'Telegram answers again.');
-    },
+    well: () => become('ok', 'Telegram answers again.'),
     stranger(chat, user) {
       strangers++;
-      const who = `chat ${chat}, user ${user ?? 'unknown'}`;
-      // Whoever writes a thousand times is named once; a crowd is counted.
-      if (logged.size < 100 && !logged.has(who))
-        note(`troupe: a stranger wrote to the bot, and got no answer (${who})`);
-      logged.add(who);
-      if (logged.size > 1_000) logged.clear();
-      keep('Everything is in order.');
+      sayOnce(`a stranger wrote to the bot, and got no answer (chat ${chat}, user ${user ?? 'unknown'})`);
+      keep();
     },
   };
 }

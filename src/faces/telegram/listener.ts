@@ -43,15 +43,24 @@ export async function runListener(context: ChatContext, botName: string, signal:
 
   /** What is answered is written down together with what it answers. */
   async function take(update: Update): Promise<void> {
-    if (update.kind === 'press') await takeButton(update.press);
-    const replies = update.kind === 'message' ? await takeMessage(update.id, update.message) : [];
+    // What cannot be done now would not be done better when it is heard again, and everything behind it waits.
+    if (update.kind === 'press') await takeButton(update.press).catch(health.met);
+    const taken = update.kind === 'message' ? takeMessage(update.id, update.message) : [];
+    const replies = await Promise.resolve(taken).catch((error: unknown) => {
+      health.met(error);
+      return [];
+    });
     book.keep((state) => heard(state, update, replies));
   }
 
   async function takeButton(press: Press): Promise<void> {
     const chat = press.place?.chat ?? press.from.id;
     if (!isAllowed(chat, press.from, context)) return health.stranger(chat, press.from.id);
-    await answerPress(press, await takePress(press, context), context);
+    const told = await takePress(press, context).catch((error: unknown) => {
+      health.met(error);
+      return 'troupe cannot be asked now. The question stands.';
+    });
+    await answerPress(press, told, context);
   }
 
   async function takeMessage(id: number, message: IncomingMessage): Promise<readonly Reply[]> {

@@ -6,10 +6,10 @@ import { sessionLine } from '../../render/lines/notice-lines.ts';
 import { joinRich } from '../../render/lines/rich-text.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
 import { batchNews } from './batch-news.ts';
-import { BotApiError, LONGEST_MESSAGE } from './bot-api.ts';
+import { LONGEST_MESSAGE } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { isQuiet } from './chat-options.ts';
-import { type ChatState, withSession } from './chat-state.ts';
+import { withSession } from './chat-state.ts';
 import { sharesChat } from './place-sessions.ts';
 import { sendKept } from './send-kept.ts';
 
@@ -36,16 +36,5 @@ export async function tellNews(
   const isSilent = isQuiet(options.quietHours, clock()) || !batch.news.some(isLoud);
   const { thread } = place;
   const purpose = { kind: 'news', session: key, told } as const;
-  await sendKept(chat, { purpose, text, ...known({ thread }) }, isSilent, context).catch((error: unknown) => {
-    if (error instanceof BotApiError && error.problem === 'no-topic') book.keep((state) => withoutTopic(state, key));
-    throw error;
-  });
-}
-
-/** Somebody deleted it: the session gets another. */
-function withoutTopic(state: ChatState, key: string): ChatState {
-  const place = state.sessions[key];
-  if (!place) return state;
-  const { thread: _thread, status: _status, ...rest } = place;
-  return { ...state, sessions: { ...state.sessions, [key]: rest } };
+  await sendKept(chat, { purpose, text, ...known({ thread }) }, isSilent, context);
 }
