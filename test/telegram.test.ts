@@ -8,6 +8,7 @@ import { type BotServer, startBotServer } from './telegram-server/bot-server.ts'
 import { type BotOptions, fastTime, type RunningBot, startBot } from './telegram-server/run-bot.ts';
 
 const FORUM = -1_000_000_000_100;
+const TOPICLESS = -1_000_000_000_200;
 const ME = 42;
 const SPEED = 20;
 
@@ -22,7 +23,10 @@ afterEach(async () => {
 
 async function open(feed: BotOptions['feed'], more: Partial<BotOptions> = {}) {
   const time = fastTime(SPEED, Date.parse('2030-01-01T00:00:00Z'));
-  const server = await startBotServer({ chats: [{ id: FORUM, isForum: true }, { id: ME }], clock: time.clock });
+  const server = await startBotServer({
+    chats: [{ id: FORUM, isForum: true }, { id: TOPICLESS, isForum: true, isTopicless: true }, { id: ME }],
+    clock: time.clock,
+  });
   const bot = startBot({ server, feed, time, chats: [ME], ...more });
   const mine = { server, bots: [bot] };
   opened.push(mine);
@@ -197,6 +201,12 @@ describe('the bot', () => {
     }));
     await vi.waitUntil(() => said(server, FORUM).includes('⚙️ more work…'), { timeout: 15_000 });
     expect(server.topics(FORUM).size).toBe(1);
+  });
+
+  it('without the right to open topics it speaks in the group itself, and says what is missing', async () => {
+    const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [TOPICLESS] });
+    await vi.waitUntil(() => said(server, TOPICLESS).includes('🏁'), { timeout: 15_000 });
+    expect(bot.notes.filter((note) => note.includes('may not open topics'))).toHaveLength(1);
   });
 
   it('a chat that does not want it any more keeps it from nobody else', async () => {

@@ -17,6 +17,8 @@ export interface ServedFeedOptions {
 export interface ServedFeed extends SourcedFeed {
   readonly transcript: RemoteFeed['transcript'];
   readonly timeline: RemoteFeed['timeline'];
+  /** This process follows, not a server. */
+  isOwn(): boolean;
   close(): void;
 }
 
@@ -116,6 +118,7 @@ export async function openServedFeed({ connect, follow }: ServedFeedOptions): Pr
     },
     transcript: async (agent, range, session) => reached().transcript(agent, range, session),
     timeline: async (session, since) => reached().timeline(session, since),
+    isOwn: () => own !== undefined,
     close() {
       endSearch();
       listeners.clear();
@@ -139,6 +142,7 @@ export function ownFeed(own: OwnFeed, text: string): ServedFeed {
     onSource() {},
     transcript: own.transcript,
     timeline: own.timeline,
+    isOwn: () => true,
     close: own.close,
   };
 }

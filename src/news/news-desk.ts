@@ -34,7 +34,7 @@ export interface NewsDeskOptions {
 }
 
 /** Longer than anything takes to settle (`news-of.ts`). */
-const WARM_MS = 8_000;
+const WARM_MS = 20_000;
 /** Lines may be found a while after they were written. What is older was looked at before. */
 const LOOK_BACK_MS = 120_000;
 

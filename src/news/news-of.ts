@@ -6,8 +6,10 @@ import type { TimelineCall, TimelineReport } from '../reports/timeline-shapes.ts
 import type { News, Wishes } from './news.ts';
 import { isCallTold, type Notice, type Told } from './told.ts';
 
-/** A call is made before its agent writes its first line, which is what binds the two. */
-const BINDING_MS = 3_000;
+/** A call is made before its agent writes its first line, which is what binds the two: on a busy machine, long before. */
+const BINDING_MS = 15_000;
+/** The agents are there, and it is not known which of them it made. */
+const AMBIGUOUS_MS = 3_000;
 /** Lines that belong together come one by one: what looks like an end, or like rest, has to last. */
 const SETTLE_MS = 1_500;
 /** A process that is gone may have left lines that are not read yet. */
@@ -22,8 +24,14 @@ export interface Known {
   readonly now: number;
 }
 
+interface Looked extends Known {
+  /** Sessions may have thousands of agents. */
+  readonly toldIds: ReadonlySet<string>;
+}
+
 /** What there is to tell of a session, oldest first. The same question again gives the same answer until it was told. */
-export function newsOf(known: Known): readonly News[] {
+export function newsOf(asked: Known): readonly News[] {
+  const known: Looked = { ...asked, toldIds: new Set(asked.told.ids) };
   const { session, wishes } = known;
   const found = [
     ...(wishes.spawns ? spawns(known) : []),
@@ -53,12 +61,12 @@ export function settleNotice(told: Told, session: SessionDetail): Told {
   return told.notice !== null && noticeKind(session) === undefined ? { ...told, notice: null } : told;
 }
 
-function spawns({ session, told }: Known): readonly News[] {
+function spawns({ session, toldIds }: Looked): readonly News[] {
   return session.subagents.flatMap((agent): News[] => {
     const id = `spawn:${agent.id}`;
-    if (agent.kind === 'internal' || told.ids.includes(id) || isOfManyCalls(agent)) return [];
+    if (agent.kind === 'internal' || toldIds.has(id) || isOfManyCalls(agent)) return [];
     // Told before anybody knew whose it was.
-    if (agent.toolUseId !== null && told.ids.includes(`spawn-call:${agent.toolUseId}`)) return [];
+    if (agent.toolUseId !== null && toldIds.has(`spawn-call:${agent.toolUseId}`)) return [];
     const at = spawnTime(agent);
     return at === undefined ? [] : [{ id, at, kind: 'spawned', agent }];
   });
@@ -73,23 +81,22 @@ function isOfManyCalls({ toolUseId, evidence }: AgentReport): boolean {
   return toolUseId === null && (evidence?.candidates.length ?? 0) > 0;
 }
 
-function starts({ session, told }: Known): readonly News[] {
+function starts({ session, toldIds }: Looked): readonly News[] {
   return session.subagents.flatMap((agent): News[] => {
     const id = `start:${agent.id}`;
     const at = timeOf(agent.startedAt);
-    if (agent.kind === 'internal' || at === undefined || agent.status === 'spawning' || told.ids.includes(id))
-      return [];
+    if (agent.kind === 'internal' || at === undefined || agent.status === 'spawning' || toldIds.has(id)) return [];
     return [{ id, at, kind: 'started', agent }];
   });
 }
 
-function ends({ session, told, now }: Known): readonly News[] {
+function ends({ session, toldIds, now }: Looked): readonly News[] {
   return session.subagents.flatMap((agent) =>
     agent.kind === 'internal' || isOfManyCalls(agent)
       ? []
       : agent.runs.flatMap((run, index): News[] => {
           const id = `end:${agent.id}:${index}`;
-          const at = told.ids.includes(id) ? undefined : endTime(agent, run, index, now);
+          const at = toldIds.has(id) ? undefined : endTime(agent, run, index, now);
           return at === undefined ? [] : [{ id, at, kind: 'ended', agent, run }];
         }),
   );
@@ -103,9 +110,16 @@ function endTime(agent: AgentReport, run: RunReport, index: number, now: number)
   return at !== undefined && now - at >= GONE_MS ? at : undefined;
 }
 
-function unbound({ session, timeline, told, wishes, now }: Known): readonly News[] {
+function unbound({ session, timeline, toldIds, wishes, now }: Looked): readonly News[] {
   if (!timeline) return [];
   const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
+  const ambiguous = new Set(
+    session.subagents.filter(isOfManyCalls).flatMap((agent) => agent.evidence?.candidates ?? []),
+  );
+  const patience = (call: TimelineCall): number => {
+    if (call.endedAt !== null) return SETTLE_MS;
+    return ambiguous.has(call.id) ? AMBIGUOUS_MS : BINDING_MS;
+  };
   return timeline.agents.flatMap(({ id: ownerId, calls: made }) => {
     const owner = agents.get(ownerId);
     if (!owner) return [];
@@ -113,11 +127,11 @@ function unbound({ session, timeline, told, wishes, now }: Known): readonly News
       if (!call.asksForAgent || call.spawned !== null) return [];
       const [begun, ended] = [timeOf(call.startedAt), timeOf(call.endedAt)];
       const [spawnId, endId] = [`spawn-call:${call.id}`, `end-call:${call.id}`];
-      if (begun === undefined || now - (ended ?? begun) < (ended === undefined ? BINDING_MS : SETTLE_MS)) return [];
+      if (begun === undefined || now - (ended ?? begun) < patience(call)) return [];
       const spawn: News = { id: spawnId, at: begun, kind: 'unbound-spawn', owner, call };
       return [
-        ...(wishes.spawns && !told.ids.includes(spawnId) ? [spawn] : []),
-        ...(wishes.results && ended !== undefined && !told.ids.includes(endId)
+        ...(wishes.spawns && !toldIds.has(spawnId) ? [spawn] : []),
+        ...(wishes.results && ended !== undefined && !toldIds.has(endId)
           ? [{ id: endId, at: ended, kind: 'unbound-end' as const, owner, call }]
           : []),
       ];
@@ -145,8 +159,11 @@ function noticeOf(session: SessionDetail, { told, now }: Known): News | undefine
   const kind = noticeKind(session);
   const at = timeOf(session.lastActivityAt) ?? now;
   // Less than what was said already is no news: that the others are done, too, is.
-  if (kind === undefined || kind === told.notice || at < told.since || now - at < SETTLE_MS) return undefined;
-  if (kind === 'rest-with-others' && told.notice === 'rest') return undefined;
+  if (kind === undefined || at < told.since || now - at < SETTLE_MS) return undefined;
+  const given = told.notice;
+  const isSameTurn = given !== null && (session.main.messageCount ?? 0) <= given.messages;
+  if (given?.kind === kind && (isSameTurn || kind === 'needs-you')) return undefined;
+  if (kind === 'rest-with-others' && given?.kind === 'rest' && isSameTurn) return undefined;
   if (kind === 'needs-you') return { id: `needs:${session.id}:${at}`, at, kind: 'needs-you', session };
   const others = kind === 'rest-with-others' ? ':others' : '';
   return { id: `rest:${session.id}:${at}${others}`, at, kind: 'rest', session };

@@ -120,6 +120,13 @@ describe('what was told', () => {
     const told = withTold(nothingTold(0), first);
     expect(ask(busy, told)).toEqual([]);
     expect(ask(session, told)).toHaveLength(1);
+    const longer = { ...session, main: { ...session.main, messageCount: (session.main.messageCount ?? 0) + 2 } };
+    const [rest] = ask(session, told);
+    if (rest?.kind !== 'rest') throw new Error('no rest');
+    const rested = withTold(told, rest);
+    expect(ask(session, rested)).toEqual([]);
+    // A turn that was over before anybody looked.
+    expect(ask(longer, rested)).toHaveLength(1);
     const atWork = { ...session, main: { ...session.main, status: 'running' as const } };
     expect(settleNotice(told, atWork).notice).toBeNull();
     expect(settleNotice(told, session)).toBe(told);

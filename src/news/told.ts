@@ -10,10 +10,16 @@ export interface Told {
   /** How far the calls of each agent were told. */
   readonly calls: Readonly<Record<string, CallMark>>;
   /** What the person was last called for; null while there is nothing. */
-  readonly notice: Notice | null;
+  readonly notice: GivenNotice | null;
 }
 
 export type Notice = 'needs-you' | 'rest' | 'rest-with-others';
+
+export interface GivenNotice {
+  readonly kind: Notice;
+  /** Of the main agent, by then: with more of them it is another turn, however short it was. */
+  readonly messages: number;
+}
 
 /** Calls from before `at` were told; of those that began in that very millisecond, these. */
 export interface CallMark {
@@ -40,9 +46,15 @@ export function withTold(told: Told, news: News): Told {
         calls: { ...told.calls, [news.agent.id]: markCall(told, news.agent.id, news.call.id, news.at) },
       };
     case 'needs-you':
-      return { ...told, notice: 'needs-you' };
+      return { ...told, notice: { kind: 'needs-you', messages: news.session.main.messageCount ?? 0 } };
     case 'rest':
-      return { ...told, notice: news.id.endsWith(':others') ? 'rest-with-others' : 'rest' };
+      return {
+        ...told,
+        notice: {
+          kind: news.id.endsWith(':others') ? 'rest-with-others' : 'rest',
+          messages: news.session.main.messageCount ?? 0,
+        },
+      };
     default:
       return told.ids.includes(news.id) ? told : { ...told, ids: [...told.ids, news.id] };
   }
@@ -66,8 +78,14 @@ export function readTold(value: unknown, since: number): Told {
     since: typeof from === 'number' ? from : since,
     ids: isTexts(ids) ? ids : [],
     calls: Object.fromEntries(calls),
-    notice: NOTICES.find((one) => one === notice) ?? null,
+    notice: readNotice(notice),
   };
+}
+
+function readNotice(value: unknown): GivenNotice | null {
+  const { kind, messages } = asObject(value) ?? {};
+  const known = NOTICES.find((one) => one === kind);
+  return known && typeof messages === 'number' ? { kind: known, messages } : null;
 }
 
 const NOTICES: readonly Notice[] = ['needs-you', 'rest', 'rest-with-others'];

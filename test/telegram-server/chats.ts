@@ -3,6 +3,8 @@ import { bad, checkText, createFlood, type Entity, Refusal } from './rules.ts';
 export interface ServerChat {
   readonly id: number;
   readonly isForum?: boolean;
+  /** The bot is no admin who may manage topics. */
+  readonly isTopicless?: boolean;
 }
 
 /** A message as a person sees it. */
@@ -24,6 +26,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 interface Room {
   readonly isForum: boolean;
+  readonly isTopicless: boolean;
   isBlocked: boolean;
   nextId: number;
   readonly messages: Map<number, Shown>;
@@ -35,9 +38,9 @@ export function createChats(known: readonly ServerChat[], clock: () => number) {
   /** Outside supergroups messages are numbered for the whole bot. */
   const common = { nextId: 1 };
   const rooms = new Map<number, Room>(
-    known.map(({ id, isForum = false }) => [
+    known.map(({ id, isForum = false, isTopicless = false }) => [
       id,
-      { isForum, isBlocked: false, nextId: 1, messages: new Map(), topics: new Map() },
+      { isForum, isTopicless, isBlocked: false, nextId: 1, messages: new Map(), topics: new Map() },
     ]),
   );
   const roomOf = (fields: Fields): readonly [number, Room] => {
@@ -126,6 +129,7 @@ export function createChats(known: readonly ServerChat[], clock: () => number) {
         const [chat, room] = roomOf(fields);
         const name = String(fields['name'] ?? '');
         if (!room.isForum) throw bad('the chat is not a forum');
+        if (room.isTopicless) throw bad('not enough rights to create a topic');
         if (name.trim() === '' || name.length > 128) throw bad('TOPIC_TITLE_EMPTY');
         flood.take(chat, true);
         const id = number(chat, room);
@@ -166,6 +170,7 @@ export function createChats(known: readonly ServerChat[], clock: () => number) {
     ): object {
       const room = rooms.get(chat) ?? {
         isForum: false,
+        isTopicless: false,
         isBlocked: false,
         nextId: 1,
         messages: new Map(),

@@ -79,7 +79,7 @@ export interface Press {
 /**
  * `flood`: too much at once. `revoked`: the token is none any more. `conflict`: another program asks for the same updates.
  * `blocked`: the chat does not want us, or is none. `same`: a message that was to be edited has this text already. `gone`: there is no
- * such message, or it is not ours. `no-topic`: its topic was deleted or closed. `refused`: anything else that Telegram says no to.
+ * such message, or it is not ours. `no-topic`: its topic was deleted or closed. `no-rights`: the bot may not open topics. `refused`: anything else that Telegram says no to.
  * `network`: whether it arrived is not known.
  */
 export type BotApiProblem =
@@ -90,6 +90,7 @@ export type BotApiProblem =
   | 'same'
   | 'gone'
   | 'no-topic'
+  | 'no-rights'
   | 'refused'
   | 'network';
 

@@ -13,6 +13,8 @@ export interface ChatContext {
   readonly desk: NewsDesk;
   readonly limits: Limits;
   readonly options: ChatOptions;
+  /** Chats in which a topic can be opened, as far as is known. */
+  readonly forums: Set<number>;
   readonly clock: Clock;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly book: StateBook;

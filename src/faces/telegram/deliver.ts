@@ -48,7 +48,11 @@ async function openTopic(chat: number, session: SessionDetail, context: ChatCont
   const title = [session.project, session.title].map((part) => quoteOf(part ?? '')).filter((part) => part !== '');
   const name = cutAt(title.join(': ') || session.id.slice(0, 8), LONGEST_TOPIC_NAME);
   const what = { purpose: { kind: 'topic', session: keyOf(session) }, text: rich(name) } as const;
-  await sendAs(chat, what, context, ({ text }) => context.api.createTopic(chat, text));
+  await sendAs(chat, what, context, ({ text }) => context.api.createTopic(chat, text)).catch((error: unknown) => {
+    // Better in the group itself than nowhere.
+    if (error instanceof BotApiError && error.problem === 'no-rights') context.forums.delete(chat);
+    throw error;
+  });
 }
 
 async function showStatus(chat: number, session: SessionDetail, text: RichText, context: ChatContext): Promise<void> {

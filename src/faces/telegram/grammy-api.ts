@@ -140,5 +140,6 @@ const WORDS: readonly (readonly [RegExp, BotApiProblem])[] = [
   [/not modified|TOPIC_NOT_MODIFIED/i, 'same'],
   [/message to edit not found|message can't be edited|MESSAGE_ID_INVALID|TOPIC_ID_INVALID/i, 'gone'],
   [/thread not found|TOPIC_CLOSED|TOPIC_DELETED/i, 'no-topic'],
+  [/not enough rights to (create|edit|manage) (a|the)? ?topic|CHAT_ADMIN_REQUIRED/i, 'no-rights'],
   [/chat not found|not enough rights|CHAT_WRITE_FORBIDDEN|group chat was upgraded/i, 'blocked'],
 ];

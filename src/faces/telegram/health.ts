@@ -31,6 +31,8 @@ const WORDS: Partial<Readonly<Record<BotApiProblem, string>>> = {
   network: 'Telegram cannot be reached; it is tried again.',
   revoked: 'Telegram does not know the token any more. Get a new one from @BotFather, then: troupe telegram setup',
   conflict: 'Another program asks for the updates of this bot. Stop it, or use another bot.',
+  'no-rights':
+    'The bot may not open topics in a group. Make it an admin who may manage topics; until then sessions share the group.',
   blocked: 'A chat does not take messages of this bot. Let it in again, or take the chat out of the settings.',
 };
 
@@ -69,6 +71,7 @@ export function createHealth({ clock, pid, save, note }: HealthOptions): Health 
     met(error) {
       if (!(error instanceof BotApiError)) return sayOnce(error instanceof Error ? error.message : String(error));
       const words = WORDS[error.problem];
+      if (error.problem === 'no-rights') return sayOnce(words ?? error.message);
       if (error.problem === 'blocked') {
         // One chat: the others go on.
         blockedAt = clock();

@@ -54,15 +54,17 @@ export async function runTelegram(run: TelegramRun): Promise<void> {
   const desk = openNewsDesk({ feed, wishes: options.wishes, clock });
   const { outside, createNonce } = run;
   const limits = createLimits(clock);
-  const context: ChatContext = { api, desk, limits, options, clock, sleep, book, health, outside, createNonce, note };
+  const forums = new Set<number>();
+  const parts = { api, desk, limits, options, forums, clock, sleep, book, health };
+  const context: ChatContext = { ...parts, outside, createNonce, note };
   try {
     const me = await insist(context, signal, () => api.me());
     if (!me) return;
     note(`troupe: @${me.username} tells about your sessions. Ctrl-C ends it.`);
     // A convenience: without it everything works all the same.
     await api.offer(COMMANDS).catch(health.met);
-    const forums = await findForums(context, signal);
-    await Promise.all([runSender(context, forums, signal), runListener(context, me.username, signal)]);
+    await findForums(context, signal);
+    await Promise.all([runSender(context, signal), runListener(context, me.username, signal)]);
   } finally {
     desk.close();
     store.save(state);
@@ -86,16 +88,14 @@ async function insist<T>(
   return undefined;
 }
 
-async function findForums(context: ChatContext, signal: AbortSignal): Promise<ReadonlySet<number>> {
-  const { api, options } = context;
-  const forums = new Set<number>();
-  if (options.sessions !== 'topic') return forums;
+async function findForums(context: ChatContext, signal: AbortSignal): Promise<void> {
+  const { api, options, forums } = context;
+  if (options.sessions !== 'topic') return;
   for (const chat of options.chats) {
     // One that does not want us is told of when something is sent there.
     const found = await insist(context, signal, () => api.chat(chat).catch(unlessItIsOurs));
     if (found?.isForum) forums.add(chat);
   }
-  return forums;
 }
 
 function unlessItIsOurs(error: unknown): undefined {

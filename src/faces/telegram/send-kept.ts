@@ -40,7 +40,8 @@ export async function sendAs(
     context.health.met(error);
     // It may be our marks that it does not like. Without them it is plain text, which is never wrong.
     await attempt({ ...what, text: { ...what.text, marks: [] } }).catch((again: unknown) => {
-      if (!(again instanceof BotApiError) || again.problem !== 'refused') throw again;
+      const isLeftOut = again instanceof BotApiError && again.problem === 'refused' && isOneOfMany(what.purpose);
+      if (!isLeftOut) throw again;
       book.keep((state) => givenUp(state, what.purpose));
     });
   }
@@ -61,6 +62,11 @@ export async function sendAs(
 function toPending({ purpose, thread, text, buttons }: Sendable, state: ChatState, chat: number): Pending {
   const after = newestId(state, chat);
   return { purpose, text, after, ...known({ thread, buttons }) };
+}
+
+/** What comes behind it must not wait for it. */
+function isOneOfMany({ kind }: Purpose): boolean {
+  return kind === 'news' || kind === 'reply' || kind === 'file';
 }
 
 /** What Telegram will not take in any form is not tried for ever: the person at the terminal was told. */

@@ -34,8 +34,8 @@ function holdFor(problem: BotApiProblem): number {
 }
 
 /** Keeps the chats as they should be, one request at a time in each, until the signal. */
-export async function runSender(context: ChatContext, forums: ReadonlySet<number>, signal: AbortSignal): Promise<void> {
-  const { book, desk, options, clock, sleep, limits, health } = context;
+export async function runSender(context: ChatContext, signal: AbortSignal): Promise<void> {
+  const { book, desk, options, forums, clock, sleep, limits, health } = context;
   const busy = new Map<number, Promise<void>>();
   const waiting = new Map<string, Waiting>();
   const dirty = new Map<string, number>();

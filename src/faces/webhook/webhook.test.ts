@@ -108,7 +108,7 @@ describe('the webhook', () => {
       'Check app.js',
       'Check util.js',
     ]);
-    await vi.waitUntil(() => Object.values(kept.state?.sessions ?? {})[0]?.told.notice === 'rest');
+    await vi.waitUntil(() => Object.values(kept.state?.sessions ?? {})[0]?.told.notice?.kind === 'rest');
   });
 
   it('sends again until it was taken, with the same id, and nothing overtakes', async () => {
