@@ -44,9 +44,12 @@ const GATHER_MS = 800;
 /** Where there is nothing but calls, more of them will come. */
 const GATHER_CALLS_MS = 8_000;
 const NEWS_MS = 2_500;
+/** Where messages are few, those that say more go first. */
+const CALLS_MS = 60_000;
 const STATUS_MS = 3_000;
 const BOARD_MS = 1_500;
-const BOARD_FIRST_MS = 60_000;
+/** Earlier than any time, but behind what a person waits for. */
+const FIRST = 1;
 /** Where the board has it already. */
 const BEHIND_BOARD_MS = 60_000;
 
@@ -92,7 +95,7 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
         {
           chat,
           request: 'send',
-          deadline: pending.since + NEWS_MS,
+          deadline: pending.since + (isOnlyCalls(pending.news) ? CALLS_MS : NEWS_MS),
           work: { kind: 'news', session, news: pending.news },
         },
       ]
@@ -104,7 +107,11 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
 
 function gatherFor(news: readonly News[]): number {
   if (news.some(isLoud)) return 0;
-  return news.every(({ kind }) => kind === 'called') ? GATHER_CALLS_MS : GATHER_MS;
+  return isOnlyCalls(news) ? GATHER_CALLS_MS : GATHER_MS;
+}
+
+function isOnlyCalls(news: readonly News[]): boolean {
+  return news.every(({ kind }) => kind === 'called');
 }
 
 function busyIn(chat: number, { state, picture }: View): number {
@@ -117,9 +124,10 @@ function boardJobs(chat: number, view: View): readonly Job[] {
   const text = wantedBoard(state, picture, chat, now);
   const sent = state.chats[chat]?.board;
   if (!text || sent?.text === text.text) return [];
-  // It is there before the topics and messages of all those it speaks for.
-  const deadline = view.dirtySince(`board ${chat}`) + (sent ? BOARD_MS : -BOARD_FIRST_MS);
-  return [{ chat, request: sent ? 'edit' : 'send', deadline, work: { kind: 'board', text } }];
+  // It speaks for all the others, which may be behind for long: it goes before them, but leaves them room.
+  const since = view.dirtySince(`board ${chat}`);
+  if (sent && now - since < BOARD_MS) return [];
+  return [{ chat, request: sent ? 'edit' : 'send', deadline: FIRST, work: { kind: 'board', text } }];
 }
 
 function askJobs({ state, picture, options, now }: View): readonly Job[] {
