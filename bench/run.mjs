@@ -20,3 +20,5 @@ const { benchExport, printExport } = await import('./export.mjs');
 printExport(benchExport());
 const { benchStream, printStream } = await import('./stream.mjs');
 printStream(await benchStream());
+const { benchTelegram, printTelegram } = await import('./telegram.mjs');
+printTelegram(await benchTelegram());

@@ -9,6 +9,7 @@ const MAY_IMPORT = {
   model: ['base'],
   reports: ['base', 'model'],
   render: ['base', 'model', 'reports'],
+  news: ['base', 'model', 'reports', 'render'],
   transforms: ['base', 'model'],
   guard: ['base', 'model'],
   policy: ['base', 'model', 'io', 'guard'],
@@ -37,7 +38,7 @@ const MAY_IMPORT = {
   feed: ['base', 'model', 'reports', 'faces/face'],
   'faces/face': ['base', 'model', 'reports'],
   'faces/hook': ['base', 'model', 'audit', 'guard'],
-  'faces/*': ['base', 'model', 'reports', 'render', 'faces/face'],
+  'faces/*': ['base', 'model', 'reports', 'render', 'news', 'faces/face'],
   daemon: ['base', 'model', 'reports', 'io', 'faces/face'],
   index: ['base', 'model', 'reports', 'events', 'adapters/registry', 'tracker', 'stream'],
   compose: ['*'],
@@ -51,7 +52,7 @@ const MAY_IMPORT = {
 };
 
 /** Rooms that run in the browser too: no Node module at all. */
-const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard', 'asks', 'events']);
+const PURE = new Set(['base', 'model', 'reports', 'render', 'transforms', 'guard', 'asks', 'events', 'news']);
 
 /** Packages that a pure room may import all the same: themselves without Node, and made for what would be wrong by hand. */
 const PURE_PACKAGES = { guard: ['unbash'], render: ['markdown-it', 'highlight.js'] };

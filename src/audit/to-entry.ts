@@ -1,5 +1,5 @@
 import { asAmount, asText, type JsonObject, known } from '../base/json.ts';
-import { ANSWERED_BY } from '../model/ask.ts';
+import { readAnsweredBy } from '../model/ask.ts';
 import type { AuditAgent, AuditDecision } from '../model/audit.ts';
 import type { HookCall, HookEvent } from '../model/hook.ts';
 import { nativeId } from '../model/ids.ts';
@@ -48,7 +48,7 @@ export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts)
     rule: text(extra['rule']),
     reason: text(extra['reason']),
     ms: asAmount(extra['ms']) ?? null,
-    ...known({ answeredBy: ANSWERED_BY.find((one) => one === extra['answeredBy']) }),
+    ...known({ answeredBy: readAnsweredBy(extra['answeredBy']) }),
   };
 }
 

@@ -71,6 +71,11 @@ export function createContext(): FaceContext {
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
     stream: async (request) => (await import('./stream.ts')).shadowInput(request),
     run: async (request) => (await import('./run.ts')).runShadowed(request),
+    telegram: {
+      run: async (request) => (await import('./telegram.ts')).runTelegramFace(request, createTerminal()),
+      setup: async () => (await import('./telegram-setup.ts')).setUpTelegram(createTerminal()),
+    },
+    webhook: async (request) => (await import('./webhook.ts')).runWebhookFace(request, createTerminal()),
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },

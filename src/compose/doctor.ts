@@ -20,5 +20,6 @@ export function examineMachine(where: Where): AsyncIterable<Finding> {
     log: createGuardLog(where),
     version: packageVersion,
     clock: systemClock,
+    telegram: async () => (await import('./telegram-health.ts')).telegramHealth(),
   });
 }

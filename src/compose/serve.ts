@@ -12,6 +12,7 @@ import { findDaemon } from '../daemon/find-daemon.ts';
 import { createHookKeys, keepHookAddress } from '../daemon/hook-address.ts';
 import { createIdentity } from '../daemon/identity.ts';
 import { remoteFeed } from '../daemon/remote-feed.ts';
+import { remoteTimeline } from '../daemon/remote-timeline.ts';
 import { remoteTranscript } from '../daemon/remote-transcript.ts';
 import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
@@ -67,6 +68,7 @@ export function createServerControl(): ServerControl {
         port: daemon.port,
         isServed: async () => (await find()) !== undefined,
         transcript: async (agent, range, session) => remoteTranscript((await find()) ?? daemon, agent, range, session),
+        timeline: async (session, since) => remoteTimeline((await find()) ?? daemon, session, since),
       };
     },
   };

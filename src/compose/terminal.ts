@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import type { Terminal } from '../faces/face.ts';
 import { isDumb } from '../io/screen.ts';
 
@@ -17,7 +18,7 @@ export function createTerminal(): Terminal {
     page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
     note: (text) => void stderr.write(`${text}\n`),
     ...(stderr.isTTY && !isDumb(process) && { noteInPlace: (text) => void stderr.write(`\r\u001b[K${text}`) }),
-    ...(process.stdin.isTTY && stdout.isTTY && { ask }),
+    ...(process.stdin.isTTY && stdout.isTTY && { ask, askWords }),
     browse: (url) => stdout.isTTY && browse(url),
     colours: coloured ? (deep ? '24bit' : '16') : 'none',
     ...(stdout.isTTY && { width: stdout.columns }),
@@ -36,6 +37,27 @@ async function ask(question: string): Promise<boolean> {
     return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), ended])).trim());
   } finally {
     reader.close();
+  }
+}
+
+/** A secret is typed, or pasted, without being shown. */
+async function askWords(question: string, { isSecret }: { readonly isSecret: boolean }): Promise<string | undefined> {
+  let isShown = true;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (isShown) process.stdout.write(chunk);
+      done();
+    },
+  });
+  const reader = createInterface({ input: process.stdin, output, terminal: true });
+  try {
+    const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+    const asked = reader.question(`${question} `);
+    isShown = !isSecret;
+    return (await Promise.race([asked, ended])).trim() || undefined;
+  } finally {
+    reader.close();
+    if (isSecret) process.stdout.write('\n');
   }
 }
 

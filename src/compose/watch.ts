@@ -4,6 +4,7 @@ import { openServedFeed, ownFeed } from '../daemon/served-feed.ts';
 import type { Terminal, WatchRequest } from '../faces/face.ts';
 import { createKeyReader } from '../faces/terminal/keys.ts';
 import { watch as watchScreen } from '../faces/terminal/watch.ts';
+import { watchLines } from '../faces/terminal/watch-lines.ts';
 import { watchPlain } from '../faces/terminal/watch-plain.ts';
 import { hasScreen, openScreen } from '../io/screen.ts';
 import { createAskControl } from './asks.ts';
@@ -22,7 +23,7 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
           follow: () => follow(request),
         })
       : ownFeed(await follow(request), 'the demo');
-  const isScreen = hasScreen(process) && !request.plain && !request.json;
+  const isScreen = hasScreen(process) && !request.plain && !request.json && !request.lines;
   const common = { feed, clock: systemClock, colours, ...known({ session }) };
   try {
     if (isScreen) {
@@ -33,7 +34,8 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
         version: packageVersion,
         answer: (id, answer) => createAskControl().answer(id, answer, 'terminal'),
       });
-    } else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
+    } else if (request.lines) await watchLines({ ...common, write, note, stop: untilSignal() });
+    else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
   } finally {
     feed.close();
   }

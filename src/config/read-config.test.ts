@@ -49,6 +49,32 @@ describe('config', () => {
     await expect(readConfig(folder)).rejects.toThrow(/redact\.allow\.0: Invalid regular expression/);
   });
 
+  it('chats and webhooks: numbers of chats, times of day, addresses', async () => {
+    const wishes = {
+      telegram: {
+        chats: [-1001234567890],
+        sessions: 'chat',
+        quietHours: { from: '22:30', to: '07:00' },
+        announce: { tools: false },
+      },
+      webhook: { url: 'https://hooks.example/x', form: 'slack' },
+    };
+    write(JSON.stringify(wishes));
+    expect(isValid(wishes)).toBe(true);
+    expect(await readConfig(folder)).toEqual(wishes);
+    for (const [telegram, where] of [
+      [{ chats: [0] }, 'telegram.chats.0'],
+      [{ chats: ['@me'] }, 'telegram.chats.0'],
+      [{ quietHours: { from: '24:00', to: '07:00' } }, 'telegram.quietHours.from'],
+      [{ apiRoot: 'file:///etc' }, 'telegram.apiRoot'],
+      [{ token: 'x' }, 'telegram.token'],
+    ] as const) {
+      write(JSON.stringify({ telegram }));
+      await expect(readConfig(folder), where).rejects.toThrow(where);
+      expect(isValid({ telegram }), where).toBe(false);
+    }
+  });
+
   it('one that cannot be read is told, too', async () => {
     mkdirSync(path.join(folder, 'config.json'));
     await expect(readConfig(folder)).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { UserError } from '../base/user-error.ts';
 import { readAllowed, readCustomPattern } from '../transforms/redact/custom-patterns.ts';
+import { TelegramSchema, WebhookSchema } from './chat-settings.ts';
 
 /** At most a day: longer waits are more than a timer takes. */
 const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));
@@ -55,6 +56,10 @@ const ConfigSchema = v.strictObject({
   server: v.optional(
     v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),
   ),
+  /** docs/TELEGRAM.md */
+  telegram: v.optional(TelegramSchema),
+  /** docs/WEBHOOK.md */
+  webhook: v.optional(WebhookSchema),
 });
 
 export type Config = v.InferOutput<typeof ConfigSchema>;

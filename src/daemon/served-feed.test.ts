@@ -32,6 +32,7 @@ async function open() {
         subscribe: served.subscribe,
         isServed: async () => is.served,
         transcript: served.transcript,
+        timeline: served.timeline,
         close() {
           closed.push('remote');
           served.close();

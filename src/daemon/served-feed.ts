@@ -5,7 +5,7 @@ import { applyEvent } from '../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot } from '../reports/live-shapes.ts';
 
 /** What is followed in this process. */
-export type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'close'>;
+export type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;
 
 export interface ServedFeedOptions {
   /** The feed of the running server, where there is one. */
@@ -16,6 +16,9 @@ export interface ServedFeedOptions {
 
 export interface ServedFeed extends SourcedFeed {
   readonly transcript: RemoteFeed['transcript'];
+  readonly timeline: RemoteFeed['timeline'];
+  /** This process follows, not a server. */
+  isOwn(): boolean;
   close(): void;
 }
 
@@ -97,6 +100,11 @@ export async function openServedFeed({ connect, follow }: ServedFeedOptions): Pr
     });
   };
 
+  const reached = (): Pick<OwnFeed, 'transcript' | 'timeline'> => {
+    if (source.isLost) throw new UserError('server-gone', 'The server is gone.', 'Try again in a moment.');
+    return own ?? remote;
+  };
+
   remote.subscribe(tell);
   return {
     subscribe(listener) {
@@ -108,10 +116,9 @@ export async function openServedFeed({ connect, follow }: ServedFeedOptions): Pr
     onSource(listener) {
       onSource = listener;
     },
-    async transcript(agent, range, session) {
-      if (source.isLost) throw new UserError('server-gone', 'The server is gone.', 'Try again in a moment.');
-      return (own ?? remote).transcript(agent, range, session);
-    },
+    transcript: async (agent, range, session) => reached().transcript(agent, range, session),
+    timeline: async (session, since) => reached().timeline(session, since),
+    isOwn: () => own !== undefined,
     close() {
       endSearch();
       listeners.clear();
@@ -134,6 +141,8 @@ export function ownFeed(own: OwnFeed, text: string): ServedFeed {
     source: () => ({ text, isLost: false }),
     onSource() {},
     transcript: own.transcript,
+    timeline: own.timeline,
+    isOwn: () => true,
     close: own.close,
   };
 }

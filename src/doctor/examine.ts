@@ -12,6 +12,7 @@ import { examineHooks } from './examine-hooks.ts';
 import { examineHost } from './examine-hosts.ts';
 import { examineServer } from './examine-server.ts';
 import { examineState } from './examine-state.ts';
+import { examineTelegram, type TelegramHealth } from './examine-telegram.ts';
 import { findingsOf, wordsOf } from './finding.ts';
 import { tryHooks } from './try-hooks.ts';
 
@@ -24,6 +25,8 @@ export interface ExamineOptions {
   readonly log: GuardLog;
   readonly version: string;
   readonly clock: Clock;
+  /** Undefined where no bot is set up. */
+  telegram(): Promise<TelegramHealth | undefined>;
 }
 
 /**
@@ -49,6 +52,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   yield* orWhyNot('server', () => examineServer(state, version));
   yield* orWhyNot('state', () => examineState(state, clock));
   yield* orWhyNot('audit', () => examineAudit(log));
+  yield* orWhyNot('telegram', () => examineTelegram(options.telegram));
 }
 
 /** Of the hosts that a person does not have nothing is missing. */

@@ -48,6 +48,10 @@ export interface FaceContext {
   stream(request: StreamRequest): Promise<StreamOutcome>;
   /** Starts a program and shadows it. */
   run(request: RunRequest): Promise<RunOutcome>;
+  /** Tells chats about sessions, and takes their answers. Each throws a `UserError` where the person has to do something first. */
+  readonly telegram: TelegramControl;
+  /** Sends what happens to an address of the person's, until the person has enough. Throws a `UserError` as the above. */
+  webhook(request: ChatRequest): Promise<void>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
   /** What troupe reads, by short name and as people write it. */
@@ -125,8 +129,21 @@ export interface WatchRequest extends FollowRequest {
   readonly json: boolean;
   /** Lines instead of a screen, also where somebody watches. */
   readonly plain: boolean;
+  /** What a chat would be told: who was asked for what, what came of it, every call with its agent's name. */
+  readonly lines: boolean;
   /** Only this session, by the beginning of its id. */
   readonly session?: string;
+}
+
+export interface TelegramControl {
+  /** Until the person has enough. */
+  run(request: ChatRequest): Promise<void>;
+  /** Finds the bot and the chat, and writes down which they are. */
+  setup(): Promise<void>;
+}
+
+export interface ChatRequest {
+  readonly where: Where;
 }
 
 /** The server of this person: one at most that others find. */
@@ -226,6 +243,8 @@ export interface RemoteFeed extends LiveFeed, Subscription {
   /** Asks: such a server runs and answers, on whatever port. */
   isServed(): Promise<boolean>;
   transcript(agent: string, range: MessageRange, session: string): Promise<TranscriptPage | undefined>;
+  /** As of `Live`. */
+  timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
 }
 
 /** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
@@ -315,6 +334,8 @@ export interface Terminal {
   readonly noteInPlace?: (text: string) => void;
   /** Yes or no, where there is a person to ask. */
   readonly ask?: (question: string) => Promise<boolean>;
+  /** Words of the person, where there is one to ask; undefined where they say nothing. What is secret is not shown. */
+  readonly askWords?: (question: string, options: { readonly isSecret: boolean }) => Promise<string | undefined>;
   /** Shows an address in the person's browser, where there is one. */
   browse(url: string): void;
   /** Columns, where a person is watching. */

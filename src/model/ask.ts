@@ -37,14 +37,33 @@ export interface AskEnd {
 
 /** A person, on one of these faces. */
 export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
-export type Person = (typeof PERSONS)[number];
+export type Person = (typeof PERSONS)[number] | ChatPerson;
+
+/** In a chat, where several may answer: who it was, by the chat's own number of them, and by name where they have one. */
+export type ChatPerson = `telegram:${string}`;
+
+const CHAT_PERSON = /^telegram:\d{1,20}(?: @\w{1,64})?$/;
+
+export function chatPerson(user: { readonly id: number; readonly username?: string | undefined }): ChatPerson {
+  const name = user.username !== undefined && /^\w{1,64}$/.test(user.username) ? ` @${user.username}` : '';
+  return `telegram:${user.id}${name}`;
+}
+
+export function isChatPerson(value: unknown): value is ChatPerson {
+  return typeof value === 'string' && CHAT_PERSON.test(value);
+}
 
 /**
  * `expiry`: no answer came in time. `stop`: the server ended before one came. `no-server`: there was nobody to hold the call.
  * `withdrawn`: the host, or its person, gave the call up.
  */
-export const ANSWERED_BY = [...PERSONS, 'expiry', 'stop', 'no-server', 'withdrawn'] as const;
-export type AnsweredBy = (typeof ANSWERED_BY)[number];
+const ANSWERED_BY = [...PERSONS, 'expiry', 'stop', 'no-server', 'withdrawn'] as const;
+export type AnsweredBy = (typeof ANSWERED_BY)[number] | ChatPerson;
+
+/** Of a text that was kept, or sent. */
+export function readAnsweredBy(value: unknown): AnsweredBy | undefined {
+  return isChatPerson(value) ? value : ANSWERED_BY.find((one) => one === value);
+}
 
 export type Answered =
   | { readonly outcome: 'taken'; readonly ask: Ask }

@@ -122,8 +122,8 @@ function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
   return { status: 'unknown', signal: 'process', reason };
 }
 
-/** Of versions that keep no record of their processes. */
-const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
+/** Of versions that keep no record of their processes: whether it ended at all is not known. */
+export const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
 
 function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
   const { process } = context.life;

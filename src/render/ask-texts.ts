@@ -1,5 +1,5 @@
 // The words for a call that waits for a person, the same on every face.
-import type { AnsweredBy, Ask, AskEnd } from '../model/ask.ts';
+import { type AnsweredBy, type Ask, type AskEnd, type ChatPerson, isChatPerson } from '../model/ask.ts';
 import { callerText } from './audit-texts.ts';
 import { cleanLine } from './clean-text.ts';
 
@@ -26,7 +26,7 @@ export function otherwiseText({ otherwise }: Pick<Ask, 'otherwise'>): string {
   return otherwise === 'allow' ? 'then allowed' : 'then denied';
 }
 
-const BY: Readonly<Record<AnsweredBy, string>> = {
+const BY: Readonly<Record<Exclude<AnsweredBy, ChatPerson>, string>> = {
   page: 'on the page',
   terminal: 'in the terminal',
   cli: 'on the command line',
@@ -39,13 +39,16 @@ const BY: Readonly<Record<AnsweredBy, string>> = {
 
 /** Who settled it, in a few words. */
 export function answeredByText(by: AnsweredBy): string {
-  return BY[by];
+  if (!isChatPerson(by)) return BY[by];
+  const [user = '', name] = by.slice('telegram:'.length).split(' ');
+  return `on Telegram by ${name ?? `user ${user}`}`;
 }
 
 /** Allowed on the page. Denied: no answer came in time. */
 export function endText({ decision, by }: Pick<AskEnd, 'decision' | 'by'>): string {
-  if (decision === null) return by === 'withdrawn' ? 'Taken back before an answer came.' : `Left open: ${BY[by]}.`;
+  if (decision === null)
+    return by === 'withdrawn' ? 'Taken back before an answer came.' : `Left open: ${answeredByText(by)}.`;
   const so = decision === 'allow' ? 'Allowed' : 'Denied';
-  const isPerson = by === 'page' || by === 'terminal' || by === 'cli' || by === 'api';
-  return isPerson ? `${so} ${BY[by]}.` : `${so}: ${BY[by]}.`;
+  const isPerson = by === 'page' || by === 'terminal' || by === 'cli' || by === 'api' || isChatPerson(by);
+  return isPerson ? `${so} ${answeredByText(by)}.` : `${so}: ${answeredByText(by)}.`;
 }

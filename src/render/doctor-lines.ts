@@ -9,6 +9,7 @@ const TITLES: Readonly<Record<FindingArea, string>> = {
   server: 'Server',
   state: 'Own files',
   audit: 'Audit',
+  telegram: 'Telegram',
 };
 
 const MARKS: Readonly<Record<FindingLevel, string>> = { good: '✓', note: '·', warning: '⚠', problem: '✗' };

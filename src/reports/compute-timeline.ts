@@ -62,6 +62,7 @@ function computeCall(call: CallRecord, made: AgentNode | undefined): TimelineCal
     startedAt: isoTime(call.started?.at),
     endedAt: isoTime(call.ended?.at),
     outcome: orNull(call.ended?.value.outcome),
+    asksForAgent: call.spawn !== undefined,
     spawned: made ? nativeId(made.id) : null,
   };
 }

@@ -1,7 +1,7 @@
 /** `note`: worth knowing. `warning`: something is missing that you may want. `problem`: something does not work. */
 export type FindingLevel = 'good' | 'note' | 'warning' | 'problem';
 
-export type FindingArea = 'hosts' | 'folders' | 'hooks' | 'server' | 'state' | 'audit';
+export type FindingArea = 'hosts' | 'folders' | 'hooks' | 'server' | 'state' | 'audit' | 'telegram';
 
 /** One thing that `troupe doctor` looked at. */
 export interface Finding {

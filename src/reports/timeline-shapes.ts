@@ -30,6 +30,8 @@ export interface TimelineCall {
   /** null: it has no result. */
   readonly endedAt: string | null;
   readonly outcome: CallOutcome | null;
+  /** It asks for an agent, whether or not one can be named. */
+  readonly asksForAgent: boolean;
   /** The agent that it made. */
   readonly spawned: string | null;
 }

@@ -36,7 +36,7 @@ export function optionalArgument(placeholder: string, brief: string) {
 
 export const sessionArgument = optionalArgument('SESSION', 'The first characters of its id; default: the newest');
 
-export function whereOf({ root, host }: SharedFlags): Where {
+export function whereOf({ root, host }: Pick<SharedFlags, 'root' | 'host'>): Where {
   return { roots: root ?? [], ...known({ host }) };
 }
 

@@ -91,6 +91,7 @@ export const watchCommand = buildCommand({
       ...sharedFlags,
       json: { ...sharedFlags.json, brief: 'Write every event as a line of JSON (docs/API.md has the names)' },
       plain: { kind: 'boolean', default: false, brief: 'Write lines, also where somebody watches' },
+      lines: { kind: 'boolean', default: false, brief: 'Write what a chat would be told (docs/TELEGRAM.md)' },
       ...demoFlags,
     },
     positional: optionalArgument('SESSION', 'Only this session, by the first characters of its id; default: all'),
@@ -100,7 +101,7 @@ export const watchCommand = buildCommand({
     fullDescription: [
       'Shows every session at work with its agents: status, current tool, tokens, time, silence. Uses the running server, or',
       'follows by itself. Keys: arrows move and fold, / filters, s sorts, enter reads a transcript, ? tells the rest, q quits.',
-      'Piped, it writes a line for each change; with --json, every event.',
+      'Piped, it writes a line for each change; with --json, every event; with --lines, what troupe telegram would tell.',
       '',
       'Examples:',
       '  troupe watch',

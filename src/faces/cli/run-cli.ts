@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type CommandContext, run, text_en } fr
 import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
+import { telegramRoutes, webhookCommand } from './chat-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { exportCommand } from './export-command.ts';
 import { guardRoutes } from './guard-commands.ts';
@@ -34,6 +35,8 @@ const commands = {
     identify: identifyCommand,
     hooks: hooksRoutes,
     guard: guardRoutes,
+    telegram: telegramRoutes,
+    webhook: webhookCommand,
     doctor: doctorCommand,
   },
 } as const;
@@ -43,8 +46,9 @@ function docsFor(hosts: FaceContext['hosts']) {
   return {
     brief: 'See the sub-agents of your coding agents',
     fullDescription: [
-      'troupe reads what coding agents leave behind and keeps one exact tree of agents from it. It sends nothing anywhere,',
-      'and changes nothing but what troupe hooks shows you before. Without a command it serves the live page.',
+      'troupe reads what coding agents leave behind and keeps one exact tree of agents from it. It changes nothing but what',
+      'troupe hooks shows you before, and sends nothing anywhere but to the chat or the address that you name to',
+      'troupe telegram and troupe webhook. Without a command it serves the live page.',
       '',
       `Hosts: ${list}.`,
     ].join('\n'),

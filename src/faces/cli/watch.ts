@@ -6,6 +6,7 @@ export interface WatchFlags extends SharedFlags {
   readonly demo: boolean;
   readonly speed: number;
   readonly plain: boolean;
+  readonly lines: boolean;
 }
 
 export async function watch(this: CliContext, flags: WatchFlags, session?: string): Promise<void> {
@@ -14,6 +15,7 @@ export async function watch(this: CliContext, flags: WatchFlags, session?: strin
     where: whereOf(flags),
     json: flags.json,
     plain: flags.plain,
+    lines: flags.lines,
     ...known({ demoSpeed, session }),
   });
 }

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { asObject } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
-import { type Ask, type AskAnswer, type Asks, PERSONS, type Person } from '../../model/ask.ts';
+import { type Ask, type AskAnswer, type Asks, isChatPerson, PERSONS, type Person } from '../../model/ask.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
 
 /** What waits for a person's word, and the only address at which one can be given. */
@@ -27,8 +27,9 @@ async function readAnswer(context: Context): Promise<{ readonly answer: AskAnswe
     throw new UserError('bad-answer', 'This is no answer.', 'Send {"answer":"allow"} or {"answer":"deny"}.');
   // Browsers say where a request comes from, and nobody else does.
   if (context.req.header('origin') !== undefined) return { answer, by: 'page' };
-  const by = PERSONS.find((face) => face === body?.['by'] && face !== 'page');
-  return { answer, by: by ?? 'api' };
+  const said = body?.['by'];
+  if (isChatPerson(said)) return { answer, by: said };
+  return { answer, by: PERSONS.find((face) => face === said && face !== 'page') ?? 'api' };
 }
 
 const NO_ASK: Refusal = { status: 404, code: 'ask-not-found', message: 'Nothing of this id waits for an answer.' };

@@ -54,6 +54,16 @@ describe('/api/asks', () => {
     expect(listed.asks).toMatchObject([{ end: { by: 'cli', decision: 'deny' } }, { end: null }]);
   });
 
+  it('keeps who pressed in a chat; a name that cannot be one is only a program', async () => {
+    open();
+    open();
+    const said = (by: string): string => JSON.stringify({ answer: 'allow', by });
+    const taken = await post(IDS[0] ?? '', said('telegram:7 @ann'));
+    expect(taken).toMatchObject({ status: 200, ask: { end: { by: 'telegram:7 @ann' } } });
+    expect(await post(IDS[1] ?? '', said('telegram:7 @ann\nadmin'))).toMatchObject({ ask: { end: { by: 'api' } } });
+    expect(misfits('asks', (await server.json('/api/asks')) as object)).toBe('');
+  });
+
   it('takes one answer; what comes after is told what it was', async () => {
     open();
     expect(await post(IDS[0] ?? '', ALLOW)).toMatchObject({ status: 200, ask: { end: { by: 'api' } } });

@@ -82,6 +82,7 @@ const call = (over: Partial<TimelineCall>): TimelineCall => ({
   startedAt: '2026-11-15T12:00:00Z',
   endedAt: '2026-11-15T12:00:05Z',
   outcome: 'ok',
+  asksForAgent: false,
   spawned: null,
   ...over,
 });

@@ -1,0 +1,10 @@
+// Bundled and run by telegram.mjs, in a process of its own.
+import { claudeCode } from '../src/adapters/claude-code/index.ts';
+import { computeDetail } from '../src/reports/compute-detail.ts';
+import { createSessions } from '../src/tracker/sessions.ts';
+import { type LoadOptions, runLoad } from '../test/telegram-server/load.ts';
+
+const [root = '', options = '{}'] = process.argv.slice(2);
+const { tree } = await createSessions([{ adapter: claudeCode, root, forced: false }], { clock: Date.now }).open();
+const from = computeDetail(tree, { internal: false });
+console.log(JSON.stringify(await runLoad({ from, ...(JSON.parse(options) as Omit<LoadOptions, 'from'>) })));

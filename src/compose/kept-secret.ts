@@ -1,0 +1,19 @@
+import { readFile, stat } from 'node:fs/promises';
+import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
+
+/** From the environment, else from a file that nobody but its owner may read; undefined where there is none. */
+export async function readSecret(variable: string, file: string): Promise<string | undefined> {
+  const given = process.env[variable]?.trim();
+  if (given) return given;
+  try {
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new UserError('secret-open', `Others on this machine may read ${file}.`, `Close it: chmod 600 ${file}`);
+    return (await readFile(file, 'utf8')).trim() || undefined;
+  } catch (error) {
+    // Also where the folder is none.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { asAmount, asObject, asText, known } from '../base/json.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { TelegramHealth } from '../doctor/examine-telegram.ts';
+import { BotApiError } from '../faces/telegram/bot-api.ts';
+import { createGrammyApi } from '../faces/telegram/grammy-api.ts';
+import { isLocked } from '../io/lock-file.ts';
+import { isRunning } from '../io/processes.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { readOwnConfig } from './follow.ts';
+import { healthFile, readToken } from './telegram-settings.ts';
+
+/** Undefined where nobody set a bot up: then nothing is asked of anybody. */
+export async function telegramHealth(): Promise<TelegramHealth | undefined> {
+  const token = await readToken();
+  if (token === undefined) return undefined;
+  const { telegram } = await readOwnConfig();
+  const api = createGrammyApi({ token, pollSeconds: 0, ...known({ apiRoot: telegram?.apiRoot }) });
+  const asked = await api.me().then(
+    ({ username }) => ({ reached: 'ok', name: username }) as const,
+    (error: unknown) => ({ reached: reachedBy(error) }),
+  );
+  return { ...asked, chats: telegram?.chats?.length ?? 0, ...known({ running: await readRunning() }) };
+}
+
+function reachedBy(error: unknown): 'network' | 'revoked' | 'refused' {
+  if (!(error instanceof BotApiError)) throw error;
+  return error.problem === 'network' || error.problem === 'revoked' ? error.problem : 'refused';
+}
+
+async function readRunning(): Promise<TelegramHealth['running']> {
+  if (!(await isLocked(path.join(stateFolder(thisMachine()), 'telegram.lock')))) return undefined;
+  const text = await readFile(healthFile(), 'utf8').catch(() => '{}');
+  const raw = asObject(JSON.parse(text));
+  // One that was killed leaves its lock behind.
+  if (!isRunning(asAmount(raw?.['pid']) ?? 0)) return undefined;
+  return {
+    state: asText(raw?.['state']) ?? 'ok',
+    text: asText(raw?.['text']) ?? '',
+    strangers: asAmount(raw?.['strangers']) ?? 0,
+  };
+}

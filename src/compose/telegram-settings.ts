@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { known } from '../base/json.ts';
+import { UserError } from '../base/user-error.ts';
+import { minutesOf } from '../config/chat-settings.ts';
+import { configFolder } from '../config/config-folder.ts';
+import type { Config } from '../config/read-config.ts';
+import { stateFolder } from '../daemon/state-folder.ts';
+import type { ChatOptions } from '../faces/telegram/chat-options.ts';
+import { ALL_NEWS, type Wishes } from '../news/news.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { readSecret } from './kept-secret.ts';
+
+export const TOKEN_VARIABLE = 'TROUPE_TELEGRAM_TOKEN';
+
+export function tokenFile(): string {
+  const { env, home } = thisMachine();
+  return path.join(configFolder(env, home), 'telegram-token');
+}
+
+export function readToken(): Promise<string | undefined> {
+  return readSecret(TOKEN_VARIABLE, tokenFile());
+}
+
+/** How the bot was when it last had something to say about that. */
+export function healthFile(): string {
+  return path.join(stateFolder(thisMachine()), 'telegram-health.json');
+}
+
+export function chatOptionsOf({ telegram }: Config): ChatOptions {
+  const { chats = [], users = [], sessions = 'topic', quietHours } = telegram ?? {};
+  if (chats.length === 0)
+    throw new UserError(
+      'telegram-no-chat',
+      'No chat is named that may be told.',
+      'Find yours with: troupe telegram setup',
+    );
+  const quiet = quietHours && { from: minutesOf(quietHours.from), to: minutesOf(quietHours.to) };
+  return { chats, users, sessions, wishes: wishesOf(telegram?.announce), ...known({ quietHours: quiet }) };
+}
+
+export function wishesOf(announce: { readonly [K in keyof Wishes]?: boolean | undefined } = {}): Wishes {
+  return { ...ALL_NEWS, ...known(announce) };
+}

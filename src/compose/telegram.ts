@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { known } from '../base/json.ts';
+import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
+import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
+import type { ChatRequest, Terminal, Where } from '../faces/face.ts';
+import type { Outside } from '../faces/telegram/chat-context.ts';
+import { createGrammyApi } from '../faces/telegram/grammy-api.ts';
+import { parseState } from '../faces/telegram/parse-state.ts';
+import { runTelegram, type StateStore } from '../faces/telegram/run-telegram.ts';
+import { takeLock } from '../io/lock-file.ts';
+import { replaceFile } from '../io/replace-file.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { createAskControl } from './asks.ts';
+import { onEndSignal } from './end-signals.ts';
+import { readOwnConfig } from './follow.ts';
+import { createServedExport } from './served-export.ts';
+import { servedFeed } from './served-feed.ts';
+import { chatOptionsOf, healthFile, readToken } from './telegram-settings.ts';
+import { wait } from './wait.ts';
+
+/** The bot, until Ctrl-C. One for each person: two would take each other's updates. */
+export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
+  const config = await readOwnConfig();
+  const token = await readToken();
+  if (token === undefined)
+    throw new UserError('telegram-no-token', 'No bot is set up.', 'Set one up with: troupe telegram setup');
+  const options = chatOptionsOf(config);
+  const folder = stateFolder(thisMachine());
+  await ensureStateFolder(folder);
+  const lock = await takeLock(path.join(folder, 'telegram.lock'));
+  if (!lock) throw new UserError('telegram-runs', 'troupe telegram runs already.', 'Stop the other one first.');
+  const stop = new AbortController();
+  onEndSignal(() => stop.abort());
+  const feed = await servedFeed(where);
+  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  try {
+    await runTelegram({
+      api: createGrammyApi({ token, ...known({ apiRoot: config.telegram?.apiRoot }) }),
+      feed,
+      options,
+      outside: outsideOf(where),
+      store: storeIn(path.join(folder, 'telegram.json')),
+      clock: systemClock,
+      sleep: wait,
+      createNonce: () => randomBytes(18).toString('base64url'),
+      note,
+      pid: process.pid,
+      signal: stop.signal,
+    });
+  } finally {
+    feed.close();
+    await lock.release();
+  }
+}
+
+/** Telegram takes files of 50 MB from bots. */
+const MOST_BYTES = 49_000_000;
+
+function outsideOf(where: Where): Outside {
+  const asks = createAskControl();
+  const exports = createServedExport(() => where);
+  return {
+    answer: asks.answer,
+    async exportSession(session) {
+      const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of bytes) {
+        size += chunk.length;
+        if (size > MOST_BYTES)
+          throw new UserError('export-too-large', 'The session is larger than Telegram takes.', 'Use troupe export.');
+        chunks.push(chunk);
+      }
+      return { name: `${stem}.html`, bytes: Buffer.concat(chunks) };
+    },
+  };
+}
+
+function storeIn(file: string): StateStore {
+  return {
+    load() {
+      try {
+        return parseState(readFileSync(file, 'utf8'));
+      } catch (cause) {
+        if (codeOf(cause) === 'ENOENT') return undefined;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        const remedy = 'Mend or remove it; without it, what happened until then is not told.';
+        throw new UserError('telegram-state', `What was told cannot be read from ${file}: ${why}`, remedy, { cause });
+      }
+    },
+    save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
+    saveHealth: (report) => replaceFile(healthFile(), `${JSON.stringify(report)}\n`),
+  };
+}

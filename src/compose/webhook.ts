@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../base/clock.ts';
+import { asObject } from '../base/json.ts';
+import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
+import { configFolder } from '../config/config-folder.ts';
+import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
+import type { ChatRequest, Terminal } from '../faces/face.ts';
+import { post } from '../faces/webhook/post.ts';
+import { runWebhook, type WebhookState } from '../faces/webhook/run-webhook.ts';
+import { takeLock } from '../io/lock-file.ts';
+import { replaceFile } from '../io/replace-file.ts';
+import { readTold } from '../news/told.ts';
+import { thisMachine } from '../tracker/this-machine.ts';
+import { onEndSignal } from './end-signals.ts';
+import { readOwnConfig } from './follow.ts';
+import { readSecret } from './kept-secret.ts';
+import { packageVersion } from './package.ts';
+import { servedFeed } from './served-feed.ts';
+import { wishesOf } from './telegram-settings.ts';
+import { wait } from './wait.ts';
+
+/** The webhook, until Ctrl-C. */
+export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
+  const { webhook } = await readOwnConfig();
+  const url = webhook?.url;
+  if (url === undefined)
+    throw new UserError(
+      'webhook-no-url',
+      'No address is named.',
+      'Write it into config.json: "webhook": { "url": "https://…" }',
+    );
+  const { env, home } = thisMachine();
+  const secretFile = path.join(configFolder(env, home), 'webhook-secret');
+  const secret = await readSecret('TROUPE_WEBHOOK_SECRET', secretFile);
+  if (secret === undefined)
+    throw new UserError(
+      'webhook-no-secret',
+      'There is no secret to sign with.',
+      `Put one into TROUPE_WEBHOOK_SECRET or ${secretFile}.`,
+    );
+  const folder = stateFolder({ env, home });
+  await ensureStateFolder(folder);
+  const lock = await takeLock(path.join(folder, 'webhook.lock'));
+  if (!lock) throw new UserError('webhook-runs', 'troupe webhook runs already.', 'Stop the other one first.');
+  const stop = new AbortController();
+  onEndSignal(() => stop.abort());
+  const { signal } = stop;
+  const feed = await servedFeed(where);
+  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  note(`troupe: what happens is sent to ${new URL(url).host}. Ctrl-C ends it.`);
+  const request = { url, secret, version: packageVersion, clock: systemClock, signal };
+  try {
+    await runWebhook({
+      feed,
+      wishes: wishesOf(webhook?.announce),
+      form: webhook?.form ?? 'troupe',
+      store: storeIn(path.join(folder, 'webhook.json')),
+      send: (id, body, attempt) => post({ ...request, id, body, attempt }),
+      clock: systemClock,
+      sleep: wait,
+      random: Math.random,
+      note,
+      signal,
+    });
+  } finally {
+    feed.close();
+    await lock.release();
+  }
+}
+
+function storeIn(file: string): { load(): WebhookState | undefined; save(state: WebhookState): void } {
+  return {
+    load() {
+      try {
+        return parseState(readFileSync(file, 'utf8'));
+      } catch (cause) {
+        if (codeOf(cause) === 'ENOENT') return undefined;
+        const why = cause instanceof Error ? cause.message : String(cause);
+        const remedy = 'Mend or remove it; without it, what happened until then is not sent.';
+        throw new UserError('webhook-state', `What was sent cannot be read from ${file}: ${why}`, remedy, { cause });
+      }
+    },
+    save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
+  };
+}
+
+function parseState(text: string): WebhookState {
+  const raw = asObject(JSON.parse(text));
+  const [since, sessions, asks] = [raw?.['since'], asObject(raw?.['sessions']), raw?.['asks']];
+  if (typeof since !== 'number' || !sessions || !Array.isArray(asks))
+    throw new Error('it is not what troupe webhook writes');
+  const places = Object.entries(sessions).map(([key, value]) => {
+    const { told, seenAt } = asObject(value) ?? {};
+    return [key, { told: readTold(told, since), seenAt: typeof seenAt === 'number' ? seenAt : since }] as const;
+  });
+  return { since, sessions: Object.fromEntries(places), asks };
+}

@@ -1,0 +1,57 @@
+import { keyOf } from '../../news/news-desk.ts';
+import { sessionLine } from '../../render/lines/notice-lines.ts';
+import { joinRich, type RichText, rich, splitRich } from '../../render/lines/rich-text.ts';
+import { statusMessage } from '../../render/lines/status-message.ts';
+import { isSessionBusy } from '../../render/watch-status.ts';
+import type { LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
+import { LONGEST_MESSAGE } from './bot-api.ts';
+import type { ChatState } from './chat-state.ts';
+import { sharesChat } from './place-sessions.ts';
+
+/** More at work in one chat than can each be brought up to date within a few seconds, at one request a second. */
+export const BOARD_FROM = 4;
+const BOARD_LINE = 150;
+
+/** What the message of a session should say now. */
+export function wantedStatus(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
+  const status = statusMessage(session, now);
+  return withSessionLine(status, sharesChat(state, picture, keyOf(session), now) ? session : undefined);
+}
+
+/** In one message, whatever it is. */
+export function withSessionLine(text: RichText, session: SessionDetail | undefined): RichText {
+  const whole = session ? joinRich([sessionLine(session), text]) : text;
+  return splitRich(whole, LONGEST_MESSAGE)[0] ?? rich('⚙️ working…');
+}
+
+/** All sessions of a chat in one message: a line each. Undefined where there was never a need for it. */
+export function wantedBoard(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
+  const busy = picture.sessions.filter(
+    (session) => state.sessions[keyOf(session)]?.chat === chat && isSessionBusy(session),
+  );
+  if (busy.length < BOARD_FROM && !state.chats[chat]?.board) return undefined;
+  if (busy.length === 0) return rich('✅ nobody at work');
+  const lines = busy.map((session) => {
+    const [first = rich()] = splitRich(
+      joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' '),
+      BOARD_LINE,
+    );
+    return first;
+  });
+  return fitting(rich(`⚙️ ${busy.length} ${busy.length === 1 ? 'session' : 'sessions'} at work`), lines);
+}
+
+function headOf(status: RichText): RichText {
+  const end = status.text.indexOf('\n');
+  return end < 0 ? status : (splitRich(status, end)[0] ?? status);
+}
+
+/** As many lines as there is room for; how many are missing is said. */
+function fitting(head: RichText, lines: readonly RichText[]): RichText {
+  for (let shown = lines.length; shown > 0; shown--) {
+    const left = lines.length - shown;
+    const text = joinRich([head, ...lines.slice(0, shown), ...(left > 0 ? [rich(`… ${left} more`)] : [])]);
+    if (text.text.length <= LONGEST_MESSAGE) return text;
+  }
+  return head;
+}

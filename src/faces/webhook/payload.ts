@@ -1,0 +1,87 @@
+import type { Ask } from '../../model/ask.ts';
+import type { News } from '../../news/news.ts';
+import type { RichText } from '../../render/lines/rich-text.ts';
+import type { LiveSessionReport, SessionDetail } from '../../reports/live-shapes.ts';
+import type { AgentReport, RunReport } from '../../reports/shapes.ts';
+import type { TimelineCall } from '../../reports/timeline-shapes.ts';
+
+/** What is sent (docs/WEBHOOK.md). The names are a contract: add, never rename. */
+export interface WebhookEvent {
+  /** The same whenever it is sent again. */
+  readonly id: string;
+  readonly type: News['kind'] | 'ask' | 'ask-ended';
+  /** When it happened; ISO 8601, UTC. */
+  readonly at: string;
+  /** As a person reads it; two lines at most, but for asks. */
+  readonly text: string;
+  readonly session: Pick<LiveSessionReport, 'id' | 'host' | 'project' | 'title' | 'cwd'> | null;
+  readonly agent: AgentReport | null;
+  readonly call: TimelineCall | null;
+  readonly run: RunReport | null;
+  readonly ask: Ask | null;
+}
+
+export function newsEvent(news: News, session: SessionDetail, text: string): WebhookEvent {
+  const { id, host, project, title, cwd } = session;
+  const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
+  return {
+    id: `${host}:${id}:${news.id}`,
+    type: news.kind,
+    at: new Date(news.at).toISOString(),
+    text,
+    session: { id, host, project, title, cwd },
+    agent,
+    call: 'call' in news ? news.call : null,
+    run: 'run' in news ? news.run : null,
+    ask: null,
+  };
+}
+
+export function askEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
+  const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
+  const type = ask.end === null ? 'ask' : 'ask-ended';
+  return {
+    id: `${type}:${ask.id}`,
+    type,
+    at: ask.end?.at ?? ask.at,
+    text,
+    session: session
+      ? { id: session.id, host: session.host, project: session.project, title: session.title, cwd: session.cwd }
+      : null,
+    agent: agent ?? null,
+    call: null,
+    run: null,
+    // Who knows the number of an ask may answer it: that is not for everybody on the way.
+    ask: { ...ask, id: ask.id.slice(0, 8) },
+  };
+}
+
+export type WebhookForm = 'troupe' | 'slack' | 'discord';
+
+/** Discord takes no more. */
+const LONGEST_DISCORD = 2_000;
+
+export function bodyOf(event: WebhookEvent, text: RichText, form: WebhookForm): string {
+  if (form === 'slack') return JSON.stringify({ text: withMarks(text, escapeSlack) });
+  if (form === 'troupe') return JSON.stringify(event);
+  // Nobody is called by what an agent wrote.
+  const content = withMarks(text, (words) => words).slice(0, LONGEST_DISCORD);
+  return JSON.stringify({ content, allowed_mentions: { parse: [] } });
+}
+
+/** Foreign words as code, which these programs leave alone. */
+function withMarks({ text, marks }: RichText, masked: (text: string) => string): string {
+  let result = '';
+  let at = 0;
+  for (const { kind, from, length } of marks) {
+    const fence = kind === 'pre' ? '```' : '`';
+    const code = text.slice(from, from + length).replaceAll('`', 'ˋ');
+    result += `${masked(text.slice(at, from))}${fence}${masked(code)}${fence}`;
+    at = from + length;
+  }
+  return result + masked(text.slice(at));
+}
+
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

@@ -1,0 +1,64 @@
+import { createHmac } from 'node:crypto';
+import type { Clock } from '../../base/clock.ts';
+
+export interface Posted {
+  readonly url: string;
+  readonly secret: string;
+  readonly id: string;
+  readonly body: string;
+  /** From 1. */
+  readonly attempt: number;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** `taken`: it is there. `later`: try again, at the earliest after so long. `never`: it will not be taken, however often it is sent. */
+export type PostOutcome =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'later' | 'never'; readonly why: string; readonly afterMs: number };
+
+const PATIENCE_MS = 15_000;
+/** They understood it, and do not want it. All others may be mended at their end. */
+const NEVER = new Set([400, 413, 422]);
+
+export async function post({ url, secret, id, body, attempt, version, clock, signal }: Posted): Promise<PostOutcome> {
+  const timestamp = String(Math.floor(clock() / 1000));
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': `troupe/${version}`,
+    'x-troupe-id': encodeURIComponent(id),
+    'x-troupe-timestamp': timestamp,
+    'x-troupe-signature': sign(secret, timestamp, body),
+    'x-troupe-attempt': String(attempt),
+  };
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+  try {
+    // Whoever moves says so to the person: what is signed for one address is not carried to another.
+    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: patience });
+    await answer.body?.cancel();
+    if (answer.ok) return { kind: 'taken' };
+    const kind = NEVER.has(answer.status) ? 'never' : 'later';
+    return {
+      kind,
+      why: `it answered ${answer.status}`,
+      afterMs: retryAfter(answer.headers.get('retry-after'), clock()),
+    };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    return { kind: 'later', why: cause instanceof Error ? cause.message : String(cause), afterMs: 0 };
+  }
+}
+
+/** Over the time and every byte of the body: neither can be changed, and an old one cannot be sent again as new. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+}
+
+/** Seconds, or a date. */
+function retryAfter(value: string | null, now: number): number {
+  if (value === null) return 0;
+  const seconds = Number(value);
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), 3_600_000) : 0;
+}

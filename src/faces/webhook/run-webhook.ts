@@ -1,0 +1,130 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Ask } from '../../model/ask.ts';
+import type { News, Wishes } from '../../news/news.ts';
+import { keyOf, type NewsFeed, openNewsDesk } from '../../news/news-desk.ts';
+import { newsLines } from '../../news/news-lines.ts';
+import { settleNotice } from '../../news/news-of.ts';
+import { nothingTold, type Told, withTold } from '../../news/told.ts';
+import { askMessage } from '../../render/lines/ask-message.ts';
+import type { RichText } from '../../render/lines/rich-text.ts';
+import type { LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
+import { askEvent, bodyOf, newsEvent, type WebhookEvent, type WebhookForm } from './payload.ts';
+import type { PostOutcome } from './post.ts';
+
+/** What has to outlive us: what was taken is not sent again, and nothing is left out. */
+export interface WebhookState {
+  readonly since: number;
+  readonly sessions: Readonly<Record<string, { readonly told: Told; readonly seenAt: number }>>;
+  /** Of asks, the newest. */
+  readonly asks: readonly string[];
+}
+
+export interface WebhookRun {
+  readonly feed: NewsFeed;
+  readonly wishes: Wishes;
+  readonly form: WebhookForm;
+  readonly store: { load(): WebhookState | undefined; save(state: WebhookState): void };
+  readonly send: (id: string, body: string, attempt: number) => Promise<PostOutcome>;
+  readonly clock: Clock;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly note: (text: string) => void;
+  readonly signal: AbortSignal;
+}
+
+const LOOK_MS = 1_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** So often something is sent that is not wanted, before the next comes. */
+const MOST_REFUSALS = 5;
+const FORGET_MS = 3 * 86_400_000;
+const ASKS_KEPT = 200;
+
+/** Sends what happens, one after the other, each until it was taken; until the signal. */
+export async function runWebhook(run: WebhookRun): Promise<void> {
+  const { feed, wishes, store, clock, sleep, note, signal } = run;
+  let state: WebhookState = store.load() ?? { since: clock(), sessions: {}, asks: [] };
+  const keep = (next: WebhookState): void => {
+    state = next;
+    store.save(state);
+  };
+  keep(state);
+  const desk = openNewsDesk({ feed, wishes, clock });
+  const trouble = { said: '' };
+  try {
+    while (!signal.aborted) {
+      const picture = desk.picture();
+      if (picture) await sendAll(picture).catch(meet);
+      await sleep(LOOK_MS, signal);
+    }
+  } finally {
+    desk.close();
+  }
+
+  async function sendAll(picture: LiveSnapshot): Promise<void> {
+    for (const ask of picture.asks) await sendAsk(ask, picture);
+    const found: { readonly news: News; readonly session: SessionDetail }[] = [];
+    for (const session of desk.warm()) {
+      const told = toldOf(session);
+      const settled = settleNotice(told, session);
+      if (settled !== told) remember(session, settled);
+      for (const news of await desk.look(session, settled)) found.push({ news, session });
+    }
+    for (const { news, session } of found.toSorted((a, b) => a.news.at - b.news.at)) {
+      if (signal.aborted) return;
+      const text = newsLines(news, await desk.words(news, session));
+      const isDone = await insist(newsEvent(news, session, text.text), text);
+      if (isDone) remember(session, withTold(toldOf(session), news));
+    }
+  }
+
+  async function sendAsk(ask: Ask, picture: LiveSnapshot): Promise<void> {
+    const mark = `${ask.end === null ? 'open' : 'ended'}:${ask.id}`;
+    if (state.asks.includes(mark) || Date.parse(ask.end?.at ?? ask.at) < state.since) return;
+    const session = picture.sessions.find(({ id }) => id === ask.session);
+    const agent = session?.subagents.find(({ id }) => id === ask.agent.id);
+    const text = askMessage(ask, agent);
+    if (await insist(askEvent(ask, session, text.text), text))
+      keep({ ...state, asks: [...state.asks, mark].slice(-ASKS_KEPT) });
+  }
+
+  /** True when it was taken, or given up. False only where we are to end. */
+  async function insist(event: WebhookEvent, text: RichText): Promise<boolean> {
+    const body = bodyOf(event, text, run.form);
+    let refusals = 0;
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      const outcome = await run.send(event.id, body, attempt);
+      if (outcome.kind === 'taken') {
+        if (trouble.said !== '') note('troupe: the webhook takes events again.');
+        trouble.said = '';
+        return true;
+      }
+      if (signal.aborted) return false;
+      if (outcome.kind === 'never' && ++refusals >= MOST_REFUSALS) {
+        note(`troupe: the webhook does not want ${event.id}: ${outcome.why}; it is left out.`);
+        return true;
+      }
+      meet(new Error(`the webhook did not take an event, it is sent again: ${outcome.why}`));
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
+      await sleep(Math.max(outcome.afterMs, pause * (0.75 + run.random() / 2)), signal);
+    }
+    return false;
+  }
+
+  function toldOf(session: SessionDetail): Told {
+    return state.sessions[keyOf(session)]?.told ?? nothingTold(state.since);
+  }
+
+  function remember(session: SessionDetail, told: Told): void {
+    const now = clock();
+    const recent = Object.entries(state.sessions).filter(([, { seenAt }]) => now - seenAt < FORGET_MS);
+    keep({ ...state, sessions: { ...Object.fromEntries(recent), [keyOf(session)]: { told, seenAt: now } } });
+  }
+
+  function meet(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    if (text !== trouble.said) note(`troupe: ${text}`);
+    trouble.said = text;
+  }
+}

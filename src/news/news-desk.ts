@@ -1,0 +1,86 @@
+import type { Clock } from '../base/clock.ts';
+import { applyEvent } from '../reports/apply-change.ts';
+import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
+import type { TimelineReport } from '../reports/timeline-shapes.ts';
+import type { News, Wishes } from './news.ts';
+import { newsOf } from './news-of.ts';
+import { type ReadPart, readWords } from './read-words.ts';
+import type { Told } from './told.ts';
+
+/** Where the news come from. */
+export interface NewsFeed {
+  subscribe(listener: (event: LiveEvent) => void): { close(): void };
+  timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
+  readonly transcript: ReadPart;
+}
+
+export interface NewsDesk {
+  /** As it stands; undefined until all that is there has been read once. */
+  picture(): LiveSnapshot | undefined;
+  /** Sessions that have changed lately: what is to tell of them may still be settling. */
+  warm(): readonly SessionDetail[];
+  /** What there is to tell of one that has not been told. */
+  look(session: SessionDetail, told: Told): Promise<readonly News[]>;
+  /** The words that it is told with. */
+  words(news: News, session: SessionDetail): Promise<string>;
+  close(): void;
+}
+
+export interface NewsDeskOptions {
+  readonly feed: NewsFeed;
+  readonly wishes: Wishes;
+  readonly clock: Clock;
+  onEvent?(event: LiveEvent): void;
+}
+
+/** Longer than anything takes to settle (`news-of.ts`). */
+const WARM_MS = 20_000;
+/** Lines may be found a while after they were written. What is older was looked at before. */
+const LOOK_BACK_MS = 120_000;
+
+/** What there is to tell, whenever somebody asks: nothing is queued, so nothing grows while nobody can be told. */
+export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions): NewsDesk {
+  const changedAt = new Map<string, number>();
+  /** When all of a session was last told, by the looks since we began. */
+  const toldAllAt = new Map<string, number>();
+  let picture: LiveSnapshot | undefined;
+  const touch = (host: string, id: string): void => void changedAt.set(`${host}:${id}`, clock());
+
+  const subscription = feed.subscribe((event) => {
+    picture = applyEvent(picture, event);
+    if (event.type === 'snapshot') for (const { host, id } of event.data.sessions) touch(host, id);
+    if (event.type === 'change') touch(event.data.host, event.data.sessionId);
+    if (event.type === 'gone') {
+      const key = `${event.data.host}:${event.data.sessionId}`;
+      changedAt.delete(key);
+      toldAllAt.delete(key);
+    }
+    onEvent?.(event);
+  });
+  return {
+    picture: () => (picture?.isComplete ? picture : undefined),
+    warm() {
+      if (!picture?.isComplete) return [];
+      const now = clock();
+      return picture.sessions.filter((session) => now - (changedAt.get(keyOf(session)) ?? 0) <= WARM_MS);
+    },
+    async look(session, told) {
+      const key = keyOf(session);
+      const now = clock();
+      const before = toldAllAt.get(key);
+      const since = Math.max(told.since, before === undefined ? 0 : before - LOOK_BACK_MS);
+      const timeline = await feed.timeline(session.id, since);
+      const news = newsOf({ session, timeline, told, wishes, now });
+      if (news.length === 0) toldAllAt.set(key, now);
+      // Somebody may not be told for long: as long as there is anything, it stays warm.
+      else touch(session.host, session.id);
+      return news;
+    },
+    words: (news, session) => readWords(news, session.id, feed.transcript),
+    close: () => subscription.close(),
+  };
+}
+
+export function keyOf({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {
+  return `${host}:${id}`;
+}

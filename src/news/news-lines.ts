@@ -1,0 +1,51 @@
+import {
+  endLines,
+  moreToolsLine,
+  spawnLines,
+  startedLines,
+  toolLines,
+  unboundEndLines,
+  unboundSpawnLines,
+} from '../render/lines/agent-lines.ts';
+import { needsYouLines, restLines } from '../render/lines/notice-lines.ts';
+import type { RichText } from '../render/lines/rich-text.ts';
+import type { AgentReport } from '../reports/shapes.ts';
+import type { News } from './news.ts';
+
+/** As a person reads it. `words`: of `readWords`. */
+export function newsLines(news: News, words: string): RichText {
+  switch (news.kind) {
+    case 'spawned':
+      return spawnLines(news.agent, words);
+    case 'started':
+      return startedLines(news.agent);
+    case 'ended':
+      return endLines(news.agent, news.run, words);
+    case 'unbound-spawn':
+      return unboundSpawnLines(news.call);
+    case 'unbound-end':
+      return unboundEndLines(news.call, words);
+    case 'called':
+      return toolLines(callerOf(news.agent), news.call);
+    case 'needs-you':
+      return needsYouLines(news.session, news.session.main.id);
+    case 'rest':
+      return restLines(news.session, words);
+  }
+}
+
+/** Calls that there is no room for, in one line. */
+export function moreCallsLine(calls: readonly Extract<News, { kind: 'called' }>[]): RichText {
+  const byAgent = new Map<string, { readonly agent: AgentReport; count: number }>();
+  for (const { agent } of calls) {
+    const known = byAgent.get(agent.id);
+    if (known) known.count++;
+    else byAgent.set(agent.id, { agent, count: 1 });
+  }
+  return moreToolsLine(new Map([...byAgent.values()].map(({ agent, count }) => [callerOf(agent), count])));
+}
+
+/** The main agent's calls need no name. */
+function callerOf(agent: AgentReport): AgentReport | undefined {
+  return agent.kind === 'main' ? undefined : agent;
+}

@@ -1,0 +1,74 @@
+// Text with a few marks, for faces that cannot be trusted to leave foreign words alone: a chat program makes links, mentions and
+// commands of what it finds in plain text, but not of what is marked as code.
+
+/** Places in UTF-16 units, as JavaScript and Telegram count. */
+export interface Mark {
+  readonly kind: 'code' | 'pre';
+  readonly from: number;
+  readonly length: number;
+}
+
+export interface RichText {
+  readonly text: string;
+  /** In their order; none is empty, none overlaps another. */
+  readonly marks: readonly Mark[];
+}
+
+/** Our own words as they are; foreign ones as code, a block of them as `pre`. */
+export type Piece = string | { readonly code: string } | { readonly pre: string };
+
+export function rich(...pieces: readonly Piece[]): RichText {
+  const marks: Mark[] = [];
+  let text = '';
+  for (const piece of pieces) {
+    const from = text.length;
+    if (typeof piece === 'string') text += piece;
+    else text += 'code' in piece ? piece.code : piece.pre;
+    const length = text.length - from;
+    if (typeof piece !== 'string' && length > 0) marks.push({ kind: 'code' in piece ? 'code' : 'pre', from, length });
+  }
+  return { text, marks };
+}
+
+export function joinRich(texts: readonly RichText[], between = '\n'): RichText {
+  const marks: Mark[] = [];
+  let text = '';
+  for (const [index, one] of texts.entries()) {
+    if (index > 0) text += between;
+    for (const mark of one.marks) marks.push({ ...mark, from: mark.from + text.length });
+    text += one.text;
+  }
+  return { text, marks };
+}
+
+/** Parts of at most `most` units: cut between lines where one is near, never inside a character; a mark goes on in the next part. */
+export function splitRich(whole: RichText, most: number): readonly RichText[] {
+  const parts: RichText[] = [];
+  let from = 0;
+  while (whole.text.length - from > most) {
+    const to = cutBefore(whole.text, from, from + most);
+    parts.push(slice(whole, from, to));
+    // The line break that was cut at is nobody's.
+    from = whole.text[to] === '\n' ? to + 1 : to;
+  }
+  return [...parts, slice(whole, from, whole.text.length)].filter(({ text }) => text.trim() !== '');
+}
+
+function slice({ text, marks }: RichText, from: number, to: number): RichText {
+  const inside = marks.flatMap((mark): Mark[] => {
+    const start = Math.max(mark.from, from);
+    const length = Math.min(mark.from + mark.length, to) - start;
+    return length > 0 ? [{ ...mark, from: start - from, length }] : [];
+  });
+  return { text: text.slice(from, to), marks: inside };
+}
+
+function cutBefore(text: string, from: number, latest: number): number {
+  const line = text.lastIndexOf('\n', latest);
+  if (line > from + (latest - from) / 2) return line;
+  return isLowSurrogate(text.charCodeAt(latest)) ? latest - 1 : latest;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

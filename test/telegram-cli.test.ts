@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
+
+const troupe = fileURLToPath(new URL('../dist/troupe.js', import.meta.url));
+const recording = fileURLToPath(new URL('../src/adapters/claude-code/fixtures/2.1.325-single', import.meta.url));
+const FORUM = -1_000_000_000_100;
+
+let own = '';
+let telegram: BotServer;
+const children: ChildProcess[] = [];
+beforeEach(async () => {
+  own = mkdtempSync(path.join(tmpdir(), 'troupe-telegram-cli-'));
+  mkdirSync(path.join(own, 'home'));
+  telegram = await startBotServer({ chats: [{ id: FORUM, isForum: true }] });
+  settings({ telegram: { apiRoot: telegram.url } });
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await telegram.close();
+  rmSync(own, { recursive: true, force: true });
+});
+
+const at = (name: string): string => path.join(own, name);
+const settings = (value: object): void => writeFileSync(at('config.json'), `${JSON.stringify(value, null, 2)}\n`);
+
+function run(args: readonly string[], more: NodeJS.ProcessEnv = {}) {
+  const env = { PATH: process.env['PATH'], HOME: at('home'), TROUPE_HOME: own, TZ: 'UTC', ...more };
+  const child = spawn(process.execPath, [troupe, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  const said = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => (said.text += data));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, said, ended };
+}
+
+const token = () => ({ TROUPE_TELEGRAM_TOKEN: telegram.token });
+
+describe('troupe telegram setup', () => {
+  it('finds the chat by a code that only its person can know, and enters it beside what stands there', async () => {
+    settings({ live: { windowHours: 2 }, telegram: { apiRoot: telegram.url } });
+    const setup = run(['telegram', 'setup'], token());
+    const code = await vi.waitUntil(() => /\/start (\w{10})/.exec(setup.said.text)?.[1], { timeout: 15_000 });
+    telegram.say(666, { id: 666 }, '/start wrong-code');
+    telegram.say(FORUM, { id: 7 }, `/start ${code}`);
+    expect(await setup.ended).toBe(0);
+    expect(JSON.parse(readFileSync(at('config.json'), 'utf8'))).toEqual({
+      live: { windowHours: 2 },
+      telegram: { apiRoot: telegram.url, chats: [FORUM] },
+    });
+    expect(telegram.texts(FORUM).at(-1)).toBe(
+      'This chat will be told about your sessions. /help says what you can ask.',
+    );
+    // The token of the environment is the person's to keep.
+    expect(existsSync(at('telegram-token'))).toBe(false);
+  });
+
+  it('says what is missing', async () => {
+    const none = run(['telegram', 'setup']);
+    expect(await none.ended).toBe(2);
+    expect(none.said.text).toContain('There is no token.');
+    const wrong = run(['telegram', 'setup'], { TROUPE_TELEGRAM_TOKEN: '1:not-it' });
+    expect(await wrong.ended).toBe(2);
+    expect(wrong.said.text).toContain('Telegram does not know this token.');
+    expect(wrong.said.text).not.toContain('not-it');
+    const idle = run(['telegram'], token());
+    expect(await idle.ended).toBe(2);
+    expect(idle.said.text).toContain('No chat is named that may be told.');
+    writeFileSync(at('telegram-token'), telegram.token);
+    chmodSync(at('telegram-token'), 0o644);
+    const open = run(['telegram']);
+    expect(await open.ended).toBe(2);
+    expect(open.said.text).toContain('Others on this machine may read');
+  });
+});
+
+describe('troupe telegram', () => {
+  it('runs once, keeps what it told for its owner only, and tells it once, however often it is killed', async () => {
+    settings({ telegram: { apiRoot: telegram.url, chats: [FORUM] } });
+    writeFileSync(at('telegram-token'), telegram.token, { mode: 0o600 });
+    const data = at('data');
+    mkdirSync(path.join(data, 'projects'), { recursive: true });
+    const start = () => run(['telegram', '--root', data]);
+    const first = start();
+    await vi.waitUntil(() => existsSync(at('telegram.json')), { timeout: 15_000 });
+    const second = start();
+    expect(await second.ended).toBe(2);
+    expect(second.said.text).toContain('troupe telegram runs already.');
+    expect(statSync(at('telegram.json')).mode & 0o777).toBe(0o600);
+    // What is recorded is from before the first start: only what happens from now on is news.
+    const state = JSON.parse(readFileSync(at('telegram.json'), 'utf8'));
+    first.child.kill('SIGKILL');
+    await first.ended;
+    writeFileSync(at('telegram.json'), JSON.stringify({ ...state, since: 0 }));
+    cpSync(path.join(recording, 'projects'), path.join(data, 'projects'), { recursive: true });
+    for (let nth = 0; nth < 4; nth++) {
+      const again = start();
+      const seen = telegram.taken.length;
+      await vi.waitUntil(() => telegram.taken.length > seen + 2 || telegram.texts(FORUM).join().includes('🏁'), {
+        timeout: 20_000,
+      });
+      again.child.kill('SIGKILL');
+      await again.ended;
+    }
+    start();
+    await vi.waitUntil(() => telegram.texts(FORUM).join().includes('🏁'), { timeout: 20_000 });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const text = telegram.texts(FORUM).join('\n');
+    for (const line of ['📎 Subagent [Count TODO comments]', '✅ Subagent [Count TODO comments] completed', '🏁 Done'])
+      expect(text.split(line).length - 1, line).toBe(1);
+    expect(telegram.topics(FORUM).size).toBe(1);
+  }, 90_000);
+
+  it('doctor has a word for each trouble', async () => {
+    settings({ telegram: { apiRoot: telegram.url, chats: [FORUM] } });
+    const codes = async (): Promise<readonly string[]> => {
+      const doctor = run(['doctor', '--json', '--root', recording], token());
+      await doctor.ended;
+      const findings = JSON.parse(doctor.said.text).findings as { area: string; code: string }[];
+      return findings.filter(({ area }) => area === 'telegram').map(({ code }) => code);
+    };
+    expect(await codes()).toEqual(['telegram-bot', 'telegram-idle']);
+    telegram.be('revoked');
+    expect(await codes()).toEqual(['telegram-revoked', 'telegram-idle']);
+    telegram.be('down');
+    expect(await codes()).toEqual(['telegram-unreachable', 'telegram-idle']);
+    telegram.be('well');
+    const bot = run(['telegram', '--root', recording], token());
+    await vi.waitUntil(() => existsSync(at('telegram-health.json')) && bot.said.text.includes('tells about'), {
+      timeout: 15_000,
+    });
+    telegram.say(666, { id: 666 }, '/sessions');
+    // Another program that asks for the same updates.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    void fetch(`${telegram.url}/bot${telegram.token}/getUpdates`, {
+      method: 'POST',
+      body: '{"timeout":30,"offset":2}',
+      headers: { 'content-type': 'application/json' },
+    }).catch(() => {});
+    await vi.waitUntil(() => bot.said.text.includes('Another program asks for the updates'), { timeout: 15_000 });
+    expect(await codes()).toEqual(['telegram-bot', 'telegram-conflict', 'telegram-strangers']);
+  }, 90_000);
+});
+
+describe('troupe webhook', () => {
+  it('sends what happened, signed; and says what is missing', async () => {
+    const missing = run(['webhook']);
+    expect(await missing.ended).toBe(2);
+    expect(missing.said.text).toContain('No address is named.');
+    const received: string[] = [];
+    const server = http.createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      received.push(`${JSON.parse(body).text}`);
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    settings({ webhook: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` } });
+    const secretless = run(['webhook']);
+    expect(await secretless.ended).toBe(2);
+    expect(secretless.said.text).toContain('There is no secret to sign with.');
+    writeFileSync(at('webhook.json'), JSON.stringify({ since: 0, sessions: {}, asks: [] }));
+    run(['webhook', '--root', recording], { TROUPE_WEBHOOK_SECRET: 'shh' });
+    await vi.waitUntil(() => received.length === 5, { timeout: 20_000 });
+    expect(received[0]).toContain('📎 Subagent [Count TODO comments]');
+    expect(received.at(-1)).toContain('🏁 Done');
+    server.closeAllConnections();
+    server.close();
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+// The bot in this process, beside the Bot API on loopback, in a time that goes as fast as a test wants it to.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ChatOptions } from '../../src/faces/telegram/chat-options.ts';
+import { newState } from '../../src/faces/telegram/chat-state.ts';
+import { createGrammyApi } from '../../src/faces/telegram/grammy-api.ts';
+import { parseState } from '../../src/faces/telegram/parse-state.ts';
+import { runTelegram } from '../../src/faces/telegram/run-telegram.ts';
+import type { Answered, AskAnswer, Person } from '../../src/model/ask.ts';
+import { ALL_NEWS } from '../../src/news/news.ts';
+import type { NewsFeed } from '../../src/news/news-desk.ts';
+import type { BotServer } from './bot-server.ts';
+
+export interface FastTime {
+  clock(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** So many times as fast as real time. */
+export function fastTime(speed: number, from = Date.now()): FastTime {
+  const began = performance.now();
+  return {
+    clock: () => Math.floor(from + (performance.now() - began) * speed),
+    sleep: (ms, signal) =>
+      new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const timer = setTimeout(end, ms / speed);
+        function end(): void {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        }
+        signal?.addEventListener('abort', end);
+      }),
+  };
+}
+
+export interface BotOptions {
+  readonly server: Pick<BotServer, 'token' | 'url'>;
+  readonly feed: NewsFeed;
+  readonly time: FastTime;
+  readonly options?: Partial<ChatOptions>;
+  readonly chats: readonly number[];
+  /** In place of a file of its own: what an earlier one left. */
+  readonly file?: string;
+  /** Where nothing was left: from when on things are news. */
+  readonly since?: number;
+  /** In place of the server's address. */
+  readonly fetch?: typeof fetch;
+  readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
+}
+
+export interface RunningBot {
+  readonly file: string;
+  readonly notes: readonly string[];
+  readonly health: readonly { readonly state: string }[];
+  readonly answers: readonly { readonly ask: string; readonly answer: AskAnswer; readonly by: Person }[];
+  /** So often the state was kept. */
+  saves(): number;
+  stop(): Promise<void>;
+  /** As `kill -9`: what it would have written from now on is lost, and so is every answer on its way. */
+  kill(): void;
+}
+
+export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotOptions): RunningBot {
+  const file = rest.file ?? path.join(mkdtempSync(path.join(tmpdir(), 'troupe-telegram-')), 'telegram.json');
+  const stop = new AbortController();
+  const notes: string[] = [];
+  const health: { state: string }[] = [];
+  const answers: { ask: string; answer: AskAnswer; by: Person }[] = [];
+  let isKilled = false;
+  let saves = 0;
+  const nothing = async (): Promise<Answered> => ({ outcome: 'unknown' });
+  const running = runTelegram({
+    api: createGrammyApi({
+      token: server.token,
+      apiRoot: server.url,
+      pollSeconds: 1,
+      ...(rest.fetch && { fetch: rest.fetch }),
+    }),
+    feed,
+    options: { chats, users: [], sessions: 'topic', wishes: ALL_NEWS, ...rest.options },
+    outside: {
+      answer(ask, answer, by) {
+        answers.push({ ask, answer, by });
+        return (rest.answer ?? nothing)(ask, answer, by);
+      },
+      exportSession: async ({ id }) => ({ name: `${id}.html`, bytes: Buffer.from(`<p>${id}</p>`) }),
+    },
+    store: {
+      load: () => (rest.file === undefined ? newState(since) : parseState(readFileSync(file, 'utf8'))),
+      save(state) {
+        saves++;
+        if (!isKilled && rest.fetch === undefined) writeFileSync(file, JSON.stringify(state));
+      },
+      saveHealth: (report) => void health.push(report),
+    },
+    clock: time.clock,
+    sleep: time.sleep,
+    createNonce: () => Math.random().toString(36).slice(2),
+    note: (text) => notes.push(text),
+    pid: process.pid,
+    signal: stop.signal,
+  });
+  return {
+    file,
+    notes,
+    health,
+    answers,
+    saves: () => saves,
+    async stop() {
+      stop.abort();
+      await running;
+    },
+    kill() {
+      isKilled = true;
+      stop.abort();
+    },
+  };
+}
