@@ -91,7 +91,8 @@ function filesIn(folder) {
 function roomOf(file) {
   if (file.startsWith('web/')) return 'web';
   const [first, second] = file.slice('src/'.length).split('/');
-  if (first === 'adapters' || first === 'faces') return `${first}/${second.replace(/\.ts$/, '')}`;
+  if (first === 'adapters' || first === 'faces')
+    return `${first}/${second.replace(/\.ts$/, '').replace(/^(adapter|face)-\w+$/, '$1')}`;
   return first.replace(/\.ts$/, '');
 }
 

@@ -10,7 +10,8 @@ import { type ExportJob, exportSessions, reviewSessions } from '../export/export
 import { inBatches } from '../export/in-batches.ts';
 import { formatReport } from '../export/redaction-report.ts';
 import { stageFolder } from '../export/staged-folder.ts';
-import type { ExportOutcome, ExportRequest, Where } from '../faces/face.ts';
+import type { Where } from '../faces/face.ts';
+import type { ExportOutcome, ExportRequest } from '../faces/face-export.ts';
 import { nativeId } from '../model/ids.ts';
 import type { Sessions, SessionTranscripts } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';

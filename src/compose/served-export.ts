@@ -2,7 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { UserError } from '../base/user-error.ts';
 import { fileStem } from '../export/file-stem.ts';
-import type { DownloadForm, ServedExport, Where } from '../faces/face.ts';
+import type { Where } from '../faces/face.ts';
+import type { DownloadForm, ServedExport } from '../faces/face-export.ts';
 import { redactorOf } from './export.ts';
 import { exportProcessFile } from './package.ts';
 

@@ -11,11 +11,11 @@ import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../mo
 import type { Transcript } from '../model/transcript.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
-import type { ExportFormat, ExportReport, RedactionReport } from '../reports/export-shapes.ts';
 import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
+import type { ExportOutcome, ExportRequest } from './face-export.ts';
 
 /** What the person asked to look at, before anything is opened. */
 export interface Where {
@@ -59,59 +59,6 @@ export interface FaceContext {
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;
-}
-
-export interface ExportRequest {
-  readonly where: Where;
-  /** By the beginning of its id; the newest where none is given. */
-  readonly session?: string;
-  /** Every session that fits, instead of one. */
-  readonly selection?: {
-    readonly project?: string;
-    /** Epoch milliseconds. */
-    readonly since?: number;
-  };
-  /** Left out: the one format goes to `write`. */
-  readonly outDir?: string;
-  readonly force: boolean;
-  readonly options: {
-    readonly formats: readonly ExportFormat[];
-    readonly isSingleFile: boolean;
-    readonly isCompact: boolean;
-    readonly withImages: boolean;
-    readonly messagesPerPage?: number;
-    /** Left out: nothing is looked for. */
-    readonly redact?: { readonly pii: boolean };
-  };
-  write(text: string): void | Promise<void>;
-  onProgress(progress: { readonly done: number; readonly doing: 'searching' | 'writing' }): void;
-  /** Asked before anything is written, with all that was found. */
-  readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
-}
-
-export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };
-
-/** `page`: one file that holds everything; `md`: the main agent's conversation; `json`: all conversations, for programs. */
-export type DownloadForm = 'page' | 'md' | 'json';
-
-export interface DownloadRequest {
-  readonly session: { readonly id: string; readonly cwd: string | null };
-  readonly as: DownloadForm;
-  /** Also e-mail addresses and the like. Secrets are redacted in any case. */
-  readonly pii: boolean;
-}
-
-/** What the server hands sessions out with. */
-export interface ServedExport {
-  /** When there is something to send. Throws a `UserError` where the person has to do something first. */
-  begin(request: DownloadRequest, signal: AbortSignal): Promise<Download>;
-}
-
-export interface Download {
-  /** What to call the file: letters, digits and dashes. */
-  readonly stem: string;
-  /** Made as they are read. Throws where they could not be made to the end. */
-  readonly bytes: AsyncIterable<Uint8Array>;
 }
 
 export interface FollowRequest {

@@ -1,5 +1,6 @@
-import type { SourceAdapter, StreamCapability } from '../adapters/adapter.ts';
-import { NO_SESSION_YET } from '../adapters/adapter.ts';
+import type { SourceAdapter } from '../adapters/adapter.ts';
+import type { StreamCapability } from '../adapters/adapter-stream.ts';
+import { NO_SESSION_YET } from '../adapters/adapter-stream.ts';
 import { isObject } from '../base/json.ts';
 import { parseJsonBytes } from '../base/json-line.ts';
 import type { Line } from '../base/lines.ts';

@@ -1,4 +1,4 @@
-import { NO_SESSION_YET } from '../adapters/adapter.ts';
+import { NO_SESSION_YET } from '../adapters/adapter-stream.ts';
 import type { Clock } from '../base/clock.ts';
 import { createLineSplitter, type Line } from '../base/lines.ts';
 import type { StreamEvent } from '../events/stream-event.ts';

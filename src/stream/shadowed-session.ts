@@ -1,4 +1,4 @@
-import { NO_SESSION_YET, type StreamNews } from '../adapters/adapter.ts';
+import { NO_SESSION_YET, type StreamNews } from '../adapters/adapter-stream.ts';
 import type { Line } from '../base/lines.ts';
 import { createTeller } from '../events/create-teller.ts';
 import { buildTree } from '../model/build-tree.ts';

@@ -2,7 +2,7 @@
 import { asObject, asText, isObject, type JsonObject } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
 import { mainAgentOf } from '../../model/ids.ts';
-import type { CallPrompt, StreamCapability, StreamResult, StreamSign } from '../adapter.ts';
+import type { CallPrompt, StreamCapability, StreamResult, StreamSign } from '../adapter-stream.ts';
 import { createStreamReader } from './read-stream.ts';
 import { parseWhole } from './record.ts';
 

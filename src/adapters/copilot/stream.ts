@@ -1,7 +1,7 @@
 // `copilot -p --output-format json`: the events of its file, and many passing ones. Which session it is, only the last line says.
 import { asObject, asText, isObject, type JsonObject } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
-import type { CallPrompt, StreamCapability, StreamNews } from '../adapter.ts';
+import type { CallPrompt, StreamCapability, StreamNews } from '../adapter-stream.ts';
 import { callIdOf } from './line-context.ts';
 import { createEventReader } from './read-events.ts';
 import { parseWhole } from './record.ts';

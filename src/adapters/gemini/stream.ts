@@ -3,7 +3,7 @@ import { asAmount, asObject, asText, type JsonObject, known } from '../../base/j
 import { parseJsonBytes, recordInLine } from '../../base/json-line.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf, toToolCallId, toUnnamedAgentId } from '../../model/ids.ts';
-import type { CallPrompt, StreamCapability, StreamResult } from '../adapter.ts';
+import type { CallPrompt, StreamCapability, StreamResult } from '../adapter-stream.ts';
 import { firstLine, summarise } from '../genai/tools.ts';
 import { INVOKE, promptIn } from './agent-calls.ts';
 import { HOST, type MessageContext, promptFact } from './line-context.ts';

@@ -3,7 +3,7 @@ import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } 
 import { parseJsonBytes, recordInLine } from '../../base/json-line.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../model/ids.ts';
-import type { CallPrompt, StreamCapability, StreamResult } from '../adapter.ts';
+import type { CallPrompt, StreamCapability, StreamResult } from '../adapter-stream.ts';
 import { firstLine, summarise } from '../genai/tools.ts';
 import { isSpawning, LAUNCHED } from './agent-calls.ts';
 import { agentIdOf, promptFact } from './line-context.ts';

@@ -2,7 +2,7 @@ import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
 import { exportLines, reviewLines } from '../../render/export-lines.ts';
 import type { ExportFormat, RedactionReport } from '../../reports/export-shapes.ts';
-import type { ExportRequest } from '../face.ts';
+import type { ExportRequest } from '../face-export.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
 import { createProgress } from './progress.ts';
 import type { CliContext } from './run-cli.ts';

@@ -3,7 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
-import type { Download, DownloadForm, DownloadRequest, Live, ServedExport } from '../face.ts';
+import type { Live } from '../face.ts';
+import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../face-export.ts';
 import { answerError, NO_SESSION, type Refusal } from './answers.ts';
 import { isPlainId, readChoice, readFlag } from './query.ts';
 

@@ -1,7 +1,7 @@
 import * as http from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../base/user-error.ts';
-import type { Download, DownloadRequest, ServedExport } from '../face.ts';
+import type { Download, DownloadRequest, ServedExport } from '../face-export.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { type Served, serve, TOKEN } from './testing/serve.ts';
 import { misfits } from './testing/validate.ts';

@@ -1,7 +1,7 @@
 // What agents are asked, whole: facts hold no more of it than a line.
 import { asObject, asText, isObject } from '../../../base/json.ts';
 import type { Line } from '../../../base/lines.ts';
-import type { CallPrompt } from '../../adapter.ts';
+import type { CallPrompt } from '../../adapter-stream.ts';
 import { callIdOf } from '../line-context.ts';
 import { blocksOf, parseWhole, type RawRecord } from '../record.ts';
 import { isMessaging, isSpawning } from '../tools.ts';

@@ -4,7 +4,7 @@ import { asAmount, asFlag, asObject, asText, known } from '../../../base/json.ts
 import type { Line } from '../../../base/lines.ts';
 import type { AgentEvent } from '../../../model/event.ts';
 import { type AgentId, mainAgentOf, type SessionId, type SourceId, toUnnamedAgentId } from '../../../model/ids.ts';
-import type { StreamNews, StreamReader, StreamResult } from '../../adapter.ts';
+import type { StreamNews, StreamReader, StreamResult } from '../../adapter-stream.ts';
 import { createAskedCommands } from '../../printed/sessions-printed.ts';
 import { agentIdOf, callIdOf, createFileState, HOST, type LineContext } from '../line-context.ts';
 import { parseAssistant } from '../lines/assistant.ts';

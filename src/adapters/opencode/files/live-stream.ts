@@ -2,7 +2,7 @@
 import { asObject, asText, isObject, type JsonObject } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { toToolCallId } from '../../../model/ids.ts';
-import type { CallPrompt, StreamCapability, StreamReader, StreamSign } from '../../adapter.ts';
+import type { CallPrompt, StreamCapability, StreamReader, StreamSign } from '../../adapter-stream.ts';
 import { isSessionId, toSessionInfo } from '../record.ts';
 import { TASK } from '../tools.ts';
 import { createEventsReader, eventOf } from './read-events.ts';
