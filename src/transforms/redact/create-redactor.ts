@@ -126,7 +126,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     const found: Candidate[] = [];
     const begins = new Set<number>();
     personal ??= createPersonalFinder({ ...options, users: [...people.users], names: [...people.names] });
-    const findPersonal = personal;
+    const { mayHold, find: findPersonal } = personal;
+    let isNaming: boolean | undefined;
+    const mayName = (view: View): boolean => {
+      if (view.edited && !view.edited.isJoining) return mayName(view.edited.below);
+      if (view.text !== text) return mayHold(view.text);
+      isNaming ??= mayHold(text);
+      return isNaming;
+    };
     visitViews(text, (view) => {
       const isBegun = (start: number, end: number): boolean =>
         'joinWithin' in view && begins.has(view.startOf(view.joinWithin(start, end)));
@@ -141,7 +148,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
         add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
       });
       addKnown(view, found);
-      if ('joinWithin' in view) return;
+      if ('joinWithin' in view || !mayName(view)) return;
       for (const { start, end, value, id } of findPersonal(view.text)) {
         if (isAllowed(value)) continue;
         const named = id === 'home-directory' ? { placeholder: '~' } : { value: value.toLowerCase() };
