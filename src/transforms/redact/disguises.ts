@@ -1,6 +1,6 @@
 import { codeUnitsOf } from '../../base/code-units.ts';
 import { decodeBase64, isBase64Digit } from './base64.ts';
-import { codedView, type Edits, editView, type View } from './view.ts';
+import { codedView, type Edits, editView, placeNow, type Run, type View } from './view.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
@@ -89,15 +89,33 @@ const SHORTEST_RUN = 16;
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
 export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
   let views: View[] = NO_VIEWS;
-  for (const [start, end] of view.edited ? findRunsAt(view.text, view.edited.edits) : findRuns(view.text)) {
+  let telling: Run[] = NO_RUNS;
+  for (const run of runsIn(view)) {
+    const [start, end] = run;
     if (!isWanted(start, end)) continue;
-    if (views === NO_VIEWS) views = [];
-    views.push(...readRun(view, start, end));
+    const before = views.length;
+    for (const decoded of readRun(view, start, end)) {
+      if (views === NO_VIEWS) views = [];
+      views.push(decoded);
+    }
+    if (views.length === before) continue;
+    if (telling === NO_RUNS) telling = [];
+    telling.push(run);
   }
+  view.runs = telling;
   return views;
 }
 
-type Run = readonly [start: number, end: number];
+/** Of a view that is another one with some places changed, those at the changes, and those that said something there. */
+function runsIn({ text, edited }: View): readonly Run[] {
+  if (!edited) return findRuns(text);
+  const here = findRunsAt(text, edited.edits);
+  const before = (edited.below.runs ?? NO_RUNS).flatMap(([start, end]) => {
+    const now = placeNow(edited.edits, start, end);
+    return now < 0 ? [] : [[now, now + end - start] as const];
+  });
+  return before.length === 0 ? here : [...here, ...before].sort(([a], [b]) => a - b);
+}
 
 function findRuns(text: string): readonly Run[] {
   const { length } = text;
@@ -147,7 +165,7 @@ function findRunsAt(text: string, { at: starts, length: lengths }: Edits): reado
   return runs ?? NO_RUNS;
 }
 
-const NO_RUNS: readonly Run[] = [];
+const NO_RUNS: Run[] = [];
 const NO_VIEWS: View[] = [];
 
 function* readRun(view: View, start: number, end: number): Generator<View> {

@@ -12,7 +12,11 @@ export interface View {
   readonly edited?: Edited | undefined;
   /** Kept by the search that looked through it, for the views that are made of it. */
   hits?: KeptHits | undefined;
+  /** Start and end of its coded runs that say something: kept for the same. */
+  runs?: readonly Run[] | undefined;
 }
+
+export type Run = readonly [start: number, end: number];
 
 export interface Edited {
   readonly below: View;
@@ -34,7 +38,7 @@ export interface KeptHits {
 }
 
 export function plainView(text: string): View {
-  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined, hits: undefined };
+  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined, hits: undefined, runs: undefined };
 }
 
 /** Writes something else in the place of what stands between two places; from the first to the last. */
@@ -68,6 +72,7 @@ export function editView(below: View, putAll: (put: Put) => boolean): View | und
     endOf: (at) => below.endOf(sourceEnd(edits, at)),
     edited: { below, edits, isCoded, isJoining },
     hits: undefined,
+    runs: undefined,
   };
 }
 
@@ -81,6 +86,7 @@ export function codedView(below: View, text: string, start: number, end: number,
     endOf: (at) => below.endOf(groupEnd(at)),
     edited: undefined,
     hits: undefined,
+    runs: undefined,
   };
 }
 
@@ -112,6 +118,21 @@ function sourceEnd(edits: Edits, at: number): number {
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return (edits.sourceEnd[edit] ?? 0) + Math.max(0, behind);
+}
+
+/** Where something that stands between these places of the text below is now; -1 where a change touches it. */
+export function placeNow(edits: Edits, start: number, end: number): number {
+  let low = 0;
+  let high = edits.source.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((edits.source[middle] as number) <= end) low = middle + 1;
+    else high = middle;
+  }
+  const last = low - 1;
+  if (last < 0) return start;
+  const behind = start - (edits.sourceEnd[last] as number);
+  return behind > 0 ? (edits.at[last] as number) + (edits.length[last] as number) + behind : -1;
 }
 
 /** The last change that begins at this place or before it. */
