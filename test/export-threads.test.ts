@@ -46,6 +46,7 @@ async function exported(
   name: string,
   threads: number,
   flags: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, string>>> {
   const folder = path.join(work, `${name}-${threads}`);
   const args = [
@@ -58,7 +59,7 @@ async function exported(
     '--force',
     ...flags,
   ];
-  await promisify(execFile)(process.execPath, args, { env: envWith(threads), maxBuffer: 1e8 });
+  await promisify(execFile)(process.execPath, args, { env: { ...envWith(threads), ...env }, maxBuffer: 1e8 });
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
   const pages = files.filter((file) => statSync(path.join(folder, file)).isFile());
   return Object.fromEntries(pages.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
@@ -82,6 +83,14 @@ describe('the pages do not depend on how many threads made them', () => {
     }
     for (const threads of [2, 4]) expect(await exported(name, threads, flags)).toEqual(alone);
   });
+});
+
+it('where no further thread can begin, one does everything', async () => {
+  const preload = path.join(work, 'no-threads.cjs');
+  writeFileSync(preload, "if (!require('node:worker_threads').isMainThread) throw new Error('no room');");
+  const alone = await exported(PLANTED, 1, ['-f', 'html,md']);
+  const crowded = await exported(PLANTED, 3, ['-f', 'html,md'], { NODE_OPTIONS: `--require ${preload}` });
+  expect(crowded).toEqual(alone);
 });
 
 it.skipIf(process.platform === 'win32')('what goes wrong in another thread is said in the same words', () => {

@@ -21,7 +21,11 @@ function createWriter(length: number): (text: string) => Uint16Array {
   const memory = new ArrayBuffer(length * 2);
   const units = new Uint16Array(memory);
   const native = isLittleEndian() ? NATIVE?.from(memory) : undefined;
+  let last = '';
   return (text) => {
+    // Several look at one text in turn.
+    if (text === last) return units;
+    last = text;
     // A short text is read faster than the call takes.
     if (native && text.length > 16) native.write(text, 0, 'utf16le');
     else for (let at = 0; at < text.length; at++) units[at] = text.charCodeAt(at);

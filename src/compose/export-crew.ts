@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { AgentWork } from '../export/agent-work.ts';
 import { type Crew, type HireCrew, isLarge } from '../export/crew.ts';
 import type { ExportOptions } from '../export/export-options.ts';
+import { TakerGone } from '../export/share-out.ts';
 import type { Where } from '../faces/face.ts';
 import type { SharedTranscripts } from '../model/ports.ts';
 import { exportWorkerFile } from './package.ts';
@@ -52,7 +53,7 @@ export function crewFor(
 }
 
 function startCrew(count: number, order: WorkerOrder): Crew {
-  const members = Array.from({ length: count }, () => startWorker(order));
+  const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
   return {
     helpers: members.map(({ work }) => work),
     homes: new Map(),
@@ -67,17 +68,30 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): Promise<void> } {
-  const worker = new Worker(exportWorkerFile, { workerData: order, resourceLimits: LIMITS });
+function createWorker(order: WorkerOrder): Worker | undefined {
+  try {
+    return new Worker(exportWorkerFile, { workerData: order, resourceLimits: LIMITS });
+  } catch {
+    // Where threads are forbidden. Without one it takes longer, that is all.
+    return undefined;
+  }
+}
+
+function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): Promise<void> } | undefined {
+  const worker = createWorker(order);
+  if (!worker) return undefined;
   const waiting = new Map<number, Waiting>();
   let tasks = 0;
   let end: Error | undefined;
+  let hasAnswered = false;
   const endAll = (error: Error): void => {
-    end ??= error;
+    // It cannot have written anything: others may do its work.
+    end ??= hasAnswered ? error : new TakerGone(error.message);
     for (const { reject } of waiting.values()) reject(end);
     waiting.clear();
   };
   worker.on('message', ({ id, result, error }: WorkerAnswer) => {
+    hasAnswered = true;
     const one = waiting.get(id);
     waiting.delete(id);
     if (error) one?.reject(Object.assign(error.error, error.code !== undefined && { code: error.code }));

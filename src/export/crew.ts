@@ -24,13 +24,19 @@ export function isLarge({ agents }: Pick<OpenedTranscripts, 'agents'>): boolean 
 /** A thread that looks for its messages now and then gets several tasks ahead. */
 const AHEAD = 3;
 
+/** `prepare`: what a helper has to know first. Nobody waits for one that is still starting. */
 export function takersOf<Result>(
   own: AgentWork,
   crew: Crew | undefined,
   run: (work: AgentWork, agent: number) => Promise<Result>,
+  prepare: (helper: AgentWork) => Promise<void>,
 ): readonly Taker<Result>[] {
   return [
     { ahead: 1, run: (agent) => run(own, agent) },
-    ...(crew?.helpers ?? []).map((helper) => ({ ahead: AHEAD, run: (agent: number) => run(helper, agent) })),
+    ...(crew?.helpers ?? []).map((helper) => ({
+      ahead: AHEAD,
+      begun: prepare(helper),
+      run: (agent: number) => run(helper, agent),
+    })),
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareOut } from './share-out.ts';
+import { shareOut, TakerGone } from './share-out.ts';
 
 const pause = () => new Promise((resolve) => setImmediate(resolve));
 const taker = (name: string, ahead = 1) => ({
@@ -27,6 +27,45 @@ describe('shareOut', () => {
     };
     const { results } = await shareOut([0, 1, 2, 3], [taker('a'), busy], homes);
     expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
+  });
+
+  it('has the work of one who never began done by others, whenever that is known', async () => {
+    const gone = async () => {
+      throw new TakerGone('no room for a thread');
+    };
+    const late = async () => {
+      for (let turn = 0; turn < 20; turn++) await pause();
+      return gone();
+    };
+    const tasks = [0, 1, 2, 3, 4, 5];
+    for (const never of [
+      { ahead: 2, begun: gone(), run: gone },
+      { ahead: 2, begun: late(), run: gone },
+      { ahead: 2, run: late },
+    ]) {
+      const { results, homes } = await shareOut(tasks, [taker('a'), never]);
+      expect(tasks.map((task) => results.get(task))).toEqual(tasks.map((task) => `a${task}`));
+      expect(new Set(homes.values())).toEqual(new Set([0]));
+    }
+  });
+
+  it('begins without those who are not ready', async () => {
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const run = async (task: number) => {
+      if (task === 1) begin();
+      return `a${task}`;
+    };
+    const { results } = await shareOut(
+      [0, 1],
+      [
+        { ahead: 1, run },
+        { ...taker('b'), begun },
+      ],
+    );
+    expect(Object.fromEntries(results)).toEqual({ 0: 'a0', 1: 'a1' });
   });
 
   it('ends with the first error, when all have come to rest', async () => {

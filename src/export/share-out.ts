@@ -1,8 +1,13 @@
 /** One who takes on tasks. `ahead`: how many at a time, so that a thread never waits for the next one. */
 export interface Taker<Result> {
   readonly ahead: number;
+  /** When it can begin; others do not wait for it. Left out: at once. */
+  readonly begun?: Promise<unknown>;
   run(task: number): Promise<Result>;
 }
+
+/** Thrown by a taker that never began, and never will: others do its work. The first one is always there. */
+export class TakerGone extends Error {}
 
 export interface SharedOut<Result> {
   readonly results: ReadonlyMap<number, Result>;
@@ -31,12 +36,17 @@ export async function shareOut<Result>(
     if (last !== undefined) open.delete(last);
     return last;
   };
-  const work = async (taker: number, { run }: Taker<Result>): Promise<void> => {
+  const work = async (taker: number, { run, begun }: Taker<Result>): Promise<void> => {
+    if (!(await isThere(begun))) return;
     for (let task = take(taker); task !== undefined; task = take(taker)) {
       doneBy.set(task, taker);
       try {
         results.set(task, await run(task));
       } catch (error) {
+        if (error instanceof TakerGone) {
+          open.add(task);
+          return;
+        }
         // Nobody begins another one.
         open.clear();
         throw error;
@@ -47,5 +57,17 @@ export async function shareOut<Result>(
   // All of them come to rest first: nobody writes on behind the back of who hears of the error.
   const ends = await Promise.allSettled(all);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  // Given back when nobody was there any more to take it.
+  if (takers[0] && open.size > 0) await work(0, takers[0]);
   return { results, homes: doneBy };
+}
+
+async function isThere(begun: Promise<unknown> | undefined): Promise<boolean> {
+  try {
+    await begun;
+    return true;
+  } catch (error) {
+    if (error instanceof TakerGone) return false;
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import type { Outline } from '../render/pages/outline.ts';
 import type { Counted } from '../render/pages/shapes.ts';
 import { computeDocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
-import { createAgentWork } from './agent-work.ts';
+import { type AgentWork, createAgentWork, type SurveyedAgent } from './agent-work.ts';
 import { type Crew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { shareOut } from './share-out.ts';
@@ -31,15 +31,16 @@ export async function surveySession(
   const { redactor, isCompact, singlePage } = options;
   if (scan) redactor?.scan(computeDocumentHead(opened));
   if (scan && singlePage !== undefined) redactor?.scan(computeTimeline(opened));
-  if (scan && redactor && crew) {
-    // Nothing is redacted yet: nobody needs to know the values.
-    const { users, names } = redactor.memory();
-    await Promise.all(crew.helpers.map((helper) => helper.prepareSurvey({ users, names })));
-  }
-  const takers = takersOf(createAgentWork(opened, options), crew, async (work, agent) => {
+  const survey = async (work: AgentWork, agent: number): Promise<SurveyedAgent> => {
     const surveyed = await work.survey(agent, scan);
     onAgent();
     return surveyed;
+  };
+  const takers = takersOf(createAgentWork(opened, options), crew, survey, async (helper) => {
+    if (!scan || !redactor) return;
+    // Nothing is redacted yet: nobody needs to know the values.
+    const { users, names } = redactor.memory();
+    await helper.prepareSurvey({ users, names });
   });
   const { results, homes } = await shareOut([...opened.agents.keys()], takers);
   if (crew) crew.homes = homes;

@@ -2,7 +2,7 @@ import type { FlatTranscript } from '../model/nest-transcripts.ts';
 import type { OpenedTranscripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { RenderedPage } from '../render/pages/render-pages.ts';
-import { createAgentWork, type PagesToWrite, readOne } from './agent-work.ts';
+import { type AgentWork, createAgentWork, type PagesToWrite, readOne, type WrittenAgent } from './agent-work.ts';
 import { type Crew, takersOf } from './crew.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';
 import { shareOut } from './share-out.ts';
@@ -51,14 +51,14 @@ export async function writeTogether(
   const own = createAgentWork(opened, options);
   // What this one knows it need not be told.
   await own.prepareWriting({ ...toWrite, memory: undefined });
-  await Promise.all(crew.helpers.map((helper) => helper.prepareWriting(toWrite)));
   const main = readOne(opened, 0).then(transform);
-  const takers = takersOf(own, crew, async (work, agent) => {
+  const write = async (work: AgentWork, agent: number): Promise<WrittenAgent | undefined> => {
     if (work === own) await main;
     const written = await work.write(agent);
     onAgent();
     return written;
-  });
+  };
+  const takers = takersOf(own, crew, write, (helper) => helper.prepareWriting(toWrite));
   const others = [...opened.agents.keys()].slice(1);
   const [{ results }, shown] = await Promise.all([sink.explain(() => shareOut(others, takers, crew.homes)), main]);
   for (const agent of others) {

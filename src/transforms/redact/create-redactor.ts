@@ -79,6 +79,8 @@ export interface Redacted {
   readonly findings: readonly RawFinding[];
 }
 
+const NOTHING: readonly never[] = [];
+
 const NOWHERE: Place = { agent: null, message: null, field: undefined };
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
@@ -104,7 +106,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   const look = (text: string): readonly Candidate[] => {
     const key = plain.keyOf(text);
     const isPlain = plain.has(key);
-    if (isPlain && !known.isSearched()) return [];
+    if (isPlain && !known.isSearched()) return NOTHING;
     const found = isPlain ? lookForKnown(text) : lookForAll(text);
     if (!isPlain && found.length === 0) plain.add(key);
     return found;
@@ -124,12 +126,19 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
 
   const lookForAll = (text: string): readonly Candidate[] => {
     const found: Candidate[] = [];
-    const begins = new Set<number>();
+    let begins: Set<number> | undefined;
     personal ??= createPersonalFinder({ ...options, users: [...people.users], names: [...people.names] });
-    const findPersonal = personal;
+    const { mayHold, find: findPersonal } = personal;
+    let isNaming: boolean | undefined;
+    const mayName = (view: View): boolean => {
+      if (view.edited && !view.edited.isJoining) return mayName(view.edited.below);
+      if (view.text !== text) return mayHold(view.text);
+      isNaming ??= mayHold(text);
+      return isNaming;
+    };
     visitViews(text, (view) => {
       const isBegun = (start: number, end: number): boolean =>
-        'joinWithin' in view && begins.has(view.startOf(view.joinWithin(start, end)));
+        'joinWithin' in view && begins?.has(view.startOf(view.joinWithin(start, end))) === true;
       const add = (start: number, end: number, candidate: Omit<Candidate, 'start' | 'end'>): void => {
         found.push({ ...candidate, start: view.startOf(start), end: view.endOf(end) });
       };
@@ -137,11 +146,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
         const secret = view.text.slice(start, end);
         // What follows on the next line is a token of its own.
         if (isAllowed(secret) || isBegun(start, end)) return;
-        if (!rule.isGeneral) begins.add(view.startOf(start));
+        if (!rule.isGeneral) {
+          begins ??= new Set();
+          begins.add(view.startOf(start));
+        }
         add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
       });
       addKnown(view, found);
-      if ('joinWithin' in view) return;
+      if ('joinWithin' in view || !mayName(view)) return;
       for (const { start, end, value, id } of findPersonal(view.text)) {
         if (isAllowed(value)) continue;
         const named = id === 'home-directory' ? { placeholder: '~' } : { value: value.toLowerCase() };
@@ -152,12 +164,15 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 
   let nameWith = naming;
-  const find = (text: string): readonly Replacement[] =>
-    groupCandidates(withoutPlaceholders(text, look(text))).map(({ start, end, candidates }) => ({
+  const find = (text: string): readonly Replacement[] => {
+    const found = look(text);
+    if (found.length === 0) return NOTHING;
+    return groupCandidates(withoutPlaceholders(text, found)).map(({ start, end, candidates }) => ({
       start,
       end,
       ...nameWith.group(candidates),
     }));
+  };
   const namingWith = <Result>(other: Naming, work: () => Result): Result => {
     nameWith = other;
     try {
@@ -201,6 +216,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     },
   };
   const scanner: StringHandler = {
+    isPlaceless: true,
     text: (text) => {
       find(text);
       return text;

@@ -1,6 +1,6 @@
 import { codeUnitsOf } from '../../base/code-units.ts';
 import { decodeBase64, isBase64Digit } from './base64.ts';
-import { codedView, editView, type View } from './view.ts';
+import { codedView, type Edits, editView, placeNow, type Run, type View } from './view.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
@@ -8,7 +8,7 @@ const UNSEEN =
 const ESCAPE = '\\\\(?:u([0-9a-fA-F]{4})|u\\{([0-9a-fA-F]{1,6})\\}|x([0-9a-fA-F]{2})|(["\'`\\\\/bfnrte]))';
 const PERCENT = '%([0-9a-fA-F]{2})';
 const ENTITY = '&(?:#(\\d{2,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));';
-const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}`, 'g');
+const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}`, 'y');
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -28,19 +28,64 @@ const ENTITIES: Readonly<Record<string, string>> = {
   commat: '@',
 };
 
-/** Without one of these there is nothing to decode. */
-const MAY_BE_CODED = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/;
+/** Whatever is coded begins with one of these. */
+const MARK = /[\\%&\x1b\u00ad\u200b-\u200f\u2060\ufeff]/g;
+const BACKSLASH = 92;
+
+/** What a `\` and one more letter stand for, by that letter: nearly all there is to decode. */
+const BY_LETTER: readonly (string | undefined)[] = Array.from({ length: 128 }, (_, unit) => {
+  const letter = String.fromCharCode(unit);
+  return '"\'`\\/bfnrte'.includes(letter) ? (ESCAPED[letter] ?? letter) : undefined;
+});
 
 /** Escapes of JSON and programs, of URLs and of HTML decoded by one level, colours taken out. A byte of a URL is one character. */
 export function decodeOnce(view: View): View | undefined {
-  if (!MAY_BE_CODED.test(view.text)) return undefined;
-  return editView(view, CODED, ([, u, braced, x, letter, percent, decimal, hex, name]) => {
-    if (letter !== undefined) return ESCAPED[letter] ?? letter;
-    const hexDigits = u ?? braced ?? x ?? percent ?? hex;
-    if (hexDigits !== undefined) return fromCode(Number.parseInt(hexDigits, 16));
-    if (decimal !== undefined) return fromCode(Number(decimal));
-    return name === undefined ? '' : ENTITIES[name];
+  const { text } = view;
+  if (view.edited?.isCoded === false || !isMarked(text)) return undefined;
+  return editView(view, (put) => {
+    /** A mark that stands for itself may begin a code when what follows it is decoded. */
+    let isCoded = false;
+    let next = 0;
+    // Looked for alone, where nothing else is there, it is found six times as fast.
+    const findNext = hasOtherMarks(text) ? nextMark : nextBackslash;
+    for (let start = findNext(text, 0); start >= 0; start = findNext(text, next)) {
+      const letter = text.charCodeAt(start) === BACKSLASH ? BY_LETTER[text.charCodeAt(start + 1)] : undefined;
+      CODED.lastIndex = start;
+      const written = letter ?? decoded(CODED.exec(text));
+      isCoded ||= written === undefined || isMarked(written);
+      next = written === undefined ? start + 1 : letter === undefined ? CODED.lastIndex : start + 2;
+      if (written !== undefined) put(start, next, written);
+    }
+    return isCoded;
   });
+}
+
+function isMarked(text: string): boolean {
+  return text.includes('\\') || hasOtherMarks(text);
+}
+
+/** The first ones, which are all that most texts have, are found ten times as fast alone. */
+function hasOtherMarks(text: string): boolean {
+  return text.includes('%') || text.includes('&') || SELDOM.test(text);
+}
+
+const nextBackslash = (text: string, from: number): number => text.indexOf('\\', from);
+
+function nextMark(text: string, from: number): number {
+  MARK.lastIndex = from;
+  return MARK.test(text) ? MARK.lastIndex - 1 : -1;
+}
+
+const SELDOM = /[\x1b\u00ad\u200b-\u200f\u2060\ufeff]/;
+
+function decoded(code: RegExpExecArray | null): string | undefined {
+  if (code === null) return undefined;
+  const [, u, braced, x, letter, percent, decimal, hex, name] = code;
+  if (letter !== undefined) return ESCAPED[letter] ?? letter;
+  const hexDigits = u ?? braced ?? x ?? percent ?? hex;
+  if (hexDigits !== undefined) return fromCode(Number.parseInt(hexDigits, 16));
+  if (decimal !== undefined) return fromCode(Number(decimal));
+  return name === undefined ? '' : ENTITIES[name];
 }
 
 const fromCode = (code: number): string | undefined => (code <= 0x10ffff ? String.fromCodePoint(code) : undefined);
@@ -55,15 +100,33 @@ const SHORTEST_RUN = 16;
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
 export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
   let views: View[] = NO_VIEWS;
-  for (const [start, end] of findRuns(view.text)) {
+  let telling: Run[] = NO_RUNS;
+  for (const run of runsIn(view)) {
+    const [start, end] = run;
     if (!isWanted(start, end)) continue;
-    if (views === NO_VIEWS) views = [];
-    views.push(...readRun(view, start, end));
+    const before = views.length;
+    for (const decoded of readRun(view, start, end)) {
+      if (views === NO_VIEWS) views = [];
+      views.push(decoded);
+    }
+    if (views.length === before) continue;
+    if (telling === NO_RUNS) telling = [];
+    telling.push(run);
   }
+  view.runs = telling;
   return views;
 }
 
-type Run = readonly [start: number, end: number];
+/** Of a view that is another one with some places changed, those at the changes, and those that said something there. */
+function runsIn({ text, edited }: View): readonly Run[] {
+  if (!edited) return findRuns(text);
+  const here = findRunsAt(text, edited.edits);
+  const before = (edited.below.runs ?? NO_RUNS).flatMap(([start, end]) => {
+    const now = placeNow(edited.edits, start, end);
+    return now < 0 ? [] : [[now, now + end - start] as const];
+  });
+  return before.length === 0 ? here : [...here, ...before].sort(([a], [b]) => a - b);
+}
 
 function findRuns(text: string): readonly Run[] {
   const { length } = text;
@@ -72,7 +135,7 @@ function findRuns(text: string): readonly Run[] {
   let runs: Run[] | undefined;
   // A run that is long enough stands on one of these places: the others need no look.
   for (let at = SHORTEST_RUN - 1; at < length; at += SHORTEST_RUN) {
-    if (!isBase64Digit(units[at] as number)) continue;
+    if (!isBase64Digit(units[at] as number) || !isWithinRun(units, at, length)) continue;
     let start = at;
     while (start > 0 && isBase64Digit(units[start - 1] as number)) start--;
     let end = at + 1;
@@ -86,7 +149,34 @@ function findRuns(text: string): readonly Run[] {
   return runs ?? NO_RUNS;
 }
 
-const NO_RUNS: readonly Run[] = [];
+/** A run of sixteen reaches eight places before this one, or seven behind it. Says no of nearly every word. */
+function isWithinRun(units: Uint16Array, at: number, length: number): boolean {
+  const isDigit = (place: number): boolean => isBase64Digit(units[place] as number);
+  return (at >= 8 && isDigit(at - 8) && isDigit(at - 4)) || (at + 7 < length && isDigit(at + 7) && isDigit(at + 4));
+}
+
+/** Only those that a change is part of, or stands beside: the others are those of the view below. */
+function findRunsAt(text: string, { at: starts, length: lengths }: Edits): readonly Run[] {
+  let runs: Run[] | undefined;
+  let done = 0;
+  for (let edit = 0; edit < starts.length; edit++) {
+    const last = (starts[edit] as number) + (lengths[edit] as number);
+    for (let at = Math.max(done, (starts[edit] as number) - 1); at <= last; at++) {
+      if (!isBase64Digit(text.charCodeAt(at))) continue;
+      let start = at;
+      while (start > done && isBase64Digit(text.charCodeAt(start - 1))) start--;
+      done = at + 1;
+      while (isBase64Digit(text.charCodeAt(done))) done++;
+      at = done;
+      if (done - start < SHORTEST_RUN) continue;
+      runs ??= [];
+      runs.push([start, done]);
+    }
+  }
+  return runs ?? NO_RUNS;
+}
+
+const NO_RUNS: Run[] = [];
 const NO_VIEWS: View[] = [];
 
 function* readRun(view: View, start: number, end: number): Generator<View> {

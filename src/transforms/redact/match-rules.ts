@@ -1,7 +1,8 @@
+import { hitsInView } from './hits-in-view.ts';
 import type { SecretRule } from './rule.ts';
 import { entropyOf } from './value-looks.ts';
 import type { View } from './view.ts';
-import { createWordSearch } from './word-search.ts';
+import { createWordSearch, isSpelled, type Spelling } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
 
 type OnMatch = (rule: SecretRule, start: number, end: number) => void;
@@ -10,8 +11,8 @@ type OnMatch = (rule: SecretRule, start: number, end: number) => void;
 export function createMatcher(rules: readonly SecretRule[]): (view: View | JoinedView, onMatch: OnMatch) => void {
   const search = createRuleSearch(rules);
   return (view, onMatch) => {
-    if (!('joinWithin' in view)) return search(view.text, onMatch);
-    search(view.text, (rule, start, end) => {
+    if (!('joinWithin' in view)) return search(view, onMatch);
+    search(view, (rule, start, end) => {
       if (isAcrossLines(rule, view, start, end)) onMatch(rule, start, end);
     });
   };
@@ -30,33 +31,38 @@ function isAcrossLines(rule: SecretRule, { text, joinWithin }: JoinedView, start
 }
 
 /** One pass finds the keywords; each rule then looks only near its own. */
-function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch: OnMatch) => void {
+function createRuleSearch(rules: readonly SecretRule[]): (view: View, onMatch: OnMatch) => void {
   const rulesOf = new Map<string, number[]>();
   rules.forEach((rule, index) => {
     for (const keyword of rule.keywords) rulesOf.set(keyword, [...(rulesOf.get(keyword) ?? []), index]);
   });
   const everywhere = rules.filter(({ keywords }) => keywords.length === 0);
-  const keywords = [...rulesOf.keys()];
   const attempts = [...rulesOf].map(([keyword, indexes]) => indexes.map((index) => toAttempt(rules, index, keyword)));
   // Nearly every keyword is part of an ordinary word: saying no takes a third of the time where nobody asks for places.
   const quick = rules.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('d', '')));
-  const words = createWordSearch(keywords, true);
-  return (text, onMatch) => {
-    /** Up to where each rule has looked; a match is not looked into again. Most texts hold no keyword at all. */
-    let done: Int32Array | undefined;
-    const windows = new Map<number, { from: number; to: number }>();
-    words.eachHit(text, (word, start) => {
-      for (const { index, rule, starts, isGlued } of attempts[word] ?? []) {
-        if (starts && !isBegun(text, start, starts, isGlued)) continue;
-        done ??= new Int32Array(rules.length).fill(-1);
+  const words = createWordSearch([...rulesOf.keys()], true, attempts.map(spellingOf));
+  /** Up to where each rule has looked; a match is not looked into again. Made once: most texts are short. */
+  const done = new Int32Array(rules.length);
+  return (view, onMatch) => {
+    const { text } = view;
+    const hits = hitsInView(view, words);
+    if (hits.length > 0) done.fill(-1);
+    let windows: Map<number, { from: number; to: number }> | undefined;
+    for (let hit = 0; hit < hits.length; hit += 2) {
+      const start = hits[hit + 1] as number;
+      for (const { index, rule, spelling } of attempts[hits[hit] as number] ?? []) {
+        if (spelling && !isSpelled(text, start, spelling)) continue;
         if (start < (done[index] ?? 0)) continue;
         if (rule.before === 0) {
           if (isAt(quick[index], text, start)) done[index] = matchAt(rule, text, start, onMatch);
-        } else widen(windows, index, rule, text, start, onMatch);
+        } else {
+          windows ??= new Map();
+          widen(windows, index, rule, text, start, onMatch);
+        }
       }
-    });
+    }
     for (const rule of everywhere) matchWithin(rule, text, 0, text.length, onMatch);
-    for (const [index, { from, to }] of windows) {
+    for (const [index, { from, to }] of windows ?? []) {
       const rule = rules[index];
       if (rule) matchWithin(rule, text, from, to, onMatch);
     }
@@ -67,26 +73,25 @@ function createRuleSearch(rules: readonly SecretRule[]): (text: string, onMatch:
 interface Attempt {
   readonly index: number;
   readonly rule: SecretRule;
-  /** The keyword as it has to be written; undefined: in any way. */
-  readonly starts: readonly string[] | undefined;
-  readonly isGlued: boolean;
+  /** As the keyword has to be written for it; undefined: in any way. */
+  readonly spelling: Spelling | undefined;
 }
 
 function toAttempt(rules: readonly SecretRule[], index: number, keyword: string): Attempt {
   const rule = rules[index] as SecretRule;
-  const starts = rule.begins?.starts.filter((start) => start.toLowerCase() === keyword);
-  return { index, rule, starts, isGlued: rule.begins?.isGlued ?? true };
+  const { begins } = rule;
+  const spelling = begins && {
+    spellings: begins.starts.filter((start) => start.toLowerCase() === keyword),
+    isGlued: begins.isGlued,
+  };
+  return { index, rule, spelling };
 }
 
-function isBegun(text: string, at: number, starts: readonly string[], isGlued: boolean): boolean {
-  if (!isGlued && isLetterOrDigit(text.charCodeAt(at - 1))) return false;
-  for (const start of starts) if (text.startsWith(start, at)) return true;
-  return false;
-}
-
-/** `NaN`, before the first one, is none. */
-function isLetterOrDigit(unit: number): boolean {
-  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
+/** What one of the attempts asks for; undefined where one of them takes anything. */
+function spellingOf(attempts: readonly Attempt[]): Spelling | undefined {
+  const all = attempts.map(({ spelling }) => spelling).filter((spelling) => spelling !== undefined);
+  if (all.length < attempts.length) return undefined;
+  return { spellings: all.flatMap(({ spellings }) => spellings), isGlued: all.some(({ isGlued }) => isGlued) };
 }
 
 /** Places near each other are looked at once. */

@@ -1,3 +1,5 @@
+import { SEPARATORS } from './view.ts';
+
 /** Whom the texts may name: what is known of this machine and of the session. */
 export interface Person {
   /** The home folder of this machine's user. */
@@ -15,7 +17,11 @@ export interface PersonalSpan {
   readonly id: 'home-directory' | 'user-name' | 'host-name' | 'person';
 }
 
-export type PersonalFinder = (text: string) => readonly PersonalSpan[];
+export interface PersonalFinder {
+  /** A quick look that says no of nearly every text, and whether or not what ends a word is written in code there. */
+  readonly mayHold: (text: string) => boolean;
+  readonly find: (text: string) => readonly PersonalSpan[];
+}
 
 /** `/home/NAME` and what systems have in its place. */
 const HOME = /(?<![\w.~-])(?:\/mnt\/[a-z]|\/[a-z](?=\/Users)|\/(?:var|export|usr))?\/(?:home|Users)\/([\w.@-]{1,64})/g;
@@ -28,42 +34,47 @@ const NOBODY =
 
 /** Places of home folders, and of the names that are known. `~` stands for a home, so that paths stay readable. */
 export function createPersonalFinder({ home, users = [], hosts = [], names = [] }: Person): PersonalFinder {
-  const userNames = users.filter(isName);
-  const known = [
-    ...(home === undefined ? [] : [{ word: nameOfHome(home), patterns: homePatterns(home) }]),
-    ...users
-      .filter((user) => user.length > 1)
-      .map((user) => ({ word: lettersOf(user), patterns: userHomePatterns(user) })),
-  ];
-  const words = [
-    {
-      id: 'person',
-      pattern: anyOf(
-        names.filter((name) => name.includes('@') || isName(name)),
-        'i',
-      ),
-    },
-    { id: 'user-name', pattern: anyOf(userNames, 'i') },
-    { id: 'host-name', pattern: anyOf(hosts.filter(isName), 'i') },
+  const homes = [
+    ...(home === undefined ? [] : [{ words: wordsOfHome(home), patterns: homePatterns(home) }]),
+    ...users.filter((user) => user.length > 1).map((user) => ({ words: [user], patterns: userHomePatterns(user) })),
+  ].map(({ words, patterns }) => ({ words: words.map(lettersOf).sort(longestFirst), patterns }));
+  const lists = [
+    { id: 'person', words: names.filter((name) => name.includes('@') || isName(name)) },
+    { id: 'user-name', words: users.filter(isName) },
+    { id: 'host-name', words: hosts.filter(isName) },
   ] as const;
-  return (text) => {
-    const spans: PersonalSpan[] = [];
-    const add = (id: PersonalSpan['id'], start: number, value: string): void => {
-      spans.push({ start, end: start + value.length, value, id });
-    };
-    // Looked for first: it is quick, and rarely there.
-    for (const { word, patterns } of known)
-      if (text.includes(word))
-        for (const pattern of patterns)
-          for (const { 0: value, index } of text.matchAll(pattern)) add('home-directory', index, value);
-    if (text.includes('/home/') || text.includes('Users') || text.includes('projects'))
-      for (const pattern of [HOME, WINDOWS_HOME, DASHED_HOME])
-        for (const { 0: value, 1: name = '', index } of text.matchAll(pattern))
-          if (!NOBODY.test(name)) add('home-directory', index, value);
-    for (const { id, pattern } of words)
-      if (pattern) for (const { 0: value, index } of text.matchAll(pattern)) add(id, index, value);
-    return spans;
+  const words = lists.flatMap(({ id, words: each }) => (each.length === 0 ? [] : [{ id, pattern: anyWord(each) }]));
+  const all = lists.flatMap(({ words: each }) => each);
+  const loosely = all.length === 0 ? undefined : new RegExp(alternatives(all), 'iu');
+  const isSplit = all.some((word) => [...word].some((letter) => SEPARATORS.has(letter)));
+  const own = home === undefined ? undefined : homes[0]?.words;
+  const mayHoldHome = (text: string): boolean =>
+    holdsHomeOfAnybody(text) || (own?.every((part) => text.includes(part)) ?? false);
+  return {
+    mayHold: (text) => isSplit || mayHoldHome(text) || (loosely?.test(text) ?? false),
+    find: (text) => {
+      const spans: PersonalSpan[] = [];
+      const add = (id: PersonalSpan['id'], start: number, value: string): void => {
+        spans.push({ start, end: start + value.length, value, id });
+      };
+      for (const { words: parts, patterns } of homes)
+        if (parts.every((part) => text.includes(part)))
+          for (const pattern of patterns)
+            for (const { 0: value, index } of text.matchAll(pattern)) add('home-directory', index, value);
+      if (holdsHomeOfAnybody(text))
+        for (const pattern of [HOME, WINDOWS_HOME, DASHED_HOME])
+          for (const { 0: value, 1: name = '', index } of text.matchAll(pattern))
+            if (!NOBODY.test(name)) add('home-directory', index, value);
+      for (const { id, pattern } of words)
+        for (const { 0: value, index } of text.matchAll(pattern)) add(id, index, value);
+      return spans;
+    },
   };
+}
+
+/** Without one of these, none of the patterns for homes matches. */
+function holdsHomeOfAnybody(text: string): boolean {
+  return text.includes('/home/') || text.includes('Users') || text.includes('-home-');
 }
 
 /** The user that a working folder belongs to. */
@@ -89,9 +100,9 @@ function isName(name: string): boolean {
   return name.length >= 3 && !ORDINARY.has(name.toLowerCase()) && !/^\d+$/.test(name);
 }
 
-/** A part of the path that stands in it however it is written. */
-function nameOfHome(home: string): string {
-  return lettersOf(home.split(/[\\/]+/).findLast((part) => part !== '') ?? '');
+/** The parts of the path, which stand in it however it is written. */
+function wordsOfHome(home: string): readonly string[] {
+  return home.split(/[\\/]+/);
 }
 
 /** Of a name, its longest part without a mark: those are written in other ways. */
@@ -121,10 +132,13 @@ function userHomePatterns(user: string): readonly RegExp[] {
   ];
 }
 
-function anyOf(names: readonly string[], flags: string): RegExp | undefined {
-  if (names.length === 0) return undefined;
-  const longestFirst = [...new Set(names)].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${longestFirst.map(quote).join('|')})(?![\\p{L}\\p{N}])`, `gu${flags}`);
+function anyWord(names: readonly string[]): RegExp {
+  return new RegExp(`(?<![\\p{L}\\p{N}])(?:${alternatives(names)})(?![\\p{L}\\p{N}])`, 'giu');
 }
 
+function alternatives(names: readonly string[]): string {
+  return [...new Set(names)].sort(longestFirst).map(quote).join('|');
+}
+
+const longestFirst = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
 const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

@@ -1,4 +1,4 @@
-import { numberText } from '../../base/digest.ts';
+import { codeUnitsOf } from '../../base/code-units.ts';
 
 /** Texts that were looked through, and in which nothing was found: the second pass need not look again. */
 export interface PlainTexts {
@@ -22,11 +22,31 @@ const MOST = 500_000;
 export function createPlainTexts(): PlainTexts {
   const digests = new Set<PlainKey>();
   return {
-    keyOf: (text) => (text.length <= SHORT ? text : numberText(text)),
+    keyOf: (text) => (text.length <= SHORT ? text : digestOf(text)),
     has: (key) => digests.has(key),
     add: (key) => {
       if (digests.size < MOST) digests.add(key);
     },
     forget: () => digests.clear(),
   };
+}
+
+/** As `numberText` does, of two code units at a time: this is done for every text, twice. */
+function digestOf(text: string): number {
+  const { length } = text;
+  const units = codeUnitsOf(text);
+  let high = 0xdeadbeef ^ length;
+  let low = 0x41c6ce57 ^ length;
+  for (let at = 0; at < length; at += 2) {
+    // What stands behind the last one is of another text.
+    const second = at + 1 < length ? (units[at + 1] as number) : 0;
+    // Mixed beforehand: of a product, the upper half of a factor reaches the upper half only.
+    let pair = Math.imul((units[at] as number) | (second << 16), 2654435769);
+    pair ^= pair >>> 15;
+    high = Math.imul(high ^ pair, 2654435761);
+    low = Math.imul(low ^ pair, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
 }

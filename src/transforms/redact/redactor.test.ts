@@ -87,6 +87,11 @@ describe('a secret in any place', () => {
     );
   });
 
+  it('is found though its digits repeat', () => {
+    const key = ['3451335ffcf38a28', '43e5381646348184'].join('');
+    expect(redact(`ALGOLIA_ADMIN_KEY=${key}`)).toMatch(/^ALGOLIA_ADMIN_KEY=\[redacted:[^\]]+\]$/);
+  });
+
   it('leaves everything else as it is', () => {
     const { author: _author, ...rest } = parent;
     expect(redact({ ...rest, sub_agents: [] })).toEqual({ ...rest, sub_agents: [] });

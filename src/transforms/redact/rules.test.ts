@@ -4,6 +4,7 @@ import { LONGEST, type SecretRule } from './rule.ts';
 import { AUDIT_RULES, CREDENTIAL_RULES } from './rules/all-rules.ts';
 import { PERSONAL_RULES } from './rules/personal.ts';
 import { fillSample } from './testing/fill-sample.ts';
+import { entropyOf } from './value-looks.ts';
 import { plainView } from './view.ts';
 
 const RULES = [...new Set([...CREDENTIAL_RULES, ...AUDIT_RULES, ...PERSONAL_RULES])];
@@ -52,6 +53,29 @@ describe.each(RULES.map((rule) => [rule.id, rule] as const))('%s', (_id, rule) =
     if (rule.begins)
       expect([...new Set(starts.map((start) => start.toLowerCase()))]).toEqual([...new Set(rule.keywords)]);
     if (!isGlued) expect(rule.pattern.source).toMatch(/^\(\?<!\[(?:A-Za-z0-9|\\w)/);
+  });
+});
+
+describe('the entropy that a rule asks for', () => {
+  const asking = RULES.filter(({ minEntropy }) => minEntropy !== undefined);
+  it.each(asking.map((rule) => [rule.id, rule] as const))('turns away no %s that was drawn at random', (_id, rule) => {
+    const { minEntropy = 0, ...without } = rule;
+    const match = createMatcher([without]);
+    for (const sample of rule.samples) {
+      const drawn: number[] = [];
+      for (let seed = 1; seed <= 200; seed++) {
+        const { text } = fillSample(sample, seed);
+        let best = 0;
+        match(plainView(text), (_rule, start, end) => {
+          best = Math.max(best, entropyOf(text.slice(start, end)));
+        });
+        if (best > 0) drawn.push(best);
+      }
+      const mean = drawn.reduce((sum, one) => sum + one, 0) / drawn.length;
+      const spread = Math.sqrt(drawn.reduce((sum, one) => sum + (one - mean) ** 2, 0) / drawn.length);
+      // One key in a thousand had less than what 3.2 bits ask of 32 hexadecimal digits. Six times the spread is one in millions.
+      expect([sample, mean - 6 * spread > minEntropy]).toEqual([sample, true]);
+    }
   });
 });
 

@@ -8,39 +8,71 @@ export interface View {
   readonly startOf: (at: number) => number;
   /** Where the text up to this place ends: behind the character before it. */
   readonly endOf: (at: number) => number;
+  /** Of a view that is another one with some places changed: far from those, both read alike, and one look is enough. */
+  readonly edited?: Edited | undefined;
+  /** Kept by the search that looked through it, for the views that are made of it. */
+  hits?: KeptHits | undefined;
+  /** Start and end of its coded runs that say something: kept for the same. */
+  runs?: readonly Run[] | undefined;
+}
+
+export type Run = readonly [start: number, end: number];
+
+export interface Edited {
+  readonly below: View;
+  readonly edits: Edits;
+  /** Whether there may be something to decode in it. */
+  readonly isCoded: boolean;
+  /** Whether letters may stand side by side that did not before, or others than before. */
+  readonly isJoining: boolean;
+}
+
+/** What only ends a word, written in the place of a code. */
+export const SEPARATORS: ReadonlySet<string> = new Set('\n\r\t "\'`\\&<>');
+
+export interface KeptHits {
+  /** Whose hits they are. */
+  readonly of: unknown;
+  /** Word and start of each, in the order of their ends. */
+  readonly list: readonly number[];
 }
 
 export function plainView(text: string): View {
-  return { text, startOf: (at) => at, endOf: (at) => at };
+  return { text, startOf: (at) => at, endOf: (at) => at, edited: undefined, hits: undefined, runs: undefined };
 }
 
-/** Every match of the pattern written as `replace` says; undefined where nothing would change. */
-export function editView(
-  below: View,
-  pattern: RegExp,
-  replace: (match: RegExpExecArray) => string | undefined,
-): View | undefined {
+/** Writes something else in the place of what stands between two places; from the first to the last. */
+export type Put = (start: number, end: number, written: string) => void;
+
+/** The text with other words in some places; undefined where nothing was put. `putAll` says whether that may still be coded. */
+export function editView(below: View, putAll: (put: Put) => boolean): View | undefined {
   const { text } = below;
   const edits: Edits = { at: [], length: [], source: [], sourceEnd: [] };
-  let result = '';
+  const pieces: string[] = [];
+  let length = 0;
   let from = 0;
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const written = replace(match);
-    if (written === undefined) continue;
-    result += text.slice(from, match.index);
-    edits.at.push(result.length);
+  let isJoining = false;
+  const isCoded = putAll((start, end, written) => {
+    pieces.push(text.slice(from, start), written);
+    isJoining ||= !SEPARATORS.has(written);
+    length += start - from;
+    edits.at.push(length);
     edits.length.push(written.length);
-    edits.source.push(match.index);
-    from = match.index + match[0].length;
-    edits.sourceEnd.push(from);
-    result += written;
-  }
-  if (edits.at.length === 0) return undefined;
+    edits.source.push(start);
+    edits.sourceEnd.push(end);
+    length += written.length;
+    from = end;
+  });
+  if (pieces.length === 0) return undefined;
+  pieces.push(text.slice(from));
   return {
-    text: result + text.slice(from),
+    // Put together at once: a text that grows piece by piece is a tree of pieces to whoever reads it.
+    text: pieces.join(''),
     startOf: (at) => below.startOf(sourceStart(edits, at)),
     endOf: (at) => below.endOf(sourceEnd(edits, at)),
+    edited: { below, edits, isCoded, isJoining },
+    hits: undefined,
+    runs: undefined,
   };
 }
 
@@ -48,7 +80,14 @@ export function editView(
 export function codedView(below: View, text: string, start: number, end: number, unit: CodeUnit): View {
   const groupStart = (at: number): number => start + Math.floor(at / unit.decoded) * unit.coded;
   const groupEnd = (at: number): number => Math.min(end, start + Math.ceil(at / unit.decoded) * unit.coded);
-  return { text, startOf: (at) => below.startOf(groupStart(at)), endOf: (at) => below.endOf(groupEnd(at)) };
+  return {
+    text,
+    startOf: (at) => below.startOf(groupStart(at)),
+    endOf: (at) => below.endOf(groupEnd(at)),
+    edited: undefined,
+    hits: undefined,
+    runs: undefined,
+  };
 }
 
 /** So many characters of a code stand for so many of the text: 4 for 3 in base64. */
@@ -58,7 +97,7 @@ export interface CodeUnit {
 }
 
 /** Parallel lists: one entry a change, in the order of the text. */
-interface Edits {
+export interface Edits {
   readonly at: number[];
   readonly length: number[];
   readonly source: number[];
@@ -79,6 +118,21 @@ function sourceEnd(edits: Edits, at: number): number {
   if (edit < 0) return at;
   const behind = at - (edits.at[edit] ?? 0) - (edits.length[edit] ?? 0);
   return (edits.sourceEnd[edit] ?? 0) + Math.max(0, behind);
+}
+
+/** Where something that stands between these places of the text below is now; -1 where a change touches it. */
+export function placeNow(edits: Edits, start: number, end: number): number {
+  let low = 0;
+  let high = edits.source.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((edits.source[middle] as number) <= end) low = middle + 1;
+    else high = middle;
+  }
+  const last = low - 1;
+  if (last < 0) return start;
+  const behind = start - (edits.sourceEnd[last] as number);
+  return behind > 0 ? (edits.at[last] as number) + (edits.length[last] as number) + behind : -1;
 }
 
 /** The last change that begins at this place or before it. */

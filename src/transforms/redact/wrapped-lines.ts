@@ -12,11 +12,25 @@ const MARGIN = /[ \t]{0,40}(?:\d{1,7}(?:[:|│-]|[ \t]{1,4})){0,2}[ \t]{0,40}(?:
 const HAS_MARGIN = /\n[ \t]{0,40}(?:\d{1,7}[:|│ -]|[<>|#*│]|\/\/)/;
 const NUMBER_OR_MARK = /(?<=^|\n)(?:[ \t]{0,10}\d{1,7}[\t→]|[-+ ])/g;
 /** Lines that begin with a plus are rare outside of a diff. */
-const HAS_NUMBER_OR_MARK = /(?:^|\n)(?:[ \t]{0,10}\d{1,7}[\t→]|\+)/;
+const TELLING = /[ \t]{0,10}\d{1,7}[\t→]|\+/y;
 
 /** The lines of a diff, or of a file shown with the numbers of its lines, as they are in the file. */
 export function stripMargin(view: View): View | undefined {
-  return HAS_NUMBER_OR_MARK.test(view.text) ? editView(view, NUMBER_OR_MARK, () => '') : undefined;
+  const { text } = view;
+  if (!hasNumberOrMark(text)) return undefined;
+  return editView(view, (put) => {
+    for (const { 0: margin, index } of text.matchAll(NUMBER_OR_MARK)) put(index, index + margin.length, '');
+    return true;
+  });
+}
+
+function hasNumberOrMark(text: string): boolean {
+  for (let line = 0; ; ) {
+    TELLING.lastIndex = line;
+    if (TELLING.test(text)) return true;
+    line = text.indexOf('\n', line) + 1;
+    if (line === 0) return false;
+  }
 }
 
 /** Words that a terminal, a mail or a `\` has cut, once by the indent of the next line alone, once with what else stands there. */

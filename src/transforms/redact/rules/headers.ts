@@ -95,7 +95,7 @@ export const HEADER_RULES: readonly SecretRule[] = [
     before: 40,
     reach: 2100,
     isGeneral: true,
-    minEntropy: 3.3,
+    minEntropy: 3,
     accepts: (secret) =>
       /\d/.test(secret) &&
       /[A-Za-z]/.test(secret) &&

@@ -18,7 +18,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     what: 'key of OpenAI: project, service account, admin, user; and of those who took its look (DeepSeek, Moonshot, Stability)',
     starts: ['sk-'],
     body: '(?!ant-|or-v1-|lf-)[A-Za-z0-9_-]{20,250}',
-    minEntropy: 2.9,
+    minEntropy: 2.6,
     accepts: (secret) =>
       hasDigitAndLetter(secret.slice(3)) &&
       !/^sk-(?!proj-|svcacct-|admin-)(?:[a-z]{2,12}-){2}|^sk-[a-z-]+\d?$/.test(secret),
@@ -87,7 +87,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     starts: ['fw_', 'csk-', 'tgp_v1_'],
     body: '[A-Za-z0-9_-]{22,60}(?![A-Za-z0-9_])',
     accepts: (secret) => hasDigitAndLetter(secret) && !/_[a-z]+_|-[a-z]+-/.test(secret.slice(4)),
-    minEntropy: 3.5,
+    minEntropy: 3.2,
     samples: ['fw_{an:24}', 'csk-{lo:48}', 'tgp_v1_{w:43}'],
     misses: ['fw_cfg_mem_read_bytes_le64_x', 'fw_{an:8}'],
   }),
@@ -105,7 +105,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     starts: ['pcsk_', 'jina_', 'tvly-', 'pa-'],
     body: '[A-Za-z0-9_-]{32,100}(?![\\w-])',
     accepts: (secret) => hasDigitAndLetter(secret) && /[A-Z]/.test(secret),
-    minEntropy: 3.8,
+    minEntropy: 3.5,
     samples: ['pcsk_{an:60}', 'jina_{an:60}', 'tvly-{an:32}', 'pa-{w:43}'],
     misses: ['pa-{an:12}', 'jina_embeddings'],
   }),
@@ -165,7 +165,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     ],
     value: '[A-Za-z0-9-]{30,86}(?::fx)?',
     accepts: hasDigitAndLetter,
-    minEntropy: 3.2,
+    minEntropy: 2.6,
     samples: [
       'MISTRAL_API_KEY={an:32}',
       'CO_API_KEY={an:40}',

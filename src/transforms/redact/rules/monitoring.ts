@@ -128,7 +128,7 @@ export const MONITORING_RULES: readonly SecretRule[] = [
     ],
     value: `(?:${UUID}|[A-Za-z0-9_-]{24,64}={0,2})`,
     accepts: hasDigitAndLetter,
-    minEntropy: 3.2,
+    minEntropy: 2.6,
     samples: ['SPLUNK_HEC_TOKEN={uuid}', 'ROLLBAR_ACCESS_TOKEN={hex:32}', 'NEW_RELIC_LICENSE_KEY={hex:40}'],
     misses: ['splunk_index = main', 'rollbar.configure'],
   }),

@@ -80,7 +80,7 @@ export const PAYMENT_RULES: readonly SecretRule[] = [
     vendor: ['mollie', 'coinbase', 'razorpay', 'gocardless', 'lob_api', 'plaid', 'adyen', 'wise_api'],
     value: '(?:live_|test_)?[\\w-]{24,64}',
     accepts: hasDigitAndLetter,
-    minEntropy: 3.2,
+    minEntropy: 2.6,
     samples: ['MOLLIE_KEY=live_{an:30}', 'COINBASE_SECRET={w:64}', 'PLAID_SECRET={hex:30}'],
     misses: ['mollie_mode = test'],
   }),

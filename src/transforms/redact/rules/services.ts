@@ -228,7 +228,7 @@ export const SERVICE_RULES: readonly SecretRule[] = [
     ],
     value: `(?:${UUID}|[A-Za-z0-9_-]{20,100})`,
     accepts: (secret) => hasDigitAndLetter(secret) && !/^[a-z]+(?:[-_][a-z0-9]+)+$/.test(secret),
-    minEntropy: 3.2,
+    minEntropy: 2.6,
     samples: [
       'ALGOLIA_ADMIN_KEY={hex:32}',
       'AUTH0_CLIENT_SECRET={w:64}',
