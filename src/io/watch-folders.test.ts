@@ -12,6 +12,11 @@ beforeEach(async () => {
   mkdirSync(path.join(root, 'a/b'), { recursive: true });
   writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
   watch = watchFolders(root, { onChange: () => changes++ });
+  // It looks as soon as it tells of the deepest folder.
+  for (let wait = 0; wait < 500 && changes === 0; wait++) {
+    appendFileSync(path.join(root, 'a/b/one.jsonl'), '\n');
+    await pause(20);
+  }
   await pause(100);
   changes = 0;
 });
@@ -23,7 +28,7 @@ afterEach(() => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function told(): Promise<boolean> {
-  for (let wait = 0; wait < 200 && changes === 0; wait++) await pause(10);
+  for (let wait = 0; wait < 1_000 && changes === 0; wait++) await pause(10);
   const was = changes;
   await pause(30);
   changes = 0;
