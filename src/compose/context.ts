@@ -69,6 +69,7 @@ export function createContext(): FaceContext {
       answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
     },
     watch: async (request) => (await import('./watch.ts')).watch(request, createTerminal()),
+    attach: async (where) => (await import('./attach.ts')).attachTo(where),
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },

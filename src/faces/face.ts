@@ -8,6 +8,7 @@ import type { PolicyCheck, PolicyPreset } from '../model/policy-check.ts';
 import type { PolicySuggestion } from '../model/policy-suggestion.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
+import type { AttachControl } from '../reports/attach-shapes.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import type { ExportFormat, ExportReport, RedactionReport } from '../reports/export-shapes.ts';
@@ -43,6 +44,8 @@ export interface FaceContext {
   readonly asks: AskControl;
   /** The live tree in the terminal; plain lines, or JSON, where nobody watches. Until the person has enough. */
   watch(request: WatchRequest): Promise<void>;
+  /** Going on from an agent, telling it something, stopping it. */
+  attach(where: Where): Promise<AttachControl>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
   /** What troupe reads, by short name and as people write it. */
@@ -122,6 +125,8 @@ export interface WatchRequest extends FollowRequest {
   readonly plain: boolean;
   /** Only this session, by the beginning of its id. */
   readonly session?: string;
+  /** By its whole id: what it says is shown, where there is a screen. */
+  readonly agent?: string;
 }
 
 /** The server of this person: one at most that others find. */
