@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../src/reports/shapes.ts';
 import { addPlays } from './across-kit.ts';
@@ -84,20 +86,25 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
     });
 
     it('a copy: a new session is told what the agent did, and stands below it', async () => {
-      await continues(at, { agent, session, host: 'claude-code', args: ['--fork'] });
+      const id = await continues(at, { agent, session, host: 'claude-code', args: ['--fork'] });
+      await opensAgain(at, id, session, 'copy');
     });
 
     it.skipIf(codex === undefined)('handed over to Codex', async () => {
-      await continues(at, { agent, session, host: 'codex', args: ['--host', 'codex'] });
+      const id = await continues(at, { agent, session, host: 'codex', args: ['--host', 'codex'] });
+      await opensAgain(at, id, session, 'copy');
     });
 
     it.skipIf(opencode === undefined)('handed over to OpenCode', async () => {
-      await continues(at, { agent, session, host: 'opencode', args: ['--host', 'opencode'] });
+      const id = await continues(at, { agent, session, host: 'opencode', args: ['--host', 'opencode'] });
+      await opensAgain(at, id, session, 'copy');
     });
 
     for (const [host, variable] of Object.entries(others))
       it.skipIf(programsIn(variable).length === 0)(`handed over to ${host}`, async () => {
-        await continues(at, { agent, session, host, args: ['--host', host] });
+        const id = await continues(at, { agent, session, host, args: ['--host', host] });
+        if (host !== 'copilot') dateBack(at.hosts.home, host, id);
+        await opensAgain(at, id, session, host === 'qwen' ? 'copy' : 'no copy');
       });
 
     it('what is printed beforehand is what is handed over', async () => {
@@ -143,7 +150,7 @@ interface Continued {
 }
 
 /** A new session, which knows what the agent did; below the agent in the tree, by our own record. */
-async function continues(at: AttachHosts, { agent, session, host, args }: Continued): Promise<void> {
+async function continues(at: AttachHosts, { agent, session, host, args }: Continued): Promise<string> {
   const before = new Set((await at.tree(session)).agents.map(({ id }) => id));
   at.heard.take();
   const asked = `${QUESTION} For ${host}. [[play:plain]]`;
@@ -157,6 +164,27 @@ async function continues(at: AttachHosts, { agent, session, host, args }: Contin
   expect(
     news.map(({ kind, parentId, evidence, host: of }) => ({ kind, parentId, source: evidence?.source, of })),
   ).toEqual([{ kind: 'session', parentId: agent.id, source: 'continued', of: host }]);
+  return news[0]?.id ?? '';
+}
+
+/** A session that goes on goes on, too: itself, and where its host can do that, in a copy that stands below it. */
+async function opensAgain(at: AttachHosts, id: string, outer: string, copies: 'copy' | 'no copy'): Promise<void> {
+  const asked = async (...args: readonly string[]): Promise<string> => {
+    at.heard.take();
+    const again = `And again, ${args.length}? [[play:plain]]`;
+    const { code, out, err } = await at.troupe('attach', id, '--message', again, ...args);
+    expect({ code, out, err }).toMatchObject({ code: 0, out: expect.stringContaining('Hello. No sub-agents needed.') });
+    const told = at.heard.take().filter((body) => body.includes(again.slice(0, -17)));
+    expect(told.some((body) => body.includes(QUESTION) && body.includes(DEED))).toBe(true);
+    return err;
+  };
+  const before = (await at.tree(outer)).agents.map((one) => one.id);
+  await asked();
+  expect((await at.tree(outer)).agents.map((one) => one.id)).toEqual(before);
+  const err = await asked('--fork');
+  expect(err.includes('is told what the agent was asked')).toBe(copies === 'no copy');
+  const news = (await at.tree(outer)).agents.filter((one) => !before.includes(one.id));
+  expect(news.map(({ parentId, evidence }) => [parentId, evidence?.source])).toEqual([[id, 'continued']]);
 }
 
 /** The very agent says more, and its conversation is the one that the model is told. */
@@ -171,6 +199,18 @@ async function goesOnItself(at: AttachHosts, host: string): Promise<void> {
   expect(after.id).toBe(agent.id);
   expect(after.messageCount).toBe((agent.messageCount ?? 0) + 2);
   expect(after.status).toBe('completed');
+}
+
+/** These two keep no record of their processes: for five minutes a session may be open. As if it had ended a day ago. */
+function dateBack(home: string, host: string, id: string): void {
+  const data = path.join(home, `.${host}`);
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 11);
+  for (const name of readdirSync(data, { recursive: true, encoding: 'utf8' })) {
+    const file = path.join(data, name);
+    if (!name.endsWith('.jsonl') || !name.includes('chats')) continue;
+    const text = readFileSync(file, 'utf8');
+    if (text.includes(id)) writeFileSync(file, text.replaceAll(day(Date.now()), day(Date.now() - 86_400_000)));
+  }
 }
 
 /** Up to 2.1.63 a sub-agent is woken by the tool that made it. */

@@ -13,7 +13,9 @@ export interface SessionProgram {
   readonly forksSince?: string;
 }
 
-/** `-o stream-json`, where the id of a session is known by what is printed only. */
+const AS_RECORDS = ['-o', 'stream-json'];
+
+/** Where the id of a session is known by what is printed only. */
 const printed: PrintedRecords = {
   sessionIn: (line) => asText(parseObject(line)?.['session_id']),
   textIn(line) {
@@ -32,7 +34,7 @@ export function continuingWith({
 }: SessionProgram): ContinuingCapability {
   const unattended = `Nobody can be asked: ${title} refuses what your settings do not allow.`;
   return {
-    takeUp({ session, isMain, isAtHome, isSessionOpen, version }, { message, fork, newSession }) {
+    takeUp({ session, isMain, isAtHome, isSessionOpen, version }, { message, fork }) {
       if (!isMain) return { whyNot: `${title} opens sessions only: a sub-agent cannot be taken up again.` };
       if (!isAtHome) return { whyNot: `its files lie outside of the folder that ${title} reads.` };
       if (isSessionOpen && !fork) return { whyNot: 'its session may still be at work.' };
@@ -46,11 +48,14 @@ export function continuingWith({
           program,
           args: [
             ...['--resume', session],
-            ...(fork ? ['--fork-session', '--session-id', newSession] : []),
+            // A copy cannot be given its id: it is read from what is printed.
+            ...(fork ? ['--fork-session'] : []),
+            ...(fork && message !== undefined ? AS_RECORDS : []),
             ...(message === undefined ? [] : ['-p', message]),
           ],
+          ...known({ printed: fork && message !== undefined ? printed : undefined }),
         },
-        ...(fork && { begins: { session: newSession } }),
+        ...(fork && { begins: {} }),
       };
     },
     begin(text, { message, newSession }, version): ContinuePlan {
@@ -67,7 +72,7 @@ export function continuingWith({
           program,
           args: [
             ...(canName ? ['--session-id', newSession] : []),
-            ...(isRead ? ['-o', 'stream-json'] : []),
+            ...(isRead ? AS_RECORDS : []),
             ...(message === undefined ? ['-i', text] : ['-p', text]),
           ],
           ...known({ printed: isRead ? printed : undefined }),
