@@ -102,7 +102,7 @@ describe('the best true way', () => {
   it.each<[string, Asked]>([
     ['cannot wake a sub-agent', { version: '1.0.60', message }],
     ['a copy of a session', { version: '2.1.325', message, fork: true }],
-    ['its session is open', { version: '2.1.325', message, mainStatus: 'waiting' }],
+    ['its session is open elsewhere', { version: '2.1.325', message, mainStatus: 'waiting' }],
     ['none was given', { version: '2.1.325' }],
   ])('Claude Code: a new session, because %s', async (reason, asked) => {
     const { report, call, begins } = await plan(CLAUDE_SUB, asked);
@@ -118,12 +118,12 @@ describe('the best true way', () => {
   it.each([
     ['codex', ['exec', '--json', 'resume', 'ID', '-'], 'own'],
     ['opencode', ['run', '--session', 'ID', '--format', 'json'], 'own'],
-    ['gemini', ['--session-id', NEW, '-p', 'TEXT'], 'handover'],
-    ['qwen', ['--session-id', NEW, '-p', 'TEXT'], 'handover'],
-    ['copilot', [`--session-id=${NEW}`, '-p', 'TEXT'], 'handover'],
+    ['gemini', ['--session-id', NEW, '--prompt=TEXT'], 'handover'],
+    ['qwen', ['--session-id', NEW, '--prompt=TEXT'], 'handover'],
+    ['copilot', [`--session-id=${NEW}`, '--prompt=TEXT'], 'handover'],
   ])('a sub-agent of %s', async (host, args, way) => {
     const { report, call } = await plan(await ofHost(host, false), { message, version: '99.0.0' });
-    const shown = call?.args.map((word) => (word === report.agent.id ? 'ID' : word === report.text ? 'TEXT' : word));
+    const shown = call?.args.map((word) => word.replace(report.text ?? '', 'TEXT').replace(report.agent.id, 'ID'));
     expect([report.way, shown]).toEqual([way, args]);
   });
 
@@ -131,9 +131,9 @@ describe('the best true way', () => {
     ['claude-code', ['--resume', 'ID', '-p']],
     ['codex', ['exec', '--json', 'resume', 'ID', '-']],
     ['opencode', ['run', '--session', 'ID', '--format', 'json']],
-    ['gemini', ['--resume', 'ID', '-p', message]],
-    ['qwen', ['--resume', 'ID', '-p', message]],
-    ['copilot', ['--resume=ID', '-p', message]],
+    ['gemini', ['--resume', 'ID', `--prompt=${message}`]],
+    ['qwen', ['--resume', 'ID', `--prompt=${message}`]],
+    ['copilot', ['--resume=ID', `--prompt=${message}`]],
   ])('a session of %s is opened again', async (host, args) => {
     const id = await ofHost(host, true);
     const { report, call } = await plan(id, { message, mainStatus: 'completed' });
@@ -146,6 +146,22 @@ describe('the best true way', () => {
     expect([report.way, report.host, begins]).toEqual(['handover', 'codex', { host: 'codex' }]);
     expect(report.reasons).toEqual(['Codex cannot open a conversation of Claude Code.']);
     await expect(plan(CLAUDE_SUB, { host: 'nobody' })).rejects.toThrow('«nobody»');
+  });
+
+  it('an id that a program could take for something else is not given to it', async () => {
+    const opened = await open(CLAUDE_SUB);
+    const id = 'claude-code:--dangerously-skip-permissions' as typeof opened.agent;
+    const agents = opened.tree.agents.map((node) => (node.id === opened.agent ? { ...node, id } : node));
+    const { report, call } = await planAttach(
+      { ...opened, agent: id, tree: { ...opened.tree, agents } },
+      { fork: false, budget: 8_000, message },
+      {
+        ...{ adapters, machine, newId: () => NEW, createRedactor: async () => createRedactor() },
+        findProgram: async () => ({ program: 'claude', version: '2.1.325' }),
+      },
+    );
+    expect(report.reasons).toEqual([expect.stringContaining('its id is none that could be given to a program')]);
+    expect(call?.args).toEqual(['--session-id', NEW, '-p']);
   });
 
   it('what leaves is redacted: nothing of a secret that stands in the transcript is in the text', async () => {

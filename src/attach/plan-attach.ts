@@ -35,6 +35,9 @@ export interface PlanContext {
   newId(): string;
 }
 
+/** Ids stand in files that anybody may have written: what begins like a flag, or has blanks in it, is no word of a command. */
+const PLAIN_ID = /^\w[\w.@-]*$/;
+
 /** More does not go into one argument of a program on every system. */
 const MOST_TOKENS = 30_000;
 
@@ -64,9 +67,12 @@ export async function planAttach(
   const found = await context.findProgram(target);
   const version = found?.version ?? (target === own ? tree.hostVersion : undefined);
   const ask: ContinueWish = { fork: wish.fork, newSession: context.newId(), ...known({ message: wish.message }) };
-  const taken = isForHost
-    ? continuing.takeUp(toContinue(opened, node, version, own, context.machine), ask)
-    : { whyNot: `${target.title} cannot open a conversation of ${own.title}.` };
+  const isNamed = [tree.id, id].every((one) => PLAIN_ID.test(nativeId(one)));
+  const taken = !isNamed
+    ? { whyNot: 'its id is none that could be given to a program.' }
+    : isForHost
+      ? continuing.takeUp(toContinue(opened, node, version, own, context.machine), ask)
+      : { whyNot: `${target.title} cannot open a conversation of ${own.title}.` };
   const as = { target, hosts, program: found?.program };
   if (!('whyNot' in taken)) return planned(opened, node, taken, { ...as, text: wish.message, reasons: [] });
   const handed = await handOver(opened, node, own, wish, context);

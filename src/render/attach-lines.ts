@@ -34,6 +34,6 @@ export function formatAttachPlan(report: AttachReport, paint: Paint): readonly s
 /** The text stands below: in the command it would hide the rest of it. */
 function shortened(command: NonNullable<AttachReport['command']>, text: string | null) {
   return text?.includes('\n')
-    ? { ...command, args: command.args.map((word) => (word === text ? '<the text below>' : word)) }
+    ? { ...command, args: command.args.map((word) => word.replace(text, '<the text below>')) }
     : command;
 }

@@ -17,7 +17,10 @@ export const continuing: ContinuingCapability = {
   takeUp(agent, wish) {
     if (!agent.isAtHome) return { whyNot: 'its files lie outside of the folder that Claude Code reads.' };
     if (agent.isSessionOpen && !wish.fork)
-      return { whyNot: 'its session is open in another Claude Code, and a second one would write between its lines.' };
+      return {
+        whyNot:
+          'its session is open elsewhere, or was until just now, and a second Claude Code would write between its lines.',
+      };
     return agent.isMain ? openSession(agent, wish) : wake(agent, wish);
   },
   begin: (text, { message, newSession }) => ({
@@ -65,7 +68,7 @@ const WAKINGS: readonly Waking[] = [
   {
     since: '2.0.76',
     how: ({ agent, type = 'general-purpose' }) =>
-      `Use the Task tool (in some versions: Agent) with "resume" set to "${agent}", "subagent_type" to "${type}", and the message as its prompt.`,
+      `Use the Task tool (in some versions: Agent) with "resume" set to "${agent}", "subagent_type" to ${JSON.stringify(type)}, and the message as its prompt.`,
   },
 ];
 

@@ -16,7 +16,7 @@ export const continuing: ContinuingCapability = {
       limits: message === undefined ? [] : [UNATTENDED],
       call: {
         program: PROGRAM,
-        args: [`--resume=${session}`, ...(message === undefined ? [] : ['-p', message])],
+        args: [`--resume=${session}`, ...(message === undefined ? [] : [`--prompt=${message}`])],
       },
     };
   },
@@ -26,7 +26,7 @@ export const continuing: ContinuingCapability = {
     limits: message === undefined ? [] : [UNATTENDED],
     call: {
       program: PROGRAM,
-      args: [`--session-id=${newSession}`, message === undefined ? '-i' : '-p', text],
+      args: [`--session-id=${newSession}`, `--${message === undefined ? 'interactive' : 'prompt'}=${text}`],
     },
     begins: { session: newSession },
   }),

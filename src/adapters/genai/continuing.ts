@@ -51,7 +51,8 @@ export function continuingWith({
             // A copy cannot be given its id: it is read from what is printed.
             ...(fork ? ['--fork-session'] : []),
             ...(fork && message !== undefined ? AS_RECORDS : []),
-            ...(message === undefined ? [] : ['-p', message]),
+            // Words that begin like a flag would be taken for one.
+            ...(message === undefined ? [] : [`--prompt=${message}`]),
           ],
           ...known({ printed: fork && message !== undefined ? printed : undefined }),
         },
@@ -73,7 +74,7 @@ export function continuingWith({
           args: [
             ...(canName ? ['--session-id', newSession] : []),
             ...(isRead ? AS_RECORDS : []),
-            ...(message === undefined ? ['-i', text] : ['-p', text]),
+            message === undefined ? `--prompt-interactive=${text}` : `--prompt=${text}`,
           ],
           ...known({ printed: isRead ? printed : undefined }),
         },

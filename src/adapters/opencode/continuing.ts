@@ -42,7 +42,7 @@ export const continuing: ContinuingCapability = {
     limits: message === undefined ? [] : [UNATTENDED],
     call: {
       program: PROGRAM,
-      args: message === undefined ? ['--prompt', text] : ['run', '--format', 'json'],
+      args: message === undefined ? [`--prompt=${text}`] : ['run', '--format', 'json'],
       ...known(message === undefined ? {} : { stdin: text, printed }),
     },
     begins: {},
