@@ -127,6 +127,11 @@ describe('the best true way', () => {
     expect([report.way, shown]).toEqual([way, args]);
   });
 
+  it('Copilot before 1.0.65 is given the id of a new session in another way', async () => {
+    const { call } = await plan(await ofHost('copilot', false), { message, version: '1.0.50' });
+    expect(call?.args[0]).toBe(`--resume=${NEW}`);
+  });
+
   it.each([
     ['claude-code', ['--resume', 'ID', '-p']],
     ['codex', ['exec', '--json', 'resume', 'ID', '-']],

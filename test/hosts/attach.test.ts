@@ -98,7 +98,7 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
 
     it.skipIf(codex === undefined)('handed over to Codex', async () => {
       const id = await continues(at, { agent, session, host: 'codex', args: ['--host', 'codex'] });
-      await opensAgain(at, id, session, 'copy');
+      await opensAgain(at, id, session, isSince(codex ?? '', 166_000) ? 'copy' : 'no copy');
     });
 
     it.skipIf(opencode === undefined)('handed over to OpenCode', async () => {
@@ -110,7 +110,12 @@ for (const claude of programsIn('TROUPE_CLAUDE_BIN')) {
       it.skipIf(programsIn(variable).length === 0)(`handed over to ${host}`, async () => {
         const id = await continues(at, { agent, session, host, args: ['--host', host] });
         if (host !== 'copilot') dateBack(at.hosts.home, host, id);
-        await opensAgain(at, id, session, host === 'qwen' ? 'copy' : 'no copy');
+        await opensAgain(
+          at,
+          id,
+          session,
+          host === 'qwen' && isSince(programsIn(variable)[0] ?? '', 23_004) ? 'copy' : 'no copy',
+        );
       });
 
     it('what is printed beforehand is what is handed over', async () => {

@@ -1,4 +1,6 @@
-// Going on from an agent: Copilot CLI opens sessions, and no sub-agents. A new session can be given its id (seen from 1.0.24 on).
+// Going on from an agent: Copilot CLI opens sessions, and no sub-agents. A new session can be given its id: up to 1.0.50 by resuming one that
+// is not there, from 1.0.65 on by a flag of its own.
+import { isAtLeast } from '../../base/version-number.ts';
 import type { ContinuePlan, ContinuingCapability } from '../../model/continuing.ts';
 
 const PROGRAM = 'copilot';
@@ -20,14 +22,18 @@ export const continuing: ContinuingCapability = {
       },
     };
   },
-  begin: (text, { message, newSession }): ContinuePlan => ({
+  begin: (text, { message, newSession }, version): ContinuePlan => ({
     way: 'handover',
     words: 'A new session of Copilot is told what the agent was asked, did and found.',
     limits: message === undefined ? [] : [UNATTENDED],
     call: {
       program: PROGRAM,
-      args: [`--session-id=${newSession}`, `--${message === undefined ? 'interactive' : 'prompt'}=${text}`],
+      args: [`--${nameFlag(version)}=${newSession}`, `--${message === undefined ? 'interactive' : 'prompt'}=${text}`],
     },
     begins: { session: newSession },
   }),
 };
+
+function nameFlag(version: string | undefined): string {
+  return version === undefined || isAtLeast(version, '1.0.65') ? 'session-id' : 'resume';
+}
