@@ -4,13 +4,16 @@
  */
 import path from 'node:path';
 import { ADAPTERS } from './adapters/registry.ts';
+import { createAttach } from './attach/create-attach.ts';
 import { systemClock } from './base/clock.ts';
 import { known } from './base/json.ts';
 import { UserError } from './base/user-error.ts';
+import { stateFolder } from './daemon/state-folder.ts';
 import type { StreamEvent } from './events/stream-event.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
 import type { SessionTree } from './model/tree.ts';
+import type { AttachReport } from './reports/attach-shapes.ts';
 import { readDocument } from './reports/compute-document.ts';
 import { computeIdentity } from './reports/compute-identity.ts';
 import { computeSessions } from './reports/compute-sessions.ts';
@@ -27,9 +30,11 @@ import { createSessions } from './tracker/sessions.ts';
 import { thisMachine } from './tracker/this-machine.ts';
 import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
+import { createRedactor } from './transforms/redact/create-redactor.ts';
 
 export type * from './events/stream-event.ts';
 export type * from './model/transcript.ts';
+export type { AttachCommand, AttachReport } from './reports/attach-shapes.ts';
 export type * from './reports/shapes.ts';
 export type * from './reports/transcript-document.ts';
 /** Thrown where you can do something about it: `code` is stable, `remedy` says what. */
@@ -166,8 +171,50 @@ export async function* streamEvents(
   if (outcome.error !== undefined) throw outcome.error;
 }
 
+export interface AttachOptions {
+  /** In place of the hosts' own data folders. */
+  readonly roots?: readonly string[];
+  /** What to say to it; left out: its program is opened for a person in the terminal. */
+  readonly message?: string;
+  /** The host that is to go on, by its short name; the agent's own by default. */
+  readonly to?: string;
+  /** Leave the conversation as it is, and go on in a copy. */
+  readonly fork?: boolean;
+  /** Tokens that a new session is told of the agent, about (8000). */
+  readonly budget?: number;
+}
+
+export interface AttachPlan extends AttachReport {
+  /**
+   * Starts the program, hands what it says for people to `write` where it prints records, and gives its exit code. Its errors, and
+   * anything else that it prints, go to the terminal of this process. Nothing happens where `way` is `follow`.
+   */
+  run(write?: (text: string) => void): Promise<number>;
+}
+
+/** How to go on from an agent, by the beginning of its id or by its name: the best way its host has. Starts nothing before `run`. */
+export async function planAttach(agent: string, options: AttachOptions = {}): Promise<AttachPlan> {
+  const { roots, message, to, fork = false, budget = 8_000 } = options;
+  const machine = thisMachine();
+  const attach = createAttach({
+    adapters: ADAPTERS,
+    machine,
+    transcripts: createTranscripts(placesOf(known({ roots })), systemClock),
+    folder: stateFolder(machine),
+    createRedactor: async () => createRedactor({ home: machine.home }),
+  });
+  const { report, run } = await attach.plan(agent, { fork, budget, ...known({ message, host: to }) }, { mayAsk: true });
+  return { ...report, run: (write = (text) => void process.stdout.write(text)) => run(write) };
+}
+
+/** With what hooks and streams told, and which sessions go on from which agent. */
 function placesOf(where: Where) {
-  return placesFor(ADAPTERS, thisMachine(), where);
+  const machine = thisMachine();
+  const folder = stateFolder(machine);
+  return placesFor(ADAPTERS, machine, where, {
+    hooks: path.join(folder, 'hooks'),
+    streams: path.join(folder, 'streams'),
+  });
 }
 
 function sessionsOf(where: Where) {

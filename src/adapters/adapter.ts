@@ -1,6 +1,7 @@
 import type { Line } from '../base/lines.ts';
 import type { Look } from '../io/follow-file.ts';
 import type { AskAnswer } from '../model/ask.ts';
+import type { ContinuingCapability, SteeringCapability } from '../model/continuing.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from '../model/hook.ts';
 import type { HookCommand } from '../model/hook-command.ts';
@@ -48,6 +49,8 @@ export interface SourceAdapter {
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
   readonly questions?: QuestionsCapability;
+  readonly continuing?: ContinuingCapability;
+  readonly steering?: SteeringCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
 }

@@ -17,6 +17,8 @@ export interface HookLine {
   readonly payload?: unknown;
   /** Which agent started the session's process, as the hook's environment says. */
   readonly startedBy?: string;
+  /** Troupe started it, to go on from that agent. */
+  readonly isContinued?: true;
   /** In the file of the session whose agent started it: the session that was started. */
   readonly started?: SessionId;
 }
@@ -69,8 +71,8 @@ function noteTold(file: string, lines: readonly HookLine[]): void {
   for (const line of lines) if (line.startedBy !== undefined) told.add(startOf(file, line));
 }
 
-function startOf(file: string, { startedBy, started }: HookLine): string {
-  return [file, startedBy, started ?? ''].join(' ');
+function startOf(file: string, { startedBy, started, isContinued }: HookLine): string {
+  return [file, startedBy, started ?? '', isContinued ?? ''].join(' ');
 }
 
 /** None for a session whose id is no name of a file: ids come from outside, and no host's looks like that. */

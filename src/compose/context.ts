@@ -76,6 +76,7 @@ export function createContext(): FaceContext {
       setup: async () => (await import('./telegram-setup.ts')).setUpTelegram(createTerminal()),
     },
     webhook: async (request) => (await import('./webhook.ts')).runWebhookFace(request, createTerminal()),
+    attach: async (where) => (await import('./attach.ts')).attachTo(where),
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },

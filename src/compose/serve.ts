@@ -20,6 +20,7 @@ import type { Live, RunningServer, ServedGuard, ServeRequest, ServerControl, Ser
 import { createServer, type Server } from '../faces/server/create-server.ts';
 import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { attachTo } from './attach.ts';
 import { onEndSignal } from './end-signals.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createGuardLog } from './guard.ts';
@@ -96,6 +97,10 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const server = createServer({
     ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
+    attach: async ({ id, ownSessionId, cwd }, wish) => {
+      const attaching = attachTo(live.whereOf({ cwd }));
+      return (await attaching.plan(id, wish, { mayAsk: false, session: ownSessionId })).report;
+    },
     // Those who play the recording have no hooks in it.
     ...known({
       hooks,

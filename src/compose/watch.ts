@@ -15,7 +15,7 @@ import { createServerControl } from './serve.ts';
 
 /** The live tree of the running server, or of what this process follows itself. */
 export async function watch(request: WatchRequest, { write, note, colours }: Terminal): Promise<void> {
-  const { session, where, demoSpeed } = request;
+  const { session, agent, where, demoSpeed } = request;
   const feed =
     demoSpeed === undefined
       ? await openServedFeed({
@@ -29,6 +29,7 @@ export async function watch(request: WatchRequest, { write, note, colours }: Ter
     if (isScreen) {
       await watchScreen({
         ...common,
+        ...known({ agent }),
         transcript: pagedTranscripts(feed.transcript),
         screen: openScreen(createKeyReader),
         version: packageVersion,

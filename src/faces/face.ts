@@ -9,6 +9,7 @@ import type { PolicySuggestion } from '../model/policy-suggestion.ts';
 import type { FeedSource, Identifier, MessageRange, Sessions, Transcripts } from '../model/ports.ts';
 import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../model/shadow-request.ts';
 import type { Transcript } from '../model/transcript.ts';
+import type { AttachControl } from '../reports/attach-shapes.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
@@ -52,6 +53,8 @@ export interface FaceContext {
   readonly telegram: TelegramControl;
   /** Sends what happens to an address of the person's, until the person has enough. Throws a `UserError` as the above. */
   webhook(request: ChatRequest): Promise<void>;
+  /** Going on from an agent, telling it something, stopping it. */
+  attach(where: Where): Promise<AttachControl>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
   /** What troupe reads, by short name and as people write it. */
@@ -80,6 +83,8 @@ export interface WatchRequest extends FollowRequest {
   readonly lines: boolean;
   /** Only this session, by the beginning of its id. */
   readonly session?: string;
+  /** By its whole id: what it says is shown, where there is a screen. */
+  readonly agent?: string;
 }
 
 export interface TelegramControl {

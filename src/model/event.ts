@@ -117,6 +117,8 @@ export interface SessionStarter {
   readonly session: SessionId;
   readonly agent: AgentId;
   readonly call?: ToolCallId;
+  /** Nobody's command: troupe started it, for a person who goes on from that agent. */
+  readonly isContinued?: true;
 }
 
 /** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */

@@ -3,12 +3,12 @@ import { known } from '../base/json.ts';
 import type { AgentId, SessionId, ToolCallId } from './ids.ts';
 import type { PrintedSession, SessionTree } from './tree.ts';
 
-/** A session that a command of an agent, of this or another host, started. */
+/** A session that a command of an agent, of this or another host, started, or that goes on from one. */
 export interface SessionLink {
   readonly session: SessionId;
   readonly agent: AgentId;
   readonly call?: ToolCallId;
-  readonly evidence: 'environment' | 'printed';
+  readonly evidence: 'environment' | 'printed' | 'continued';
   /** When the command was over. */
   readonly endedAt?: number;
 }
@@ -35,9 +35,9 @@ export function linkSessions(trees: readonly SessionTree[]): ReadonlyMap<Session
     ({ session }) => session,
   );
   for (const tree of trees.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-    const candidates = [...byPrint(tree, claims.get(tree.id) ?? []), ...byEnvironment(tree)];
+    const candidates = [...byOurRecord(tree), ...byPrint(tree, claims.get(tree.id) ?? []), ...byEnvironment(tree)];
     const link = candidates.find(
-      (one) => mayHaveStarted(byId.get(one.session), one.agent, tree) && !isBelow(one.session, tree.id, links),
+      (one) => mayHaveStarted(byId.get(one.session), one, tree) && !isBelow(one.session, tree.id, links),
     );
     if (link) links.set(tree.id, link);
   }
@@ -85,16 +85,31 @@ function beganDuring({ startedAt }: SessionTree, { askedAt, endedAt }: PrintedSe
   return startedAt >= askedAt - SLACK_MS && (endedAt === undefined || startedAt <= endedAt + SLACK_MS);
 }
 
+/** What troupe started itself, it knows. */
+function byOurRecord({ id, begunBy = [] }: SessionTree): readonly SessionLink[] {
+  return begunBy
+    .filter(({ session, isContinued }) => isContinued && session !== id)
+    .map(({ session, agent }) => ({ session, agent, evidence: 'continued' }));
+}
+
 /** A program in between that troupe does not guard hands on what it was told itself: what was printed is nearer. */
 function byEnvironment({ id, begunBy = [] }: SessionTree): readonly SessionLink[] {
   return begunBy
-    .filter(({ session }) => session !== id)
+    .filter(({ session, isContinued }) => !isContinued && session !== id)
     .map(({ session, agent, call }) => ({ session, agent, evidence: 'environment', ...known({ call }) }));
 }
 
-/** It is there, and was before: whoever takes up an older session again did not start it. */
-function mayHaveStarted(tree: SessionTree | undefined, id: AgentId, started: SessionTree): boolean {
+/**
+ * It is there, and was before: whoever takes up an older session again did not start it. A copy of a session that goes on from one
+ * of its agents is as old as the session, and was started all the same.
+ */
+function mayHaveStarted(
+  tree: SessionTree | undefined,
+  { agent: id, evidence }: SessionLink,
+  started: SessionTree,
+): boolean {
   const agent = tree?.agents.find((one) => one.id === id);
+  if (evidence === 'continued') return agent !== undefined;
   return agent !== undefined && (agent.startedAt ?? 0) - SLACK_MS <= (started.startedAt ?? Number.POSITIVE_INFINITY);
 }
 

@@ -21,6 +21,7 @@ export const EVIDENCE = {
   'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
   environment: { rank: 'exact', text: 'its process was told which agent started it' },
   printed: { rank: 'exact', text: 'the command printed the id of its session' },
+  continued: { rank: 'exact', text: 'troupe attach started it, to go on from that agent' },
   progress: { rank: 'strong', text: 'progress lines of the call name it' },
   'result-text': { rank: 'strong', text: 'the text of the result names it' },
   notification: { rank: 'strong', text: 'the notice of its end names the call' },

@@ -97,6 +97,8 @@ export interface Transcripts {
 export interface OpenedTranscript {
   readonly tree: SessionTree;
   readonly agent: AgentId;
+  /** Where its session was found: a data folder, or the address of a server. */
+  readonly root: string;
   /** Without its sub-agents' transcripts: `sub_agents` is empty. */
   readonly transcript: Transcript;
 }

@@ -110,7 +110,7 @@ const WRITERS: Writers = {
   },
   'session-begun'(ledger, { by }) {
     ledger.begunBy ??= new Map();
-    ledger.begunBy.set(`${by.session} ${by.agent} ${by.call ?? ''}`, by);
+    ledger.begunBy.set(`${by.session} ${by.agent} ${by.call ?? ''}${by.isContinued ? ' continued' : ''}`, by);
   },
   'session-started'(ledger, { started }) {
     ledger.started ??= new Set();

@@ -1,7 +1,7 @@
 import { known } from '../base/json.ts';
 import { nativeId } from '../model/ids.ts';
 import type { AgentRecord, EndClaim, LinkClaim, Said, SessionLedger } from '../model/ledger.ts';
-import { EVIDENCE } from '../model/link.ts';
+import { EVIDENCE, type EvidenceSource } from '../model/link.ts';
 import type { AgentNode } from '../model/tree.ts';
 import { isoTime, orNull } from './json-values.ts';
 
@@ -77,10 +77,13 @@ function resultsOf(agent: AgentNode, ledger: SessionLedger): readonly EndClaim[]
   });
 }
 
+/** How a session can be known to be another's. */
+const ACROSS: ReadonlySet<EvidenceSource> = new Set(['printed', 'environment', 'continued']);
+
 function explainLink({ link, session }: AgentNode, record: AgentRecord | undefined) {
   // Who started a session stands in the facts of two of them.
   const across: readonly LinkClaim[] =
-    session !== undefined && (link.evidence === 'printed' || link.evidence === 'environment')
+    session !== undefined && link.evidence !== undefined && ACROSS.has(link.evidence)
       ? [{ evidence: link.evidence, ...known({ call: link.call, parent: link.parent }) }]
       : [];
   return {

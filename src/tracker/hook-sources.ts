@@ -85,7 +85,8 @@ function startIn(line: Line, session: SessionId, source: SourceId): Start {
   const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
   const record = bytes.includes(STARTED_BY) ? asObject(parseJsonBytes(line.bytes)) : undefined;
   const text = asText(record?.['startedBy']);
-  const by = text === undefined ? undefined : parseStartedBy(text);
+  const starter = text === undefined ? undefined : parseStartedBy(text);
+  const by = starter && record?.['isContinued'] === true ? { ...starter, isContinued: true as const } : starter;
   if (!record || !by) return { facts: [], isAlone: false };
   const origin = { source, offset: line.offset, length: line.length };
   const started = asText(record['started']) as SessionId | undefined;

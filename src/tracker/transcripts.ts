@@ -21,7 +21,8 @@ export function createTranscripts(places: readonly Place[], clock: Clock): Trans
     const tree = read.joined().of(ours.located.id);
     // Of those that stand in its tree, each is found in its own session.
     const node = tree && choose({ ...tree, agents: tree.agents.filter((agent) => agent.session === undefined) });
-    return node && { tree, agent: node.id, transcript: (await readTranscript(ours, tree, node)).transcript };
+    const { root } = ours.located;
+    return node && { tree, agent: node.id, root, transcript: (await readTranscript(ours, tree, node)).transcript };
   };
   return {
     async read(wanted, session) {

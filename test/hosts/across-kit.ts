@@ -21,7 +21,12 @@ export interface AcrossHosts {
 const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
 
 /** By name (`claude`, `codex`, …) where each program lies; `node` for those that need another. */
-export async function startAcrossHosts(name: string, programs: ReadonlyMap<string, string>): Promise<AcrossHosts> {
+export async function startAcrossHosts(
+  name: string,
+  programs: ReadonlyMap<string, string>,
+  /** What stands in front of a scripted model, by its address. */
+  inFront: (url: string) => Promise<string> = async (url) => url,
+): Promise<AcrossHosts> {
   const [{ startFakeAnthropic }, { startFakeOpenai }, { startFakeGemini }, workspaces] = await Promise.all(
     ['fake-anthropic.mjs', 'fake-openai.mjs', 'fake-gemini.mjs', 'workspace.mjs'].map(load),
   );
@@ -31,7 +36,7 @@ export async function startAcrossHosts(name: string, programs: ReadonlyMap<strin
   commit(project);
   const log = (model: string): string => path.join(base, `model-${model}.jsonl`);
   const openai = (dialect: string) => startFakeOpenai({ dialect, log: log(dialect) });
-  const models = {
+  const started = {
     claude: await startFakeAnthropic({ log: log('claude') }),
     codex: await openai('codex'),
     opencode: await openai('opencode'),
@@ -39,6 +44,9 @@ export async function startAcrossHosts(name: string, programs: ReadonlyMap<strin
     qwen: await openai('qwen'),
     gemini: await startFakeGemini({ log: log('gemini') }),
   };
+  const models: Record<string, { readonly url: string }> = {};
+  for (const [model, { url }] of Object.entries(started)) models[model] = { url: await inFront(url) };
+  const urlOf = (model: keyof typeof started): string => models[model]?.url ?? started[model].url;
   const bin = path.join(base, 'bin');
   mkdirSync(bin);
   for (const [program, place] of programs) if (existsSync(place)) symlinkSync(place, path.join(bin, program));
@@ -46,13 +54,13 @@ export async function startAcrossHosts(name: string, programs: ReadonlyMap<strin
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     writeFileSync(path.join(home, file), text);
   };
-  put('.codex/config.toml', codexSettings(models.codex.url, project, false));
+  put('.codex/config.toml', codexSettings(urlOf('codex'), project, false));
   put('.gemini/settings.json', JSON.stringify(GEMINI.settings));
   put('.qwen/settings.json', JSON.stringify(QWEN.settings));
-  put('.config/opencode/opencode.json', JSON.stringify(opencodeSettings(models.opencode.url)));
+  put('.config/opencode/opencode.json', JSON.stringify(opencodeSettings(urlOf('opencode'))));
   const env = cleanEnv(workspace, {
     PATH: `${bin}${path.delimiter}${process.env['PATH']}`,
-    ANTHROPIC_BASE_URL: models.claude.url,
+    ANTHROPIC_BASE_URL: urlOf('claude'),
     ANTHROPIC_API_KEY: 'sk-ant-dummy-local',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     CLAUDE_CODE_TMPDIR: workspace.temp,
@@ -64,14 +72,14 @@ export async function startAcrossHosts(name: string, programs: ReadonlyMap<strin
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_DISABLE_SHARE: '1',
-    COPILOT_PROVIDER_BASE_URL: `${models.copilot.url}/v1`,
+    COPILOT_PROVIDER_BASE_URL: `${urlOf('copilot')}/v1`,
     COPILOT_PROVIDER_TYPE: 'openai',
     COPILOT_PROVIDER_API_KEY: 'dummy',
     COPILOT_MODEL: 'fake-1',
     COPILOT_OFFLINE: 'true',
     COPILOT_AUTO_UPDATE: 'false',
-    ...GEMINI.environment(models.gemini.url),
-    ...QWEN.environment(models.qwen.url),
+    ...GEMINI.environment(urlOf('gemini')),
+    ...QWEN.environment(urlOf('qwen')),
   });
   let runs = 0;
   return {
@@ -84,7 +92,7 @@ export async function startAcrossHosts(name: string, programs: ReadonlyMap<strin
       await runProgram({ bin: path.join(bin, program), args, cwd: project, env, stdout, stderr, timeout: 180_000 });
     },
     async close() {
-      for (const model of Object.values(models)) await model.close();
+      for (const model of Object.values(started)) await model.close();
     },
   };
 }
@@ -98,6 +106,7 @@ export async function addPlays(make: (words: PlayWords) => Plays): Promise<void>
 export interface PlayWords {
   say(text: string): unknown;
   shell(command: string, description: string): unknown;
+  tool(name: string, input: object): unknown;
   agent(description: string, prompt: string, options?: Readonly<Record<string, unknown>>): unknown;
 }
 

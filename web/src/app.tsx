@@ -2,6 +2,7 @@ import { computed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { goTo } from './actions.ts';
 import { AskBar } from './asks/ask-bar.tsx';
+import { AttachSheet } from './attach/attach-sheet.tsx';
 import { useBackend } from './backend-context.ts';
 import { ExportSheet } from './export/export-sheet.tsx';
 import { ExplainSheet } from './guard/explain-sheet.tsx';
@@ -54,6 +55,7 @@ export function App() {
       <ProblemsSheet />
       <ExplainSheet />
       <ExportSheet />
+      <AttachSheet />
       <Announcer />
     </div>
   );

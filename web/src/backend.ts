@@ -2,6 +2,7 @@ import type { Answered, AskAnswer } from '../../src/model/ask.ts';
 import type { AuditFilter } from '../../src/model/audit.ts';
 import type { GuardExplanation } from '../../src/model/guard-explanation.ts';
 import type { TranscriptMessage } from '../../src/model/transcript.ts';
+import type { AttachReport, AttachWish } from '../../src/reports/attach-shapes.ts';
 import type { CoverageReport } from '../../src/reports/compute-coverage.ts';
 import type { AuditEvent, HeardCall, LiveEvent, SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { TimelineReport } from '../../src/reports/timeline-shapes.ts';
@@ -27,8 +28,15 @@ export interface Backend {
   coverage(session: string): Promise<CoverageReport | undefined>;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
+  /** How to go on from an agent, and with which words. Only where there is a server to say it; nothing is started. */
+  readonly attach?: (agent: AttachedAgent, wish: AttachWish, signal: AbortSignal) => Promise<AttachReport>;
   /** What the person says to a call that waits. */
   answer(id: string, answer: AskAnswer): Promise<Answered>;
+}
+
+export interface AttachedAgent {
+  readonly agent: string;
+  readonly session: string;
 }
 
 export interface ExportWish {

@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { errandIn } from './errand.ts';
 import { follow } from './follow.ts';
@@ -75,4 +76,5 @@ export const claudeCode: SourceAdapter = {
     sampleTranscript,
   },
   hookSettings,
+  continuing,
 };

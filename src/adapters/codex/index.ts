@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
@@ -35,4 +36,5 @@ export const codex: SourceAdapter = {
   openBodies: (session, source, agent) => (source.role === 'rollout' ? openBodies(session, source, agent) : NO_BODIES),
   hooks,
   hookSettings,
+  continuing,
 };

@@ -1,4 +1,5 @@
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts';
+import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
@@ -26,4 +27,5 @@ export const copilot: SourceAdapter = {
   openBodies: (session, source, agent) => (source.role === 'events' ? openBodies(session, source, agent) : NO_BODIES),
   hooks,
   hookSettings,
+  continuing,
 };

@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { continuingWith } from '../genai/continuing.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
@@ -29,4 +30,5 @@ export const gemini: SourceAdapter = {
   errandIn,
   hooks,
   hookSettings,
+  continuing: continuingWith({ program: 'gemini', title: 'Gemini CLI', namesSessionsSince: '0.47.0' }),
 };

@@ -1,5 +1,6 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { openBodies } from './bodies/open-bodies.ts';
+import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
 import { kindOf } from './files/file-kinds.ts';
@@ -14,6 +15,7 @@ import { locate, type Role } from './locate.ts';
 import { type Door, HOST } from './record.ts';
 import { openServer } from './server/cursor.ts';
 import { questions } from './server/questions.ts';
+import { steering } from './server/steering.ts';
 import { openStorage } from './storage/cursor.ts';
 
 /** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
@@ -45,4 +47,6 @@ export const opencode: SourceAdapter = {
   hooks,
   hookSettings,
   questions,
+  continuing,
+  steering,
 };

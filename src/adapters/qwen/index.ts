@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { continuingWith } from '../genai/continuing.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';
@@ -31,4 +32,10 @@ export const qwen: SourceAdapter = {
   errandIn,
   hooks,
   hookSettings,
+  continuing: continuingWith({
+    program: 'qwen',
+    title: 'Qwen Code',
+    namesSessionsSince: '0.12.0',
+    forksSince: '0.23.4',
+  }),
 };

@@ -61,11 +61,20 @@ export const startCommand = buildCommand({
 
 export const stopCommand = buildCommand({
   loader: async () => (await import('./serve.ts')).stop,
-  parameters: { flags: { json: sharedFlags.json } },
+  parameters: {
+    flags: { json: sharedFlags.json, root: sharedFlags.root },
+    positional: optionalArgument('AGENT', 'The agent to stop, by the first characters of its id; default: the server'),
+  },
   docs: {
-    brief: 'End the server',
-    fullDescription:
-      'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.\n\nExample:\n  troupe stop',
+    brief: 'End the server; with an agent, stop that agent',
+    fullDescription: [
+      'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
+      'With an agent, stops that one where its host has a way; otherwise says why not, and ends with code 1.',
+      '',
+      'Examples:',
+      '  troupe stop',
+      '  troupe stop ses_49c7c5e7',
+    ].join('\n'),
   },
 });
 

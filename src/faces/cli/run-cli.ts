@@ -2,6 +2,7 @@ import { buildApplication, buildRouteMap, type CommandContext, run, text_en } fr
 import { isSystemError } from '../../base/system-error.ts';
 import { UserError } from '../../base/user-error.ts';
 import type { FaceContext } from '../face.ts';
+import { attachCommand, sendCommand } from './attach-commands.ts';
 import { telegramRoutes, webhookCommand } from './chat-commands.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { exportCommand } from './export-command.ts';
@@ -31,6 +32,8 @@ const commands = {
     ls: lsCommand,
     tree: treeCommand,
     show: showCommand,
+    attach: attachCommand,
+    send: sendCommand,
     export: exportCommand,
     identify: identifyCommand,
     hooks: hooksRoutes,

@@ -1,6 +1,7 @@
 import { known } from '../../base/json.ts';
 import { formatAge } from '../../render/amounts.ts';
 import type { RunningServer, ServerState } from '../face.ts';
+import { type AgentFlags, stopAgent } from './attach.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -64,7 +65,8 @@ function notePort({ face }: CliContext, { port }: StartFlags, server: RunningSer
   face.terminal.note(`It runs already, not on port ${port}: to change that, end it first, with troupe stop.`);
 }
 
-export async function stop(this: CliContext, flags: Pick<SharedFlags, 'json'>): Promise<void> {
+export async function stop(this: CliContext, flags: AgentFlags, agent?: string): Promise<void> {
+  if (agent !== undefined) return stopAgent.call(this, flags, agent);
   const { outcome, server } = await this.face.server.stop();
   if (flags.json) return writeJson(this, { outcome, server: server ?? null });
   const pid = server?.pid;

@@ -10,6 +10,7 @@ import type { HookIntake, Live, ServedGuard, Subscription } from '../face.ts';
 import type { ServedExport } from '../face-export.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
+import type { ServedAttach } from './attach-routes.ts';
 import { limitConnections } from './crowd.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   readonly asks?: Asks;
   /** Sessions to hand on; without it there is nothing at `/api/sessions/ID/export`. */
   readonly exports?: ServedExport;
+  /** How to go on from an agent; without it there is nothing at `/api/agents/ID/attach`. */
+  readonly attach?: ServedAttach;
   readonly token: string;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;

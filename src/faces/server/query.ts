@@ -23,6 +23,15 @@ export function readEntryLimit(text: string | undefined): number {
   return limit;
 }
 
+const DEFAULT_BUDGET = 8_000;
+
+/** Tokens that a handover may take. */
+export function readBudget(text: string | undefined): number {
+  const budget = readNumber(text, 'budget', DEFAULT_BUDGET);
+  if (budget < 1) throw badQuery('budget is 0.', 'Ask for 1 token or more.');
+  return budget;
+}
+
 /** What is given as nothing filters nothing. */
 export function readAuditFilter(given: (name: string) => string | undefined): AuditFilter {
   const word = (name: string): string | undefined => given(name) || undefined;

@@ -7,6 +7,7 @@ import type { Live, ServedGuard } from '../face.ts';
 import type { ServedExport } from '../face-export.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { addAskRoutes } from './ask-routes.ts';
+import { addAttachRoutes, type ServedAttach } from './attach-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { addExportRoutes } from './export-routes.ts';
 import { addGuardRoutes } from './guard-routes.ts';
@@ -21,6 +22,7 @@ export interface RoutesContext {
   readonly guard?: ServedGuard;
   readonly asks?: Asks;
   readonly exports?: ServedExport;
+  readonly attach?: ServedAttach;
   readonly streams: EventStreams;
   readonly token: string;
   readonly page: PageFiles;
@@ -34,7 +36,7 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, asks, exports, streams, token, page, version, startedAt, port, onError } = options;
+  const { live, guard, asks, exports, attach, streams, token, page, version, startedAt, port, onError } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
@@ -101,6 +103,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   if (guard) addGuardRoutes(routes, guard);
   if (asks) addAskRoutes(routes, asks);
   if (exports) addExportRoutes(routes, { live, exports, onError });
+  if (attach) addAttachRoutes(routes, { live, attach });
 
   routes.notFound((context) => answerError(context, NO_ROUTE));
   routes.onError((error, context) => {

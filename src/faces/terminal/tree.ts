@@ -1,10 +1,11 @@
 import type { Size } from '../../base/screen.ts';
 import { type FrameOptions, formatFrame, planOf } from '../../render/watch-frame.ts';
 import type { WatchRow } from '../../render/watch-rows.ts';
-import { FIRST_VIEW, sessionKey, type WatchView } from '../../render/watch-view.ts';
+import { agentsOf, FIRST_VIEW, sessionKey, type WatchView } from '../../render/watch-view.ts';
 import { applyEvent } from '../../reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
 import { markAsking } from '../../reports/mark-asking.ts';
+import type { AgentReport } from '../../reports/shapes.ts';
 import type { Key } from './keys.ts';
 import { settleView } from './settle-view.ts';
 import { pressInTree } from './tree-keys.ts';
@@ -19,6 +20,8 @@ export interface Tree {
   takesKeys(): boolean;
   /** As it stands now. */
   session(key: string): SessionDetail | undefined;
+  /** An agent by its whole id, in the newest session that has it. */
+  find(agent: string): { readonly agent: AgentReport; readonly session: SessionDetail } | undefined;
   /** In the last line, until the next key. */
   say(message: string): void;
 }
@@ -60,6 +63,13 @@ export function createTree(setup: TreeSetup): Tree {
     selected: () => rows.find(({ key }) => key === view.selected),
     takesKeys: () => view.isTyping || view.showsHelp,
     session: (key) => picture?.sessions.find((one) => sessionKey(one) === key),
+    find(id) {
+      for (const one of picture?.sessions ?? []) {
+        const agent = agentsOf(one).find((each) => each.id === id);
+        if (agent) return { agent, session: one };
+      }
+      return undefined;
+    },
     say(message) {
       view = { ...view, message };
     },

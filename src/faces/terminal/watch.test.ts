@@ -84,6 +84,20 @@ describe('the tree', () => {
     expect((await open(undefined, { session: 'zzz' }).rows()).join('\n')).toContain('No session begins with «zzz».');
   });
 
+  it('reads the agent that is asked for, as soon as it is there, and goes back to the tree', async () => {
+    const options = { agent: 'a2ca437af9f568b24', transcript: async () => transcript };
+    const { look, feed, screen } = openWatch(pictureOf([]), undefined, options);
+    expect((await look()).join('\n')).toContain('No session here yet.');
+    feed.emit({ type: 'snapshot', data: pictureOf(scene.sessions) });
+    expect((await look()).join('\n')).toContain('Audit the repo');
+    expect((await look()).join('\n')).not.toContain('Count TODO comments');
+    screen.type('q');
+    expect((await look()).join('\n')).toContain('Count TODO comments');
+    // Once: whoever went back is left alone.
+    feed.emit({ type: 'snapshot', data: pictureOf(scene.sessions) });
+    expect((await look()).join('\n')).toContain('Count TODO comments');
+  });
+
   it('follows changes, and writes only what became different', async () => {
     const { look, screen, feed } = open();
     await look();

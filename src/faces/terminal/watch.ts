@@ -28,6 +28,8 @@ export interface WatchOptions {
   readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
   /** Only the sessions whose id begins so. */
   readonly session?: string;
+  /** By its whole id: read as soon as it is there. */
+  readonly agent?: string;
 }
 
 /** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
@@ -68,14 +70,15 @@ export async function watch(options: WatchOptions): Promise<void> {
   };
   const read = (): void => {
     const row = tree.selected();
-    if (!row) return;
-    const agent = row.kind === 'agent' ? row.agent : row.session.main;
+    if (row) readAgent(row.kind === 'agent' ? row.agent : row.session.main, row.session);
+  };
+  const readAgent = (agent: AgentReport, within: SessionDetail): void => {
     reader = openReader({
       agent,
-      session: () => tree.session(sessionKey(row.session)) ?? row.session,
+      session: () => tree.session(sessionKey(within)) ?? within,
       paint,
       source: () => feed.source(),
-      open: () => options.transcript(agent.id, row.session.id),
+      open: () => options.transcript(agent.id, within.id),
       onChange: frames.soon,
       onFailure(reason) {
         leave();
@@ -101,6 +104,14 @@ export async function watch(options: WatchOptions): Promise<void> {
     return wish === 'quit';
   };
 
+  let wanted = options.agent;
+  const readWanted = (): void => {
+    const found = wanted === undefined ? undefined : tree.find(wanted);
+    if (!found) return;
+    wanted = undefined;
+    readAgent(found.agent, found.session);
+  };
+
   let subscription: Subscription | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
@@ -123,6 +134,7 @@ export async function watch(options: WatchOptions): Promise<void> {
         tree.hear(event);
         bar.hear(event);
         reader?.hear(event);
+        readWanted();
         frames.soon();
       });
     });

@@ -1,7 +1,8 @@
 import type { Answered, AskAnswer } from '../../../src/model/ask.ts';
 import type { AuditFilter, AuditPage } from '../../../src/model/audit.ts';
+import type { AttachReport, AttachWish } from '../../../src/reports/attach-shapes.ts';
 import type { AuditEvent, HeardCall, LiveEvent } from '../../../src/reports/live-shapes.ts';
-import type { Backend, ConnectionState, ExportedFile, ExportWish } from '../backend.ts';
+import type { AttachedAgent, Backend, ConnectionState, ExportedFile, ExportWish } from '../backend.ts';
 
 const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'ask', 'audit'] as const;
 
@@ -23,6 +24,7 @@ export function createLiveBackend(): Backend {
     input: readInput,
     answer: sendAnswer,
     export: fetchExport,
+    attach: fetchAttach,
     explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),
   };
@@ -90,6 +92,23 @@ async function fetchExport(session: string, { as, pii }: ExportWish, signal: Abo
   if (!response.ok) throw new Error(await reasonOf(response));
   const [, name = 'session'] = /filename="([^"]+)"/.exec(response.headers.get('Content-Disposition') ?? '') ?? [];
   return { name, content: await response.blob() };
+}
+
+async function fetchAttach(
+  { agent, session }: AttachedAgent,
+  { message, host, fork, budget }: AttachWish,
+  signal: AbortSignal,
+): Promise<AttachReport> {
+  const query = new URLSearchParams({
+    session,
+    budget: String(budget),
+    ...(message !== undefined && { message }),
+    ...(host !== undefined && { host }),
+    ...(fork && { fork: '1' }),
+  });
+  const response = await fetch(`api/agents/${encodeURIComponent(agent)}/attach?${query}`, { signal });
+  if (!response.ok) throw new Error(await reasonOf(response));
+  return response.json();
 }
 
 async function sendAnswer(id: string, answer: AskAnswer): Promise<Answered> {

@@ -1,5 +1,6 @@
 import { runsText } from '../../../src/render/agent-texts.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
+import { AttachButton } from '../attach/attach-button.tsx';
 import { ExportButton } from '../export/export-button.tsx';
 import { hueOf } from '../parts/hue.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
@@ -35,6 +36,7 @@ export function PanelHead({ session, agent }: AgentProps) {
             Graph
           </PlaceLink>
         </nav>
+        <AttachButton agent={agent.id} session={session.id} />
         {isMain && <ExportButton session={session.id} />}
       </div>
     </header>

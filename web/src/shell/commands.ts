@@ -1,5 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import { clearFilter, goTo, replay, select, selectSession, show } from '../actions.ts';
+import { openAttach } from '../attach/attached.ts';
 import { openExport } from '../export/exported.ts';
 import { isFiltering } from '../filter.ts';
 import { goTo as replayFrom, togglePlay } from '../replay/replay-state.ts';
@@ -37,6 +38,7 @@ const ACTS: Readonly<Record<Command, () => void>> = {
   detail: toggleDetail,
   replay: toggleReplay,
   export: () => openExport(selected.value?.session ?? currentSession.value?.id),
+  attach: () => openAttach(selected.value),
   theme: nextTheme,
   help: () => {
     isHelpOpen.value = !isHelpOpen.value;

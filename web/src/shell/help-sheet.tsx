@@ -24,8 +24,10 @@ const LINKS: readonly (readonly [string, string])[] = [
 ];
 
 export function HelpSheet() {
-  const canExport = useBackend().export !== undefined;
-  const keys = KEYS.filter(({ command }) => command !== 'export' || canExport);
+  const backend = useBackend();
+  const keys = KEYS.filter(
+    ({ command }) => (command !== 'export' && command !== 'attach') || backend[command] !== undefined,
+  );
   return (
     <Sheet isOpen={isHelpOpen} title="Keys and marks">
       <div class="help">

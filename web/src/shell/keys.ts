@@ -15,6 +15,7 @@ export type Command =
   | 'detail'
   | 'replay'
   | 'export'
+  | 'attach'
   | 'theme'
   | 'help'
   | 'close';
@@ -40,6 +41,7 @@ export const KEYS: readonly KeyRow[] = [
   { key: 'd', command: 'detail', text: 'detail: open, close' },
   { key: 'r', command: 'replay', text: 'replay from the start, or back to live' },
   { key: 'x', command: 'export', text: 'export this session' },
+  { key: 'c', command: 'attach', text: 'continue from this agent' },
   { key: 't', command: 'theme', text: 'theme: system, light, dark' },
   { key: '?', command: 'help', text: 'this sheet' },
   { key: 'Escape', command: 'close', text: 'close, then clear the filter, then the selection' },

@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { cleanBlock, cleanLine } from '../../../src/render/clean-text.ts';
+import { attachLine } from '../../../src/render/shell-line.ts';
+import type { AttachReport, AttachWish } from '../../../src/reports/attach-shapes.ts';
+import type { Backend } from '../backend.ts';
+import { useBackend } from '../backend-context.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Sheet } from '../shell/sheet.tsx';
+import type { AgentRef } from '../store.ts';
+import { attached, isAttaching } from './attached.ts';
+import { usePlan } from './use-plan.ts';
+import './attach.css';
+
+const BUDGET = 8_000;
+
+/** How to go on from an agent, and every word that it would be told. The page starts nothing: the command is to be copied. */
+export function AttachSheet() {
+  const ask = useBackend().attach;
+  const agent = attached.value;
+  if (!ask) return null;
+  return (
+    <Sheet isOpen={isAttaching} title="Continue from this agent">
+      {agent && <AttachForm key={`${agent.session} ${agent.agent}`} ask={ask} agent={agent} />}
+    </Sheet>
+  );
+}
+
+function AttachForm({ ask, agent }: { readonly ask: NonNullable<Backend['attach']>; readonly agent: AgentRef }) {
+  const [message, setMessage] = useState('');
+  const [host, setHost] = useState('');
+  const [fork, setFork] = useState(false);
+  const wish: AttachWish = {
+    fork,
+    budget: BUDGET,
+    ...(message.trim() !== '' && { message: message.trim() }),
+    ...(host !== '' && { host }),
+  };
+  const planning = usePlan(ask, agent, wish);
+  const report = planning.kind === 'known' ? planning.report : undefined;
+  return (
+    <form class="attach" onSubmit={(event) => event.preventDefault()}>
+      <label class="attach-field">
+        What to say to it
+        <textarea
+          rows={3}
+          maxLength={4000}
+          value={message}
+          onInput={(event) => setMessage(event.currentTarget.value)}
+        />
+      </label>
+      <div class="attach-choices">
+        <label>
+          With{' '}
+          <select value={host} onChange={(event) => setHost(event.currentTarget.value)}>
+            <option value="">its own host</option>
+            {(report?.hosts ?? []).map((one) => (
+              <option key={one.host} value={one.host}>
+                {one.title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <input type="checkbox" checked={fork} onChange={() => setFork(!fork)} /> leave the conversation as it is
+        </label>
+      </div>
+      <div role="status">
+        {planning.kind === 'asking' && <p class="dim">Looking for the best way…</p>}
+        {planning.kind === 'trouble' && <p class="attach-trouble">{cleanLine(planning.text)}</p>}
+        {report && <p class="attach-way">{report.words}</p>}
+      </div>
+      {report && <Plan report={report} wish={wish} />}
+    </form>
+  );
+}
+
+function Plan({ report, wish }: { readonly report: AttachReport; readonly wish: AttachWish }) {
+  const { reasons, limits, begins, text, tokens, redacted, leftOut } = report;
+  const command = attachLine(report.agent.id, wish);
+  const about = [
+    ...(tokens > 0 ? [`about ${tokens} tokens`] : []),
+    ...redacted.map(({ what, count }) => `${count} × ${what} taken out`),
+    ...(leftOut.length > 0 ? [`left out: ${leftOut.join(', ')}`] : []),
+  ];
+  return (
+    <>
+      <ul class="attach-notes">
+        {[...reasons, ...limits, ...(begins ? ['The new session will stand below this agent.'] : [])].map((note) => (
+          <li key={note}>{cleanLine(note)}</li>
+        ))}
+      </ul>
+      <h3>In a terminal</h3>
+      <div class="attach-command">
+        <pre>{cleanBlock(command)}</pre>
+        <CopyButton text={command} what="the command" />
+      </div>
+      {text !== null && (
+        <>
+          <h3>
+            What it is told <span class="dim">{cleanLine(about.join(' · '))}</span>
+          </h3>
+          <div class="attach-command">
+            <pre class="attach-text">{cleanBlock(text)}</pre>
+            <CopyButton text={text} what="what it is told" />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
