@@ -13,8 +13,10 @@ import { parseState } from '../faces/telegram/parse-state.ts';
 import { runTelegram, type StateStore } from '../faces/telegram/run-telegram.ts';
 import { takeLock } from '../io/lock-file.ts';
 import { replaceFile } from '../io/replace-file.ts';
+import type { Steered } from '../model/continuing.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createAskControl } from './asks.ts';
+import { attachTo } from './attach.ts';
 import { onEndSignal } from './end-signals.ts';
 import { readOwnConfig } from './follow.ts';
 import { createServedExport } from './served-export.ts';
@@ -57,6 +59,10 @@ export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal
   }
 }
 
+function saying(otherwise: string, steered: Steered): string {
+  return 'words' in steered ? steered.words : `${otherwise}: ${steered.whyNot}`;
+}
+
 /** Telegram takes files of 50 MB from bots. */
 const MOST_BYTES = 49_000_000;
 
@@ -65,6 +71,11 @@ function outsideOf(where: Where): Outside {
   const exports = createServedExport(() => where);
   return {
     answer: asks.answer,
+    control: {
+      stop: async (session, agent) => saying('It was not stopped', await attachTo(where).stop(agent ?? session)),
+      say: async (session, agent, text) =>
+        saying('It was not told', await attachTo(where).send(agent ?? session, text)),
+    },
     async exportSession(session) {
       const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));
       const chunks: Uint8Array[] = [];
