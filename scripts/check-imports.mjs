@@ -30,6 +30,7 @@ const MAY_IMPORT = {
   tracker: ['base', 'model', 'io', 'adapters/adapter'],
   events: ['base', 'model'],
   stream: ['base', 'model', 'io', 'events', 'adapters/adapter', 'tracker'],
+  intercept: ['base', 'model'],
   config: ['base', 'model', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   export: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'faces/face'],

@@ -48,12 +48,14 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   };
   return {
     ...keys,
-    async take({ host: name, draft, ppid, since, parent, above }) {
-      const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
-      if (!host || !isDraftOf(name, draft)) return undefined;
+    async take({ host: name, draft, ppid, since, parent, above, asks }) {
+      const hooks = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
+      if (!hooks || !isDraftOf(name, draft)) return undefined;
+      const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
       const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
       if (!judged) return undefined;
-      const { judgement, event, caller, at } = judged;
+      const { event, caller, at } = judged;
+      const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
         settleSpooled(folder, draft, { ppid, ...known({ parent }), ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
@@ -67,6 +69,15 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
     },
   };
 }
+
+/** The host would ask its person, who is to be asked here. */
+function askedInAnyCase(judgement: Judgement): Judgement {
+  if (judgement.decision !== 'none') return judgement;
+  const reason = 'No rule is about this call, and the program asks before it.';
+  return { ...judgement, decision: 'ask', reason, wait: { ms: ASKED_MS, otherwise: 'deny', why: reason } };
+}
+
+const ASKED_MS = 600_000;
 
 interface Judged {
   readonly judgement: Judgement;

@@ -27,6 +27,8 @@ export interface StreamOutcome {
 
 export interface RunRequest extends ShadowRequest {
   readonly command: readonly [string, ...string[]];
+  /** Its calls are judged by the policy before they run. */
+  readonly intercept?: boolean;
 }
 
 /** How the program ended: by itself, or by a signal. */

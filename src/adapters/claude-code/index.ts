@@ -1,5 +1,6 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { claudeCodeControl } from './control/index.ts';
 import { rootsOf } from './data-folder.ts';
 import { errandIn } from './errand.ts';
 import { follow } from './follow.ts';
@@ -66,6 +67,7 @@ export const claudeCode: SourceAdapter = {
     leavesToDisk: true,
     hasIdsOfFiles: true,
   },
+  control: claudeCodeControl,
   hooks: {
     ...claudeCodeGuard,
     condense,

@@ -51,7 +51,14 @@ export const streamCommand = buildCommand({
 export const runCommand = buildCommand({
   loader: async () => (await import('./stream.ts')).run,
   parameters: {
-    flags: { ...shadowFlags },
+    flags: {
+      ...shadowFlags,
+      intercept: {
+        kind: 'boolean',
+        default: false,
+        brief: 'Have the policy judge each call before it runs, without hooks (Claude Code)',
+      },
+    },
     positional: {
       kind: 'array',
       parameter: { parse: String, placeholder: 'COMMAND', brief: 'The program and its arguments, best behind --' },
@@ -69,6 +76,7 @@ export const runCommand = buildCommand({
       "  troupe run -- claude -p 'Review this' --output-format stream-json --verbose > out.jsonl",
       '  troupe run --tree -- codex exec --json … > out.jsonl',
       '  troupe run --events events.jsonl -- opencode run --format json …',
+      "  troupe run --intercept -- claude -p 'Clean up'",
     ].join('\n'),
   },
 });

@@ -10,6 +10,10 @@ export interface ShadowFlags {
   readonly events?: string;
 }
 
+export interface RunFlags extends ShadowFlags {
+  readonly intercept: boolean;
+}
+
 export async function stream(this: CliContext, flags: ShadowFlags & { readonly tee: boolean }): Promise<void> {
   const { host, lines, malformedLines } = await this.face.stream({ ...requestOf(flags), tee: flags.tee });
   const { note } = this.face.terminal;
@@ -21,10 +25,11 @@ export async function stream(this: CliContext, flags: ShadowFlags & { readonly t
 }
 
 /** Ends as the program does. */
-export async function run(this: CliContext, flags: ShadowFlags, ...command: readonly string[]): Promise<void> {
+export async function run(this: CliContext, flags: RunFlags, ...command: readonly string[]): Promise<void> {
   const [program, ...args] = command;
   if (program === undefined) return;
-  const outcome = await this.face.run({ ...requestOf(flags), command: [program, ...args] });
+  const { intercept } = flags;
+  const outcome = await this.face.run({ ...requestOf(flags), command: [program, ...args], intercept });
   if (outcome.kind === 'exited') this.endWith(outcome.code);
 }
 
