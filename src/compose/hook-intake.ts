@@ -17,6 +17,7 @@ import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../model/hook.t
 import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { callerSoon } from './caller-soon.ts';
 import { type Asking, holdCall } from './hold-call.ts';
 import { holdQuestion } from './hold-question.ts';
 
@@ -99,17 +100,4 @@ async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined>
     timer.abort();
     wanted.catch(() => undefined);
   }
-}
-
-/** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
-const WRITTEN_WITHIN_MS = 300;
-const PAUSE_MS = 20;
-
-async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
-  let caller = now;
-  for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
-    await sleep(PAUSE_MS);
-    caller = look();
-  }
-  return caller;
 }

@@ -10,6 +10,7 @@ import type { RunRequest } from '../model/shadow-request.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { createAskAtTerminal } from './ask-at-terminal.ts';
 import { createCallDoor } from './call-door.ts';
+import { createGivenResults } from './given-results.ts';
 import { reportTrouble } from './report-trouble.ts';
 
 /** A program that will be steered. */
@@ -20,17 +21,24 @@ export interface Interception {
   attach(child: ChildProcess, print: (bytes: Uint8Array) => void): Steering;
 }
 
-export async function prepareInterception({ command: [program, ...args], where }: RunRequest): Promise<Interception> {
+export async function prepareInterception({
+  command: [program, ...args],
+  where,
+  inject,
+}: RunRequest): Promise<Interception> {
   const adapter = steeredBy(program, where.host);
   const plan = adapter.control.plan(args);
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
+  const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
   const askAtTerminal = createAskAtTerminal();
   const judge = createCallDoor({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],
     attach(child, print) {
       const decide = async ({ payload, call, isQuestion, signal }: WaitingCall): Promise<ControlAnswer> => {
+        const result = isQuestion ? undefined : await given?.(payload, child.pid);
+        if (result) return result;
         const asks = isQuestion ? 'always' : 'policy';
         return { kind: 'printed', printed: await judge({ payload, call, process: child.pid, asks, signal }) };
       };

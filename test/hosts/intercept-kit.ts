@@ -124,13 +124,14 @@ interface TranscriptFile {
 
 /** Each call's result, as it stands in the transcript of the agent that made the call. */
 function resultsIn(transcripts: readonly TranscriptFile[]): Ran['results'] {
-  const results: SeenResult[] = [];
+  // A result may stand in a transcript twice, the second time with what the program adds to it.
+  const results = new Map<unknown, SeenResult>();
   for (const { file, text } of transcripts) {
     const walk = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
-      const { type, content, is_error: isError } = value as Record<string, unknown>;
-      if (type === 'tool_result')
-        results.push({
+      const { type, content, is_error: isError, tool_use_id: call } = value as Record<string, unknown>;
+      if (type === 'tool_result' && !results.has(call))
+        results.set(call, {
           text: typeof content === 'string' ? content : JSON.stringify(content),
           isError: isError === true,
           isOfAgent: path.basename(file).startsWith('agent-'),
@@ -139,7 +140,7 @@ function resultsIn(transcripts: readonly TranscriptFile[]): Ran['results'] {
     };
     for (const line of linesOf(text)) walk(line['message']);
   }
-  return results;
+  return [...results.values()];
 }
 
 function transcriptsIn(config: string): readonly TranscriptFile[] {

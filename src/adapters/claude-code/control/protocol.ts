@@ -96,6 +96,9 @@ function hookAnswer(answer: ControlAnswer, payload: JsonObject): JsonObject {
       const input = asObject(payload['tool_input']);
       if (payload['tool_name'] === 'Bash' && input && !answer.isError)
         return before({ permissionDecision: 'allow', updatedInput: printing(input, answer.text) });
+      // In this mode the program asks nobody, and refuses in its own words.
+      if (payload['permission_mode'] === 'dontAsk')
+        return before({ permissionDecision: 'deny', permissionDecisionReason: answer.text });
       // The program then asks its person, and what is said there as a no reaches the agent word for word.
       return before({ permissionDecision: 'ask', permissionDecisionReason: 'its result is given by troupe' });
     }
