@@ -1,5 +1,6 @@
 /**
- * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere.
+ * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere; only
+ * `runSession` runs a program.
  * Everything here is stable: names are added, never changed. See docs/LIBRARY.md.
  */
 import path from 'node:path';
@@ -8,6 +9,8 @@ import { systemClock } from './base/clock.ts';
 import { known } from './base/json.ts';
 import { UserError } from './base/user-error.ts';
 import type { StreamEvent } from './events/stream-event.ts';
+import { startSession } from './intercept/run-session.ts';
+import type { RunningSession, SessionConfig } from './intercept/session-chunk.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
 import type { SessionTree } from './model/tree.ts';
@@ -29,6 +32,7 @@ import { createTranscripts } from './tracker/transcripts.ts';
 import { watchSession } from './tracker/watch-session.ts';
 
 export type * from './events/stream-event.ts';
+export type * from './intercept/session-chunk.ts';
 export type * from './model/transcript.ts';
 export type * from './reports/shapes.ts';
 export type * from './reports/transcript-document.ts';
@@ -164,6 +168,34 @@ export async function* streamEvents(
       });
   }
   if (outcome.error !== undefined) throw outcome.error;
+}
+
+/**
+ * Starts a coding agent (Claude Code), yields what its agents do as it happens, and lets you steer it: send messages, answer
+ * calls before they run, give results in their place, interrupt. See docs/INTERCEPT.md.
+ */
+export function runSession(config: SessionConfig): RunningSession {
+  const { command = ['claude'], roots, disk = true } = config;
+  const adapter = ADAPTERS.find(({ control }) => control);
+  if (!adapter?.control || !adapter.hooks)
+    throw new UserError('not-steered', 'No program can be steered.', 'Use troupe run.');
+  const { host, control, hooks } = adapter;
+  return startSession(
+    { ...config, command },
+    {
+      control,
+      read: (payload) => hooks.read(payload),
+      createShadow: (onEvents) =>
+        createShadow({
+          adapters: ADAPTERS.filter(readsStreams).filter((one) => one.host === host),
+          clock: systemClock,
+          placesOf: () => (disk ? placesOf({ host, ...known({ roots }) }) : []),
+          onEvents,
+          // What cannot be read beside the stream is missing from the events, and nothing else.
+          onError: () => {},
+        }),
+    },
+  );
 }
 
 function placesOf(where: Where) {

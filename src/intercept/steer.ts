@@ -44,6 +44,8 @@ export interface Steering {
 
 /** Notices of agents that ended in the background start another turn a moment later. */
 const SETTLE_MS = 700;
+/** Messages that come in the middle of a turn may be answered in it: then fewer turns end than messages were said. */
+const JOINED_MS = 3_000;
 const NEWLINE = new Uint8Array([10]);
 
 /**
@@ -58,7 +60,15 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
   const replies = new Map<string, (trouble: string | undefined) => void>();
   const kept: JsonObject[] = [];
   const working = new Set<string>();
-  const state = { requests: 0, isGreeted: false, open: 0, isFinished: false, isEnded: false, hadWork: false };
+  const state = {
+    requests: 0,
+    isGreeted: false,
+    open: 0,
+    isFinished: false,
+    isEnded: false,
+    isInTurn: false,
+    hadWork: false,
+  };
   let settle: NodeJS.Timeout | undefined;
 
   const tell = (line: JsonObject): void => {
@@ -73,14 +83,12 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
   };
   const endWhenDone = (): void => {
     clearTimeout(settle);
-    if (!state.isFinished || state.open > 0 || working.size > 0 || waiting.size > 0 || state.isEnded) return;
-    settle = setTimeout(
-      () => {
-        state.isEnded = true;
-        endInput();
-      },
-      state.hadWork ? SETTLE_MS : 0,
-    );
+    if (!state.isFinished || working.size > 0 || waiting.size > 0 || state.isEnded || state.isInTurn) return;
+    const ms = state.open > 0 ? JOINED_MS : state.hadWork ? SETTLE_MS : 0;
+    settle = setTimeout(() => {
+      state.isEnded = true;
+      endInput();
+    }, ms);
   };
 
   const answerCall = (news: Extract<ControlNews, { kind: 'call' }>): void => {
@@ -141,8 +149,13 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
         if (plan.input === 'lines') return true;
         tell(control.refuse(news.request));
         return false;
+      case 'turn-begun':
+        state.isInTurn = true;
+        clearTimeout(settle);
+        return true;
       case 'turn-over':
         state.open = Math.max(0, state.open - 1);
+        state.isInTurn = false;
         if (working.size === 0 && waiting.size === 0) asked.clear();
         endWhenDone();
         return true;
@@ -164,8 +177,8 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     const value = parseJsonBytes(line.bytes);
     const record = isObject(value) ? value : undefined;
     const news = record && control.read(record);
-    // A turn has begun: what it asks must be answered.
-    if (!news) clearTimeout(settle);
+    // It still says something: what comes behind it is waited for, too.
+    if (!news) endWhenDone();
     const pass = (): void => show(line, record, news);
     if (!news || take(news, pass)) pass();
   };
@@ -177,6 +190,7 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     say(text) {
       greet();
       state.open++;
+      state.isInTurn = true;
       clearTimeout(settle);
       tell(control.say(text));
     },
@@ -185,7 +199,10 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
       const line = isObject(value) ? value : undefined;
       if (line && !state.isGreeted && control.isGreeting(line)) return greet(line);
       greet();
-      if (line && control.isMessage(line)) state.open++;
+      if (line && control.isMessage(line)) {
+        state.open++;
+        state.isInTurn = true;
+      }
       clearTimeout(settle);
       if (!state.isEnded) send(`${Buffer.from(bytes).toString('utf8')}\n`);
     },

@@ -5,6 +5,8 @@ import type { JsonObject } from '../base/json.ts';
 export interface ControlCapability {
   /** How to start it, given what a person would type. Throws a `UserError` where it cannot be steered so. */
   plan(args: readonly string[]): ControlPlan;
+  /** The same arguments, for a program that speaks and hears lines. */
+  withLines(args: readonly string[]): readonly string[];
   /** What a printed line is to whoever steers; undefined where it is output and nothing else. */
   read(line: JsonObject): ControlNews | undefined;
   /** Has to be said first. `theirs`: what whoever started us says in this place. */
@@ -19,6 +21,8 @@ export interface ControlCapability {
   answerCall(request: string, answer: ControlAnswer, payload: unknown): JsonObject;
   answerQuestion(request: string, answer: ControlAnswer, payload: unknown): JsonObject;
   refuse(request: string): JsonObject;
+  /** What an agent said to its person; `parent`: the call that made the agent, of a sub-agent. */
+  textIn(line: JsonObject): { readonly text: string; readonly parent?: string } | undefined;
   /** What it prints at its end, where it was not asked for lines: from the ends of its turns, or from all (`needsAllLines`). */
   lastWords(form: string | undefined, lines: readonly JsonObject[]): string;
 }
@@ -52,7 +56,7 @@ export type ControlNews =
   /** What it says to a request, or its own echo of an answer. */
   | { readonly kind: 'reply'; readonly to: string; readonly trouble?: string }
   | { readonly kind: 'request'; readonly request: string }
-  | { readonly kind: 'turn-over' }
+  | { readonly kind: 'turn-begun' | 'turn-over' }
   | { readonly kind: 'work-begun' | 'work-ended'; readonly work: string };
 
 /** What is said to a call in front of which the program waits. */

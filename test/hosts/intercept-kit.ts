@@ -84,12 +84,11 @@ export async function intercept(bin: string, wanted: Wanted): Promise<Ran> {
   await during?.({ child, project: workspace.project, env, output: () => output });
   const [code] = (await closed) as [number | null];
   await model.close?.();
-  const transcripts = transcriptsIn(String(env['CLAUDE_CONFIG_DIR']));
   return {
     output,
     errors,
     code,
-    results: resultsIn(transcripts),
+    results: resultsOf(env),
     project: workspace.project,
     audit: await auditOf(troupe, env),
   };
@@ -120,6 +119,10 @@ export function linesOf(text: string): readonly Record<string, unknown>[] {
 interface TranscriptFile {
   readonly file: string;
   readonly text: string;
+}
+
+export function resultsOf(env: NodeJS.ProcessEnv): Ran['results'] {
+  return resultsIn(transcriptsIn(String(env['CLAUDE_CONFIG_DIR'])));
 }
 
 /** Each call's result, as it stands in the transcript of the agent that made the call. */

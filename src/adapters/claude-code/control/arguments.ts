@@ -71,6 +71,10 @@ export function planControl(args: readonly string[]): ControlPlan {
   };
 }
 
+export function withLines(args: readonly string[]): readonly string[] {
+  return ['-p', ...args, '--input-format', LINES, '--output-format', LINES];
+}
+
 /** What we say ourselves. */
 const OURS = words('-p --print --input-format --output-format --verbose --permission-prompt-tool');
 

@@ -1,6 +1,6 @@
 import type { ControlCapability } from '../../../model/control.ts';
-import { planControl } from './arguments.ts';
-import { lastWords } from './last-words.ts';
+import { planControl, withLines } from './arguments.ts';
+import { lastWords, textIn } from './last-words.ts';
 import {
   answerCall,
   answerQuestion,
@@ -16,6 +16,7 @@ import {
 
 export const claudeCodeControl: ControlCapability = {
   plan: planControl,
+  withLines,
   read: readControl,
   greet,
   isGreeting,
@@ -26,5 +27,6 @@ export const claudeCodeControl: ControlCapability = {
   answerCall,
   answerQuestion,
   refuse,
+  textIn,
   lastWords,
 };

@@ -57,7 +57,7 @@ export function readControl(line: JsonObject): ControlNews | undefined {
     case 'result':
       return { kind: 'turn-over' };
     case 'system':
-      return readWork(line);
+      return line['subtype'] === 'init' ? { kind: 'turn-begun' } : readWork(line);
     default:
       return undefined;
   }
