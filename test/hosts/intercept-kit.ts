@@ -9,6 +9,8 @@ import { kit, root, work } from './kit.ts';
 export interface Wanted {
   readonly play: string;
   readonly policy?: string;
+  /** Where troupe keeps its state, with a policy in it; else a new one. */
+  readonly state?: string;
   /** Of the program; the prompt stands first. */
   readonly args?: readonly string[];
   /** Of troupe. */
@@ -46,7 +48,7 @@ export interface Ran {
 
 let runs = 0;
 
-export async function prepare(play: string, policy?: string) {
+export async function prepare(play: string, { policy, state }: Pick<Wanted, 'policy' | 'state'> = {}) {
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeAnthropic }, { claudeEnv }, { makeWorkspace, commit }] = await Promise.all(
     ['fake-anthropic.mjs', 'record-claude.mjs', 'workspace.mjs'].map(load),
@@ -54,7 +56,7 @@ export async function prepare(play: string, policy?: string) {
   const workspace = makeWorkspace({ root: path.join(work, 'projects'), scenario: `intercept-${++runs}-${play}`, play });
   commit(workspace.project);
   const model = await startFakeAnthropic({ log: path.join(workspace.base, 'model.jsonl') });
-  const home = path.join(workspace.base, 'troupe');
+  const home = state ?? path.join(workspace.base, 'troupe');
   mkdirSync(home, { recursive: true });
   if (policy) writeFileSync(path.join(home, 'policy.yaml'), policy);
   const env: NodeJS.ProcessEnv = { ...claudeEnv(workspace, model.url), TROUPE_HOME: home };
@@ -63,7 +65,7 @@ export async function prepare(play: string, policy?: string) {
 
 export async function intercept(bin: string, wanted: Wanted): Promise<Ran> {
   const { play, args = LINES, flags = [], stdin, isBare, isAsked, during } = wanted;
-  const { workspace, model, env } = await prepare(play, wanted.policy);
+  const { workspace, model, env } = await prepare(play, wanted);
   const prompt = isAsked ? [] : [`Please do the job. [[play:${play}]]`];
   const command = [bin, '-p', ...prompt, '--model', 'claude-sonnet-4-5', ...args];
   const troupe = [process.execPath, path.join(root, 'dist/troupe.js')];
