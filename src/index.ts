@@ -1,5 +1,6 @@
 /**
- * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere.
+ * troupe as a library: the sub-agents of your coding agents as data. Reads, changes nothing, sends nothing anywhere; only
+ * `runSession` runs a program.
  * Everything here is stable: names are added, never changed. See docs/LIBRARY.md.
  */
 import path from 'node:path';
@@ -10,6 +11,8 @@ import { known } from './base/json.ts';
 import { UserError } from './base/user-error.ts';
 import { stateFolder } from './daemon/state-folder.ts';
 import type { StreamEvent } from './events/stream-event.ts';
+import { startSession } from './intercept/run-session.ts';
+import type { RunningSession, SessionConfig } from './intercept/session-chunk.ts';
 import { toToolCallId } from './model/ids.ts';
 import type { Transcript } from './model/transcript.ts';
 import type { SessionTree } from './model/tree.ts';
@@ -33,6 +36,7 @@ import { watchSession } from './tracker/watch-session.ts';
 import { createRedactor } from './transforms/redact/create-redactor.ts';
 
 export type * from './events/stream-event.ts';
+export type * from './intercept/session-chunk.ts';
 export type * from './model/transcript.ts';
 export type { AttachCommand, AttachReport } from './reports/attach-shapes.ts';
 export type * from './reports/shapes.ts';
@@ -208,6 +212,34 @@ export async function planAttach(agent: string, options: AttachOptions = {}): Pr
 }
 
 /** With what hooks and streams told, and which sessions go on from which agent. */
+/**
+ * Starts a coding agent (Claude Code), yields what its agents do as it happens, and lets you steer it: send messages, answer
+ * calls before they run, give results in their place, interrupt. See docs/INTERCEPT.md.
+ */
+export function runSession(config: SessionConfig): RunningSession {
+  const { command = ['claude'], roots, disk = true } = config;
+  const adapter = ADAPTERS.find(({ control }) => control);
+  if (!adapter?.control || !adapter.hooks)
+    throw new UserError('not-steered', 'No program can be steered.', 'Use troupe run.');
+  const { host, control, hooks } = adapter;
+  return startSession(
+    { ...config, command },
+    {
+      control,
+      read: (payload) => hooks.read(payload),
+      createShadow: (onEvents) =>
+        createShadow({
+          adapters: ADAPTERS.filter(readsStreams).filter((one) => one.host === host),
+          clock: systemClock,
+          placesOf: () => (disk ? placesOf({ host, ...known({ roots }) }) : []),
+          onEvents,
+          // What cannot be read beside the stream is missing from the events, and nothing else.
+          onError: () => {},
+        }),
+    },
+  );
+}
+
 function placesOf(where: Where) {
   const machine = thisMachine();
   const folder = stateFolder(machine);

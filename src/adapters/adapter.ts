@@ -2,6 +2,7 @@ import type { Line } from '../base/lines.ts';
 import type { Look } from '../io/follow-file.ts';
 import type { AskAnswer } from '../model/ask.ts';
 import type { ContinuingCapability, SteeringCapability } from '../model/continuing.ts';
+import type { ControlCapability } from '../model/control.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from '../model/hook.ts';
 import type { HookCommand } from '../model/hook-command.ts';
@@ -46,6 +47,7 @@ export interface SourceAdapter {
   errandIn?(input: unknown, result: string | undefined): Errand;
   readonly replay?: ReplayCapability;
   readonly stream?: StreamCapability;
+  readonly control?: ControlCapability;
   readonly hooks?: HooksCapability;
   readonly hookSettings?: HookSettingsCapability;
   readonly questions?: QuestionsCapability;

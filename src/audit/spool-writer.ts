@@ -18,6 +18,19 @@ let last = -1;
  */
 export function putSpoolFile(folder: string, host: string, payload: Uint8Array, extra: object): void {
   const spool = `${folder}/spool`;
+  const name = putDraft(folder, host, Buffer.concat([payload, Buffer.from(`\n${JSON.stringify(extra)}\n`)]));
+  const draft = `${spool}/${name}`;
+  try {
+    renameSync(draft, `${spool}/${name.slice('.new-'.length)}.json`);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The payload of a call that somebody is to judge (`settle-spooled.ts`). Gives the name of the draft. */
+export function putDraft(folder: string, host: string, content: Uint8Array): string {
+  const spool = `${folder}/spool`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const name = `${host}.${process.pid}.${++last}`;
     const draft = `${spool}/.new-${name}`;
@@ -28,10 +41,8 @@ export function putSpoolFile(folder: string, host: string, payload: Uint8Array, 
         rmSync(draft);
         continue;
       }
-      writeFileSync(handle, payload);
-      writeFileSync(handle, `\n${JSON.stringify(extra)}\n`);
-      renameSync(draft, `${spool}/${name}.json`);
-      return;
+      writeFileSync(handle, content);
+      return `.new-${name}`;
     } catch (error) {
       rmSync(draft, { force: true });
       throw error;

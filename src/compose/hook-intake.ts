@@ -17,6 +17,7 @@ import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../model/hook.t
 import { nativeId } from '../model/ids.ts';
 import { rememberPolicies } from '../policy/remember-policies.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { callerSoon } from './caller-soon.ts';
 import { type Asking, holdCall } from './hold-call.ts';
 import { holdQuestion } from './hold-question.ts';
 
@@ -48,12 +49,14 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   };
   return {
     ...keys,
-    async take({ host: name, draft, ppid, since, parent, above }) {
-      const host = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
-      if (!host || !isDraftOf(name, draft)) return undefined;
+    async take({ host: name, draft, ppid, since, parent, above, asks }) {
+      const hooks = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
+      if (!hooks || !isDraftOf(name, draft)) return undefined;
+      const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
       const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
       if (!judged) return undefined;
-      const { judgement, event, caller, at } = judged;
+      const { event, caller, at } = judged;
+      const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
         settleSpooled(folder, draft, { ppid, ...known({ parent }), ...decided }, since);
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
@@ -67,6 +70,15 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
     },
   };
 }
+
+/** The host would ask its person, who is to be asked here. */
+function askedInAnyCase(judgement: Judgement): Judgement {
+  if (judgement.decision !== 'none') return judgement;
+  const reason = 'No rule is about this call, and the program asks before it.';
+  return { ...judgement, decision: 'ask', reason, wait: { ms: ASKED_MS, otherwise: 'deny', why: reason } };
+}
+
+const ASKED_MS = 600_000;
 
 interface Judged {
   readonly judgement: Judgement;
@@ -88,17 +100,4 @@ async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined>
     timer.abort();
     wanted.catch(() => undefined);
   }
-}
-
-/** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
-const WRITTEN_WITHIN_MS = 300;
-const PAUSE_MS = 20;
-
-async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
-  let caller = now;
-  for (let waited = 0; !caller.agent && waited < WRITTEN_WITHIN_MS; waited += PAUSE_MS) {
-    await sleep(PAUSE_MS);
-    caller = look();
-  }
-  return caller;
 }

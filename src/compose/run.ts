@@ -9,6 +9,7 @@ import type { StreamEvent } from '../events/stream-event.ts';
 import { createSpillingWriter } from '../io/spilling-writer.ts';
 import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
 import { openEvents, toTarget } from './event-output.ts';
+import type { Interception } from './intercept.ts';
 import { openRunRecord } from './run-record.ts';
 import { searchSession } from './search-session.ts';
 import { startShadow } from './shadowing.ts';
@@ -22,6 +23,9 @@ const LEFT_OPEN_MS = 2_000;
  * Its output goes through a pipe only where it would go into one anyway: a terminal stays a terminal.
  */
 export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
+  const interception = request.intercept
+    ? await (await import('./intercept.ts')).prepareInterception(request)
+    : undefined;
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
   const record = openRunRecord(id, request);
@@ -32,9 +36,9 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
   const shadow = startShadow(request, onEvents, record.feed);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
-  const child = start(request, id);
+  const child = start(request, id, interception);
   // At once: what a program leaves in its pipe is gone when it has ended and nobody listened.
-  const output = child.stdout ? passOn(child.stdout, (chunk) => shadow.push(chunk)) : undefined;
+  const output = child.stdout ? passOn(child, child.stdout, (chunk) => shadow.push(chunk), interception) : undefined;
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
@@ -47,9 +51,10 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
   return outcome;
 }
 
-function start({ command: [program, ...args] }: RunRequest, id: string): ChildProcess {
+function start(request: RunRequest, id: string, interception: Interception | undefined): ChildProcess {
+  const [program, ...args] = interception?.command ?? request.command;
   return spawn(program, args, {
-    stdio: ['inherit', isatty(STDOUT) ? 'inherit' : 'pipe', 'inherit'],
+    stdio: interception ? ['pipe', 'pipe', 'inherit'] : ['inherit', isatty(STDOUT) ? 'inherit' : 'pipe', 'inherit'],
     env: { ...process.env, TROUPE_RUN: id },
   });
 }
@@ -71,13 +76,20 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
 }
 
 /** Gives what waits until all of it came and went. */
-function passOn(output: Readable, look: (chunk: Buffer) => void): () => Promise<void> {
+function passOn(
+  child: ChildProcess,
+  output: Readable,
+  look: (chunk: Buffer) => void,
+  interception: Interception | undefined,
+): () => Promise<void> {
   // Whoever reads us has gone: the program hears of it as it would have without us.
   const writer = createSpillingWriter(STDOUT, { onClosed: () => output.destroy() });
+  const steering = interception?.attach(child, (bytes) => writer.write(Buffer.from(bytes)));
   let lastAt = performance.now();
   output.on('data', (chunk: Buffer) => {
     lastAt = performance.now();
-    writer.write(chunk);
+    if (steering) steering.push(chunk);
+    else writer.write(chunk);
     look(chunk);
   });
   output.on('error', () => {});
@@ -89,6 +101,7 @@ function passOn(output: Readable, look: (chunk: Buffer) => void): () => Promise<
     }, 100);
     await closed;
     clearInterval(timer);
+    steering?.end();
     await writer.end();
   };
 }

@@ -156,6 +156,8 @@ export interface HookCallNotice {
   readonly above?: string;
   /** Epoch milliseconds: when the hook began. */
   readonly since?: number;
+  /** Nobody asks but us: what a policy wants to be asked is held here (`policy`), or the call in any case (`always`). */
+  readonly asks?: 'policy' | 'always';
 }
 
 export interface RunningServer {

@@ -27,6 +27,10 @@ export interface StreamOutcome {
 
 export interface RunRequest extends ShadowRequest {
   readonly command: readonly [string, ...string[]];
+  /** Its calls are judged by the policy before they run. */
+  readonly intercept?: boolean;
+  /** Of an interception: the file that says which calls get which result in place of their own. */
+  readonly inject?: string;
 }
 
 /** How the program ended: by itself, or by a signal. */

@@ -96,7 +96,7 @@ function tellEmpty(walk: Walk): undefined {
   });
 }
 
-const versionOne: Reader<1> = (walk, node) => {
+export const versionOne: Reader<1> = (walk, node) => {
   const scalar = resolveAlias(walk, node);
   if (!scalar) return undefined;
   if (isScalar(scalar) && scalar.value === 1) return 1;

@@ -92,7 +92,7 @@ function tellConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string,
 }
 
 /** Over several lines in the file, in one line elsewhere. */
-const sentence = textOf<string>((text) => {
+export const sentence = textOf<string>((text) => {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_TEXT && LINE.test(line)
     ? line

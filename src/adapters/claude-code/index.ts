@@ -1,6 +1,7 @@
 import { mainAgentOf } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
 import { continuing } from './continuing.ts';
+import { claudeCodeControl } from './control/index.ts';
 import { rootsOf } from './data-folder.ts';
 import { errandIn } from './errand.ts';
 import { follow } from './follow.ts';
@@ -67,6 +68,7 @@ export const claudeCode: SourceAdapter = {
     leavesToDisk: true,
     hasIdsOfFiles: true,
   },
+  control: claudeCodeControl,
   hooks: {
     ...claudeCodeGuard,
     condense,

@@ -51,7 +51,21 @@ export const streamCommand = buildCommand({
 export const runCommand = buildCommand({
   loader: async () => (await import('./stream.ts')).run,
   parameters: {
-    flags: { ...shadowFlags },
+    flags: {
+      ...shadowFlags,
+      intercept: {
+        kind: 'boolean',
+        default: false,
+        brief: 'Have the policy judge each call before it runs, without hooks (Claude Code)',
+      },
+      inject: {
+        kind: 'parsed',
+        parse: toWord,
+        optional: true,
+        placeholder: 'FILE',
+        brief: 'Give calls the results that this file says, in place of running them; with --intercept',
+      },
+    },
     positional: {
       kind: 'array',
       parameter: { parse: String, placeholder: 'COMMAND', brief: 'The program and its arguments, best behind --' },
@@ -69,11 +83,13 @@ export const runCommand = buildCommand({
       "  troupe run -- claude -p 'Review this' --output-format stream-json --verbose > out.jsonl",
       '  troupe run --tree -- codex exec --json … > out.jsonl',
       '  troupe run --events events.jsonl -- opencode run --format json …',
+      "  troupe run --intercept -- claude -p 'Clean up'",
+      "  troupe run --intercept --inject results.yaml -- claude -p 'Fix the tests'",
     ].join('\n'),
   },
 });
 
-const WITH_VALUE = new Set(['--root', '--host', '--events']);
+const WITH_VALUE = new Set(['--root', '--host', '--events', '--inject']);
 
 /** Behind `run`, everything from the first word on that is no flag of ours is the program's, its own flags included. */
 export function withCommandApart(args: readonly string[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { known } from '../../base/json.ts';
+import { UserError } from '../../base/user-error.ts';
 import type { ShadowRequest } from '../../model/shadow-request.ts';
 import type { CliContext } from './run-cli.ts';
 
@@ -8,6 +9,11 @@ export interface ShadowFlags {
   readonly disk: boolean;
   readonly tree: boolean;
   readonly events?: string;
+}
+
+export interface RunFlags extends ShadowFlags {
+  readonly intercept: boolean;
+  readonly inject?: string;
 }
 
 export async function stream(this: CliContext, flags: ShadowFlags & { readonly tee: boolean }): Promise<void> {
@@ -21,10 +27,18 @@ export async function stream(this: CliContext, flags: ShadowFlags & { readonly t
 }
 
 /** Ends as the program does. */
-export async function run(this: CliContext, flags: ShadowFlags, ...command: readonly string[]): Promise<void> {
+export async function run(this: CliContext, flags: RunFlags, ...command: readonly string[]): Promise<void> {
   const [program, ...args] = command;
   if (program === undefined) return;
-  const outcome = await this.face.run({ ...requestOf(flags), command: [program, ...args] });
+  const { intercept, inject } = flags;
+  if (inject !== undefined && !intercept)
+    throw new UserError(
+      'inject-alone',
+      '--inject needs --intercept.',
+      'Add --intercept: only then troupe stands between.',
+    );
+  const steered = { intercept, ...known({ inject }) };
+  const outcome = await this.face.run({ ...requestOf(flags), command: [program, ...args], ...steered });
   if (outcome.kind === 'exited') this.endWith(outcome.code);
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { known } from '../../base/json.ts';
-import type { HeldReply, HookIntake } from '../face.ts';
+import type { HeldReply, HookCallNotice, HookIntake } from '../face.ts';
 import { answerRefusal, type Refusal } from './answers.ts';
 
 export function isForHooks(request: IncomingMessage): boolean {
@@ -21,6 +21,7 @@ export async function answerHook(request: IncomingMessage, response: ServerRespo
       since: inMs(asNumber(searchParams.get('since'))),
       parent: searchParams.get('parent') || undefined,
       above: searchParams.get('above') || undefined,
+      asks: asksIn(searchParams.get('asks')),
     }),
   });
   if (reply === undefined) return answerRefusal(response, NOT_KEPT);
@@ -47,6 +48,10 @@ function hold(response: ServerResponse, { ms, text, withdraw }: HeldReply, proof
 
 /** We are the ones who end it: a hook that gives up has lost us. */
 const MARGIN_MS = 10_000;
+
+function asksIn(text: string | null): HookCallNotice['asks'] {
+  return text === 'policy' || text === 'always' ? text : undefined;
+}
 
 function asNumber(text: string | null): number | undefined {
   return text !== null && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;

@@ -1,0 +1,32 @@
+import type { ControlCapability } from '../../../model/control.ts';
+import { planControl, withLines } from './arguments.ts';
+import { lastWords, textIn } from './last-words.ts';
+import {
+  answerCall,
+  answerQuestion,
+  greet,
+  interrupt,
+  isDecided,
+  isGreeting,
+  isMessage,
+  readControl,
+  refuse,
+  say,
+} from './protocol.ts';
+
+export const claudeCodeControl: ControlCapability = {
+  plan: planControl,
+  withLines,
+  read: readControl,
+  greet,
+  isGreeting,
+  isMessage,
+  isDecided,
+  say,
+  interrupt,
+  answerCall,
+  answerQuestion,
+  refuse,
+  textIn,
+  lastWords,
+};
