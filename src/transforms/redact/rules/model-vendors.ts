@@ -86,9 +86,9 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     what: 'key of Fireworks, Cerebras or Together',
     starts: ['fw_', 'csk-', 'tgp_v1_'],
     body: '[A-Za-z0-9_-]{22,60}(?![A-Za-z0-9_])',
-    accepts: (secret) => hasDigitAndLetter(secret) && !/_[a-z]+_|-[a-z]+-/.test(secret.slice(4)),
+    accepts: (secret) => hasDigitAndLetter(secret) && !/(?:[_-][a-z]{3,}){2}/.test(secret.slice(4)),
     minEntropy: 3.2,
-    samples: ['fw_{an:24}', 'csk-{lo:48}', 'tgp_v1_{w:43}'],
+    samples: ['fw_{an:24}', 'csk-{lo:48}', 'tgp_v1_{w:43}', 'tgp_v1_q7{w:3}_a_0{w:36}'],
     misses: ['fw_cfg_mem_read_bytes_le64_x', 'fw_{an:8}'],
   }),
   token(GROUP, {
