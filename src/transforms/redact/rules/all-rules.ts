@@ -40,7 +40,7 @@ const CUT_TOKEN: SecretRule = shaped('by name and place', {
   ],
   pattern:
     '(?<![A-Za-z0-9])(?:gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|sk-|[sr]k_live_|AKIA|AIza|npm_|pypi-|hf_|eyJ|ya29\\.)[\\w.-]{2,300}?(?:…|\\.\\.\\.)',
-  accepts: (secret) => /\d|[a-z][A-Z]/.test(secret.slice(3)),
+  accepts: (secret) => /\d|[A-Z]/.test(secret.slice(4)),
   samples: ['echo ghp_{an:9}…', 'sk-ant-api03-{an:6}...'],
   misses: ['npm_config_…', 'sk-...'],
 });
