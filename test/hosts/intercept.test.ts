@@ -23,7 +23,7 @@ rules:
     wait: 3s
     otherwise: deny
   # The program itself would ask about it, and wait for a person.
-  - tools: Write
+  - tools: "Write(//**/outside/**)"
     decision: deny
 `;
 
@@ -160,7 +160,7 @@ function shapeOf(output = ''): unknown {
   try {
     const [first, ...rest] = linesOf(output);
     const lines: readonly Record<string, unknown>[] = Array.isArray(first) ? first : [first ?? {}, ...rest];
-    return lines.map((line) => [line['type'], line['subtype'], line['result'], Object.keys(line).sort()]);
+    return lines.map((line) => [line['type'], line['subtype'], line['result']]);
   } catch {
     return output;
   }
