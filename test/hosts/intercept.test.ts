@@ -115,7 +115,7 @@ for (const program of programs)
     });
 
     it('prints what the program prints by itself, in each form', async () => {
-      for (const args of [[], ['--output-format', 'json'], LINES, ['--output-format', 'json', '--verbose']]) {
+      for (const args of [[], ['--output-format', 'json'], LINES]) {
         const [bare, steered] = await Promise.all(
           [true, false].map((isBare) => intercept(program, { play: 'single', args, isBare })),
         );
