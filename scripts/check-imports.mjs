@@ -19,7 +19,7 @@ const MAY_IMPORT = {
   audit: ['base', 'model', 'io'],
   'adapters/adapter': ['base', 'model', 'io'],
   // What hosts that were built on one code have in common.
-  'adapters/genai': ['base', 'model', 'io', 'adapters/adapter'],
+  'adapters/genai': ['base', 'model', 'io', 'adapters/adapter', 'adapters/hook-kit'],
   // What each host's program prints of its session: all need it of all. Whether a command runs one, the shell's grammar tells.
   'adapters/printed': ['base', 'model', 'guard'],
   // Parts of hooks that several hosts share: entries in settings, what is kept for the tree.

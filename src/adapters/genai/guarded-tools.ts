@@ -1,4 +1,5 @@
 // The tools of these hosts by the names and inputs that rules are written in. What has none is `host:name`.
+import path from 'node:path';
 import { asText, isObject, type JsonObject, known } from '../../base/json.ts';
 import type { HookCall } from '../../model/hook.ts';
 
@@ -72,7 +73,14 @@ export function toGuarded(host: string, tool: string, input: unknown): Guarded {
 }
 
 /** A command may be told to run elsewhere. */
-export function workdirIn(tool: string | undefined, input: unknown): string | undefined {
+function workdirIn(tool: string | undefined, input: unknown): string | undefined {
   if (tool !== 'run_shell_command' || !isObject(input)) return undefined;
   return asText(input['dir_path']) ?? asText(input['directory']);
+}
+
+/** Where a call works: the session's folder, or the one that it names itself. */
+export function folderOf(payload: JsonObject): string | undefined {
+  const cwd = asText(payload['cwd']);
+  const other = workdirIn(asText(payload['tool_name']), payload['tool_input']);
+  return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
 }

@@ -1,10 +1,9 @@
 // What Gemini CLI hands to a hook. Recorded: 0.20.2 to 0.61.0. Session and transcript are the main agent's whoever calls, and nothing
 // else tells one agent from another: so nobody is named.
-import path from 'node:path';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import type { CallerChain, HookCall, HookEvent } from '../../../model/hook.ts';
 import { toSessionId } from '../../../model/ids.ts';
-import { type Guarded, toGuarded as toGuardedOf, workdirIn } from '../../genai/guarded-tools.ts';
+import { folderOf, type Guarded, toGuarded as toGuardedOf } from '../../genai/guarded-tools.ts';
 import { subjectOf } from '../../genai/tools.ts';
 import { HOST } from '../line-context.ts';
 
@@ -36,12 +35,6 @@ export function readPayload(payload: unknown): HookEvent | undefined {
 export function callerOf(payload: unknown): CallerChain {
   const project = isObject(payload) ? asText(payload['cwd']) : undefined;
   return { agent: null, ancestors: [], reason: 'Gemini CLI does not say which agent calls', ...known({ project }) };
-}
-
-function folderOf(payload: JsonObject): string | undefined {
-  const cwd = asText(payload['cwd']);
-  const other = workdirIn(asText(payload['tool_name']), payload['tool_input']);
-  return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
 }
 
 function callIn(payload: JsonObject): HookCall | undefined {

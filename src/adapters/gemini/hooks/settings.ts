@@ -3,7 +3,8 @@ import path from 'node:path';
 import { asObject } from '../../../base/json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
-import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../hook-kit/form.ts';
+import { HOOK_ENTRIES } from '../../genai/hook-entries.ts';
+import type { SettingsForm } from '../../hook-kit/form.ts';
 import { switchOf } from '../../hook-kit/read-groups.ts';
 import { settingsOf } from '../../hook-kit/settings-of.ts';
 import { rootsOf } from '../data-folder.ts';
@@ -19,15 +20,7 @@ const FORM: SettingsForm = {
   beforeCalls: BEFORE_CALL,
   eventsOf: (version) => (isAtLeast(version, SINCE) ? [BEFORE_CALL, ENDS] : []),
   oldest: SINCE,
-  // Milliseconds.
-  entryFor: (_event, command, role) => ({
-    type: 'command',
-    command,
-    timeout: (role === 'guard' ? GUARD_SECONDS : OBSERVER_SECONDS) * 1_000,
-  }),
-  fields: new Set(['type', 'command', 'timeout']),
-  secondsOf: (timeout = 60_000) => timeout / 1_000,
-  takesComments: true,
+  ...HOOK_ENTRIES,
   readSwitches(settings) {
     const enabled = asObject(settings['hooksConfig'])?.['enabled'] ?? asObject(settings['tools'])?.['enableHooks'];
     return switchOf(enabled === undefined ? undefined : enabled === false, 'allOff');

@@ -1,9 +1,8 @@
 // What Qwen Code hands to a hook: Claude Code's names. Recorded: 0.15.10 to 0.24.4. `session_id` and the transcript are the main agent's.
-import path from 'node:path';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import type { HookCall, HookCaller, HookEvent } from '../../../model/hook.ts';
 import { mainAgentOf, toSessionId, toToolCallId } from '../../../model/ids.ts';
-import { type Guarded, toGuarded as toGuardedOf, workdirIn } from '../../genai/guarded-tools.ts';
+import { folderOf, type Guarded, toGuarded as toGuardedOf } from '../../genai/guarded-tools.ts';
 import { subjectOf } from '../../genai/tools.ts';
 import { agentIdOf, HOST } from '../line-context.ts';
 import { namesCallers, versionIn } from './transcript-version.ts';
@@ -39,12 +38,6 @@ function callerIn(payload: JsonObject, session: string): HookCaller {
       ? { named: 'agent', agent: mainAgentOf(toSessionId(HOST, session)) }
       : { named: 'nobody' };
   return { named: 'agent', agent: agentIdOf(id), ...known({ type: asText(payload['agent_type']) }) };
-}
-
-function folderOf(payload: JsonObject): string | undefined {
-  const cwd = asText(payload['cwd']);
-  const other = workdirIn(asText(payload['tool_name']), payload['tool_input']);
-  return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
 }
 
 /** `tool_use_id` is made up for the hook; the transcript's own is `tool_call_id`, which older versions leave out. */
