@@ -9,7 +9,8 @@ import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.t
 import { sessionFacts } from '../facts/session-facts.ts';
 import type { Door, SessionInfo } from '../record.ts';
 import { copyProgress, createProgress, type MessageNote, type Progress } from './progress.ts';
-import { LIST, type Looking, readWhole, takeMessages, takeParts } from './read-whole.ts';
+import { type Looking, readWhole, takeMessages, takeParts } from './read-whole.ts';
+import { LIST } from './row-batches.ts';
 import { PART_COLUMNS } from './rows.ts';
 import { readSchema } from './schema.ts';
 import { readTree } from './session-rows.ts';

@@ -1,12 +1,25 @@
 // Sessions that were not read before: all of their messages, and the parts with facts in them.
 import { asAmount, asText } from '../../../base/json.ts';
-import type { ReadOnlyDatabase, SqlValue } from '../../../io/sqlite.ts';
+import type { ReadOnlyDatabase, SqlRow, SqlValue } from '../../../io/sqlite.ts';
 import type { AgentEvent } from '../../../model/event.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import type { Door } from '../record.ts';
 import { type MessageNote, type Progress, takeMessage, takePart } from './progress.ts';
-import { type BatchText, ROWS, readBatches, toMessages, toParts } from './row-batches.ts';
-import { MESSAGE_COLUMNS, PART_COLUMNS, TOLD_COLUMNS, toMessageRow, toPartRow, WITH_FACTS } from './rows.ts';
+import { type Batch, type BatchText, LIST, ROWS, readBatches, readTold, toMessages, toParts } from './row-batches.ts';
+import {
+  isNeededWhole,
+  MESSAGE_COLUMNS,
+  PART_COLUMNS,
+  type PartRow,
+  TOLD_COLUMNS,
+  toMessageRow,
+  toPartRow,
+  WHOLE_COLUMNS,
+  WITH_FACTS,
+} from './rows.ts';
+
+/** At most a megabyte or two. */
+const TOLD_AT_ONCE = 200;
 
 /** One look at a database. */
 export interface Looking {
@@ -18,8 +31,6 @@ export interface Looking {
 
 export type Notes = Map<string, MessageNote>;
 
-export const LIST = '(select value from json_each(?))';
-
 export async function readWhole(look: Looking, sessions: readonly string[]): Promise<void> {
   const notes: Notes = new Map();
   for await (const text of readBatches(look.database, sessions)) {
@@ -28,30 +39,43 @@ export async function readWhole(look: Looking, sessions: readonly string[]): Pro
     readParts(look, text, notes);
   }
   const told = [...notes].filter(([, { isTold }]) => isTold).map(([id]) => id);
-  takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
+  for (let from = 0; from < told.length; from += TOLD_AT_ONCE)
+    await takeTold(look, notes, told.slice(from, from + TOLD_AT_ONCE));
 }
 
 /** Where a batch is not to be understood, its rows are read one by one. */
-function readMessages(look: Looking, text: BatchText, notes: Notes): void {
-  const batch = toMessages(text);
+function readMessages(look: Looking, { row, sessions, before }: BatchText, notes: Notes): void {
+  const batch = toMessages(row);
   if (!batch) {
-    const where = `session_id = ? order by time_created, id limit ${ROWS} offset ?`;
-    return void takeMessages(look, notes, where, text.session, text.before[0]);
+    const where = `session_id in ${LIST} order by session_id, time_created, id limit ${ROWS} offset ?`;
+    return void takeMessages(look, notes, where, JSON.stringify(sessions), before[0]);
   }
   for (const message of batch.rows) look.tell(takeMessage(message, look.door, look.next, notes));
   if (batch.apart.length > 0) takeMessages(look, notes, `id in ${LIST}`, JSON.stringify(batch.apart));
 }
 
-function readParts(look: Looking, text: BatchText, notes: Notes): void {
-  const parts = `select ${PART_COLUMNS} from part where`;
-  const batch = toParts(text);
-  if (!batch) {
-    const where = `session_id = ? and rowid > ? and ${WITH_FACTS} order by rowid limit ${ROWS}`;
-    return void takeParts(look, notes, `${parts} ${where}`, text.session, text.before[1]);
+function readParts(look: Looking, { row, sessions, before }: BatchText, notes: Notes): void {
+  const batch = toParts(row);
+  if (batch) {
+    takeBatch(look, notes, batch, PART_COLUMNS);
+    return;
   }
-  for (const part of batch.rows)
-    look.tell(takePart(part, noteOf(look.database, part.message, notes), look.door, look.next));
-  if (batch.apart.length > 0) takeParts(look, notes, `${parts} id in ${LIST}`, JSON.stringify(batch.apart));
+  const where = `session_id in ${LIST} and rowid > ? and ${WITH_FACTS} order by session_id, rowid limit ${ROWS}`;
+  takeParts(look, notes, `select ${PART_COLUMNS} from part where ${where}`, JSON.stringify(sessions), before[1]);
+}
+
+async function takeTold(look: Looking, notes: Notes, messages: readonly string[]): Promise<void> {
+  const batch = await readTold(look.database, messages);
+  if (batch) takeBatch(look, notes, batch, TOLD_COLUMNS);
+  else takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(messages));
+}
+
+function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<PartRow>, columns: string): void {
+  for (const part of rows) look.tell(takePart(part, noteOf(look.database, part.message, notes), look.door, look.next));
+  if (whole.length > 0)
+    takeParts(look, notes, `select ${WHOLE_COLUMNS} from part where id in ${LIST}`, JSON.stringify(whole));
+  if (apart.length > 0)
+    takeParts(look, notes, `select ${columns} from part where id in ${LIST}`, JSON.stringify(apart));
 }
 
 /** Row by row. */
@@ -65,13 +89,19 @@ export function takeMessages(look: Looking, notes: Notes, where: string, ...valu
 /** Row by row. */
 export function takeParts(look: Looking, notes: Notes, sql: string, ...values: readonly SqlValue[]): void {
   for (const row of look.database.each(sql, ...values)) {
-    const part = toPartRow(row);
+    const part = wholeWhereNeeded(look.database, row, toPartRow(row));
     look.tell(
       part
         ? takePart(part, noteOf(look.database, part.message, notes), look.door, look.next)
         : [damaged(look.door, asText(row['id']))],
     );
   }
+}
+
+function wholeWhereNeeded(database: ReadOnlyDatabase, row: SqlRow, part: PartRow | undefined): PartRow | undefined {
+  if (!part || row['is_long'] !== 1 || !isNeededWhole(part.part)) return part;
+  const [whole] = database.all(`select ${WHOLE_COLUMNS} from part where id = ?`, part.id);
+  return whole && toPartRow(whole);
 }
 
 function noteOf(database: ReadOnlyDatabase, message: string, notes: Notes): MessageNote {

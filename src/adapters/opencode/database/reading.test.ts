@@ -30,6 +30,8 @@ const completed = (input: JsonObject, output: string, more: JsonObject = {}): Js
   ...{ status: 'completed', input, output, metadata: { output }, title: 'a title', time: ran, ...more },
 });
 
+const PRINTED = '0199c4b1-7a5e-7d33-8a1c-2f6b3c9d0e11';
+
 /** Parts as the program writes them. */
 const PARTS: readonly JsonObject[] = [
   call('bash', completed({ command: 'ls', description: 'List' }, long(10))),
@@ -50,6 +52,8 @@ const PARTS: readonly JsonObject[] = [
       metadata: { sessionId: 'ses_2', parentSessionId: SESSION },
     }),
   ),
+  call('task', completed({ prompt: 'p', subagent_type: 'general' }, long(2_000), { metadata: { sessionId: 'ses_3' } })),
+  call('bash', completed({ command: 'codex exec hello' }, `session id: ${PRINTED}\n${long(3_000)}`)),
   call('bash', { status: 'error', input: { command: 'ls' }, error: `No.\n${long(3_000)}`, time: ran }),
   call('bash', {
     status: 'running',
@@ -69,7 +73,7 @@ const ASTRAY: readonly JsonObject[] = [
   call('bash', completed({ command: 'ls' }, long(3_000), { metadata: { time: { start: 7, end: 8 } } })),
 ];
 /** More than one batch of them, and those that lead astray in the last. */
-const [REPEATS, PLAIN] = [60, 50];
+const [REPEATS, PLAIN] = [90, 80];
 
 let writer: DatabaseWriter;
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-rows-'));
@@ -148,19 +152,37 @@ it('tells of rows what their whole texts tell, however they are read', async () 
   expect(callsAndMessages(await read())).toEqual(callsAndMessages(expected));
 });
 
-it('reads calls in batches, but for those whose bodies stand in front of what is wanted', async () => {
-  const [first] = await readDatabase(source.path, async (database) => {
+function batchesOf(sessions: readonly string[]): Promise<readonly ReturnType<typeof toParts>[]> {
+  return readDatabase(source.path, async (database) => {
     const found: ReturnType<typeof toParts>[] = [];
-    for await (const batch of readBatches(database, [SESSION])) found.push(toParts(batch));
+    for await (const batch of readBatches(database, sessions)) found.push(toParts(batch.row));
     return found;
   });
+}
+
+it('reads calls in batches, but for those whose bodies stand in front of what is wanted', async () => {
+  const [first] = await batchesOf([SESSION]);
   const toolOf = (id: string): unknown => PARTS[Number(id.split('_')[2])]?.['tool'];
-  expect(new Set(first?.apart.map(toolOf))).toEqual(new Set(['write', 'edit', 'bash']));
-  expect(first?.rows.length).toBeGreaterThan(350);
+  expect(new Set(first?.whole.map(toolOf))).toEqual(new Set(['task', 'bash']));
+  expect(new Set(first?.apart.map(toolOf))).toEqual(new Set(['write', 'edit', 'bash', 'task']));
+  expect(first?.rows.length).toBeGreaterThan(600);
+});
+
+it('reads short sessions together, and all of a long one that stands between them', async () => {
+  const short = ['ses_a', 'ses_b'];
+  const insert = (id: string): string =>
+    `insert into part values ('prt_${id}', 'msg_${id}', '${id}', 1, 1, '{"type":"tool","tool":"ls","state":{}}')`;
+  await writer.run(...short.map(insert));
+  const sessionsIn = (batches: Awaited<ReturnType<typeof batchesOf>>): readonly (readonly string[])[] =>
+    batches.map((batch) => [...new Set(batch?.rows.map(({ session: of }) => of))]);
+  expect(sessionsIn(await batchesOf(short))).toEqual([short]);
+  const between = await batchesOf(['ses_a', SESSION, 'ses_b']);
+  expect(sessionsIn(between)).toEqual([['ses_a'], [SESSION], [], ['ses_b']]);
+  await writer.run("delete from part where session_id in ('ses_a', 'ses_b')");
 });
 
 it('tells all of it where one row is no JSON, or tries to be two', async () => {
-  const wrong = ['{"type":"tool","tool":"bash","state":{"status":', '{}],["prt_x","msg_1",1,1,{}', '{},{}'];
+  const wrong = ['{"type":"tool","tool":"bash","state":{"status":', '{}],["ses_1","prt_x","msg_1",1,1,{}', '{},{}'];
   const insert = (data: string, index: number): string =>
     `insert into part values ('prt_wrong_${index}', 'msg_3', '${SESSION}', 1, 1, ${text(data)})`;
   for (const [index, data] of wrong.entries()) {

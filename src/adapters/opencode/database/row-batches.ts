@@ -1,27 +1,34 @@
 // Many rows in one JSON text. A driver takes a microsecond for each value that it hands over, and more for what it leaves to the
 // garbage collector: of tens of thousands of rows, that is longer than SQLite takes to read them.
-import { asAmount, asText, isObject } from '../../../base/json.ts';
+import { asAmount, asObject, isObject, type JsonObject } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import type { ReadOnlyDatabase, SqlRow } from '../../../io/sqlite.ts';
-import { PROGRAMS } from '../../printed/programs.ts';
-import { SHELL } from '../tools.ts';
-import { LONG_MESSAGE, type MessageRow, type PartRow, WITH_FACTS } from './rows.ts';
+import { isNeededWhole, LONG_MESSAGE, type MessageRow, type PartRow, WITH_FACTS } from './rows.ts';
 
 /** So many rows at a time: what is held in memory does not grow with the session. */
-export const ROWS = 500;
+export const ROWS = 1_000;
 
 /**
- * A row whose text cannot stand in the batch is there with its id alone, to be read by itself.
+ * A row whose text cannot stand in the batch is there with its id alone, to be read by itself; and so is a call that is needed
+ * whole.
  */
 export interface Batch<Row> {
   readonly rows: readonly Row[];
   readonly apart: readonly string[];
+  readonly whole: readonly string[];
 }
 
+/** To ask takes longer than to read a short session: so many are asked for at once, and each by itself where that is too much. */
+const TOGETHER = 8;
+
+export const LIST = '(select value from json_each(?))';
+const SESSIONS = '(select value from json_each(?1))';
+
 /** Ids have no quotes in them: where one has, the batch is no JSON. */
-const MESSAGES = `select count(*) as messages, cast(group_concat('["' || id || '",' || data || ']') as blob) as message_rows
-  from (select id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
-    from message where session_id = ?1 order by time_created, id limit ${ROWS} offset ?2)`;
+const MESSAGES = `select count(*) as messages,
+    cast('[' || group_concat('["' || session_id || '","' || id || '",' || data || ']') || ']' as blob) as message_rows
+  from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
+    from message where session_id in ${SESSIONS} order by session_id, time_created, id limit ${ROWS} offset ?2)`;
 
 const [LONG, HEAD, ENDING] = [900, 800, 200];
 /** Behind it stand the bodies of a call that came to an end: nothing in there is of use but when it ran, at the very end. */
@@ -29,28 +36,29 @@ const OUTPUT = `,"output":"`;
 /** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
 const TIME = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-/** Whom a call of an agent made, and the session of a program that a command ran, stand in or behind the result. */
-const NEEDED_WHOLE = `(instr(head, '"tool":"task"') or instr(head, '"tool":"${SHELL}"') and (${PROGRAMS.map(
-  ({ names }) => `instr(head, '${names[0]}')`,
-).join(' or ')}))`;
+const KEYS = `'["' || session_id || '","' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
 
-/** Some calls are read whole. `limit` has SQLite look into each row once. */
-const PARTS = `select count(*) as parts, max(row) as last, cast(group_concat('["' || id || '","' || message_id || '",' || time_created || ',' ||
-    time_updated || ',' || case when ending is null then head
-      when ${NEEDED_WHOLE} then (select data from part where rowid = row)
+/** `limit` has SQLite look into each row once. */
+const PARTS = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${KEYS} || case when ending is null then head
       when instr(head, '${OUTPUT}') and instr(ending, ${TIME})
       then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME}))
-      else 'null' end || ']') as blob) as part_rows
-  from (select rowid as row, id, message_id, time_created, time_updated,
+      else 'null' end || ']') || ']' as blob) as part_rows
+  from (select rowid as row, session_id, id, message_id, time_created, time_updated,
       case when octet_length(data) <= ${LONG} then data else substr(data, 1, ${HEAD}) end as head,
       case when octet_length(data) > ${LONG} then substr(cast(data as blob), -${ENDING}) end as ending
-    from part where session_id = ?1 and rowid > ?3 and ${WITH_FACTS} order by rowid limit ${ROWS})`;
+    from part where session_id in ${SESSIONS} and rowid > ?3 and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
 
 /** One row, for only the first is read on the other thread. */
 const BOTH = `select * from (${MESSAGES}), (${PARTS})`;
 
+/** What agents were told. */
+const TOLD = `select count(*) as parts,
+    cast('[' || group_concat(${KEYS} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as part_rows
+  from part where message_id in ${LIST}`;
+
 export interface BatchText {
-  readonly session: string;
+  /** Several where they are short. */
+  readonly sessions: readonly string[];
   /** How many messages stand before it, and the row of the last part before it. */
   readonly before: readonly [messages: number, part: number];
   readonly row: SqlRow;
@@ -65,16 +73,27 @@ export function readBatches(database: ReadOnlyDatabase, sessions: readonly strin
 }
 
 async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
-  for (const session of sessions) {
-    let [read, last] = [0, 0];
-    for (let hasMore = true; hasMore; ) {
-      const [row = {}] = await database.soon(BOTH, session, read, last);
-      yield { session, before: [read, last], row };
-      hasMore = row['messages'] === ROWS || row['parts'] === ROWS;
-      read += ROWS;
-      last = asAmount(row['last']) ?? Number.MAX_SAFE_INTEGER;
-    }
+  for (let from = 0; from < sessions.length; from += TOGETHER) {
+    const group = sessions.slice(from, from + TOGETHER);
+    const [row] = group.length > 1 ? await database.soon(BOTH, JSON.stringify(group), 0, 0) : [];
+    if (row && !isFull(row)) yield { sessions: group, before: [0, 0], row };
+    else for (const session of group) yield* pagesOf(database, session);
   }
+}
+
+async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGenerator<BatchText> {
+  let [read, last] = [0, 0];
+  for (let hasMore = true; hasMore; ) {
+    const [row = {}] = await database.soon(BOTH, JSON.stringify([session]), read, last);
+    yield { sessions: [session], before: [read, last], row };
+    hasMore = isFull(row);
+    read += ROWS;
+    last = asAmount(row['last']) ?? Number.MAX_SAFE_INTEGER;
+  }
+}
+
+function isFull({ messages, parts }: SqlRow): boolean {
+  return messages === ROWS || parts === ROWS;
 }
 
 /** Asks for the next before the last is handed on. Whoever stops in between waits for what is under way. */
@@ -90,21 +109,30 @@ async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
+/** What was said in these messages, which are those that agents were told. */
+export async function readTold(
+  database: ReadOnlyDatabase,
+  messages: readonly string[],
+): Promise<Batch<PartRow> | undefined> {
+  const [row = {}] = await database.soon(TOLD, JSON.stringify(messages));
+  return toParts(row);
+}
+
 /** Undefined where a text in it is no JSON. */
-export function toMessages({ session, row }: BatchText): Batch<MessageRow> | undefined {
-  return toBatch(row['messages'], row['message_rows'], 2, ([id, info]) =>
-    isObject(info) ? { id: id as string, session, info } : undefined,
+export function toMessages(row: SqlRow): Batch<MessageRow> | undefined {
+  return toBatch(row['messages'], row['message_rows'], 3, ([session, id, info]) =>
+    isObject(info) ? { id: id as string, session: session as string, info } : undefined,
   );
 }
 
 /** As `toMessages`. */
-export function toParts({ session, row }: BatchText): Batch<PartRow> | undefined {
-  return toBatch(row['parts'], row['part_rows'], 5, ([id, message, createdAt, updatedAt, part]) =>
+export function toParts(row: SqlRow): Batch<PartRow> | undefined {
+  return toBatch(row['parts'], row['part_rows'], 6, ([session, id, message, createdAt, updatedAt, part]) =>
     isObject(part)
       ? {
           id: id as string,
           message: message as string,
-          session,
+          session: session as string,
           part,
           createdAt: asAmount(createdAt),
           updatedAt: asAmount(updatedAt),
@@ -114,21 +142,27 @@ export function toParts({ session, row }: BatchText): Batch<PartRow> | undefined
 }
 
 /** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */
-function toBatch<Row>(
+function toBatch<Row extends { readonly id: string; readonly part?: JsonObject }>(
   count: unknown,
   text: unknown,
   width: number,
   toRow: (values: readonly unknown[]) => Row | undefined,
 ): Batch<Row> | undefined {
-  const found = parseJson(`[${asText(text) ?? ''}]`) as readonly (readonly unknown[])[] | undefined;
+  const found = parseJson(text ?? '[]') as readonly (readonly unknown[])[] | undefined;
   if (!found || found.length !== count) return undefined;
   const rows: Row[] = [];
-  const apart: string[] = [];
+  const [apart, whole]: [string[], string[]] = [[], []];
   for (const values of found) {
     if (!Array.isArray(values) || values.length !== width) return undefined;
     const row = toRow(values);
-    if (row) rows.push(row);
-    else apart.push(values[0] as string);
+    if (!row) apart.push(values[1] as string);
+    else if (row.part && isCut(row.part) && isNeededWhole(row.part)) whole.push(row.id);
+    else rows.push(row);
   }
-  return { rows, apart };
+  return { rows, apart, whole };
+}
+
+function isCut({ state }: JsonObject): boolean {
+  const { status, output } = asObject(state) ?? {};
+  return status === 'completed' && output === undefined;
 }

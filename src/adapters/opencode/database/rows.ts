@@ -4,6 +4,8 @@ import { closeJson } from '../../../base/close-json.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { type SqlRow, textOf } from '../../../io/sqlite.ts';
+import { PROGRAMS } from '../../printed/programs.ts';
+import { SHELL, TASK } from '../tools.ts';
 
 export interface MessageRow {
   readonly id: string;
@@ -32,17 +34,18 @@ const [LONG_PART, KEPT] = [1_500, 600];
 const HEAD = 'substr(part.data, 1, 400)';
 const isTool = (name: string): string => `instr(${HEAD}, '"tool":"${name}"') > 0`;
 
-/** Calls of agents are read whole: whom they made stands behind the result. When a call ran stands at the very end. */
 const PART_KEYS = `${textOf('part.id')} as id, ${textOf('part.message_id')} as message_id, ${textOf('part.session_id')} as session_id,
   part.time_created, part.time_updated`;
 
+/** When a call ran stands at the very end. */
 export const PART_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_PART} as is_long,
-  cast(case when octet_length(part.data) <= ${LONG_PART} or ${isTool('task')} then part.data
-       else substr(part.data, 1, ${KEPT}) end as blob) as data,
+  cast(case when octet_length(part.data) <= ${LONG_PART} then part.data else substr(part.data, 1, ${KEPT}) end as blob) as data,
   case when octet_length(part.data) > ${LONG_PART} then substr(cast(part.data as blob), -200) end as ending,
   case when octet_length(part.data) > ${LONG_PART} and (${isTool('write')} or ${isTool('edit')})
        then cast(json_extract(part.data, '$.state.input.filePath') as blob) end as file`;
+
+export const WHOLE_COLUMNS = `${PART_KEYS}, ${textOf('part.data')} as data`;
 
 /** Of what an agent was told, so much that its first line is whole. */
 export const TOLD_COLUMNS = `${PART_KEYS},
@@ -80,6 +83,17 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
   if (!part) return undefined;
   const [createdAt, updatedAt] = [asAmount(row['time_created']), asAmount(row['time_updated'])];
   return { id, message, session, part, createdAt, updatedAt };
+}
+
+/**
+ * Of a call whose bodies were left out: whom a call of an agent made, and the session of a program that a command ran, stand in
+ * them. Commands are looked through here, for SQLite takes a microsecond for each name that it does not find.
+ */
+export function isNeededWhole({ tool, state }: JsonObject): boolean {
+  if (tool === TASK) return true;
+  if (tool !== SHELL) return false;
+  const command = asText(asObject(asObject(state)?.['input'])?.['command']);
+  return command !== undefined && PROGRAMS.some(({ names: [name = ''] }) => command.includes(name));
 }
 
 const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
