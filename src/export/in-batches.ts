@@ -6,14 +6,27 @@ const BATCH = 128 * 1024;
 /** The same text in fewer and larger pieces, none of which ends in the middle of a character. */
 export async function* inBatches(chunks: Chunks): AsyncGenerator<string> {
   let batch = '';
-  for await (const chunk of chunks) {
-    batch += chunk;
-    if (batch.length < BATCH) continue;
+  const takeFull = (): string | undefined => {
+    if (batch.length < BATCH) return undefined;
     // Half of a surrogate pair would be written as a replacement character.
     const end = isHighSurrogate(batch.charCodeAt(batch.length - 1)) ? batch.length - 1 : batch.length;
-    yield batch.slice(0, end);
+    const full = batch.slice(0, end);
     batch = batch.slice(end);
-  }
+    return full;
+  };
+  // To wait for what is there already takes longer than to draw it.
+  if (Symbol.iterator in chunks)
+    for (const chunk of chunks) {
+      batch += chunk;
+      const full = takeFull();
+      if (full !== undefined) yield full;
+    }
+  else
+    for await (const chunk of chunks) {
+      batch += chunk;
+      const full = takeFull();
+      if (full !== undefined) yield full;
+    }
   if (batch !== '') yield batch;
 }
 
