@@ -4,14 +4,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { ADAPTERS } from './adapters/registry.ts';
 import { codeOf } from './base/system-error.ts';
 import { redactorOf } from './compose/export.ts';
-import type { WorkerAnswer, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
-import { createAgentWork } from './export/agent-work.ts';
+import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
+import { type AgentWork, createAgentWork } from './export/agent-work.ts';
 import { reopenTranscripts } from './tracker/session-transcripts.ts';
 
-const { session, options, redact }: WorkerOrder = workerData;
-const work = redactorFor(redact).then((redactor) =>
-  createAgentWork(reopenTranscripts(ADAPTERS, session), { ...options, ...(redactor && { redactor }) }),
-);
+const { options, redact }: WorkerOrder = workerData;
+// While the one that started it still opens the session.
+const redactorMade = redact ? redactorOf(redact.pii) : Promise.resolve(undefined);
+let work: Promise<AgentWork> | undefined;
+const begin: WorkerCalls['begin'] = async (session) => {
+  work = redactorMade.then((redactor) =>
+    createAgentWork(reopenTranscripts(ADAPTERS, session), { ...options, ...(redactor && { redactor }) }),
+  );
+  await work;
+};
 
 /** One after the other: several at once would only hold more of the session in memory. */
 let last: Promise<unknown> = Promise.resolve();
@@ -22,14 +28,11 @@ parentPort?.on('message', (task: WorkerTask) => {
 async function answer({ id, call, values }: WorkerTask): Promise<void> {
   const reply = (answer: WorkerAnswer): void => parentPort?.postMessage(answer);
   try {
-    const does = (await work)[call] as (...values: readonly unknown[]) => Promise<unknown>;
+    const calls: Partial<WorkerCalls> = { ...(await work), begin };
+    const does = calls[call] as (...values: readonly unknown[]) => Promise<unknown>;
     reply({ id, result: await does(...values) });
   } catch (error) {
     const shown = error instanceof Error ? error : new Error(String(error));
     reply({ id, error: { error: shown, code: codeOf(error) } });
   }
-}
-
-async function redactorFor(wish: WorkerOrder['redact']) {
-  return wish && redactorOf(wish.pii);
 }

@@ -65,6 +65,14 @@ async function exported(
   return Object.fromEntries(pages.map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]));
 }
 
+it('there are as many threads as somebody wished for', async () => {
+  const profiles = path.join(work, 'profiles');
+  // There is one of each thread.
+  const args = ['--cpu-prof', `--cpu-prof-dir=${profiles}`, program, 'export', '--root', planted];
+  await promisify(execFile)(process.execPath, [...args, '-o', path.join(work, 'counted')], { env: envWith(3) });
+  expect(readdirSync(profiles)).toHaveLength(3);
+});
+
 describe('the pages do not depend on how many threads made them', () => {
   it.each([
     [PLANTED, ['-f', 'html,md']],

@@ -12,9 +12,9 @@ export function drained(sessions: Sessions, where: Where): Sessions {
       await drainWaiting(where);
       return sessions.list(options);
     },
-    async open(prefix) {
+    async open(prefix, onFound) {
       await drainWaiting(where);
-      return sessions.open(prefix);
+      return sessions.open(prefix, onFound);
     },
   };
 }

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { AgentWork } from '../export/agent-work.ts';
-import { type Crew, type HireCrew, isLarge } from '../export/crew.ts';
+import type { HireCrew, HiredCrew } from '../export/crew.ts';
 import type { ExportOptions } from '../export/export-options.ts';
 import { TakerGone } from '../export/share-out.ts';
 import type { Where } from '../faces/face.ts';
@@ -12,17 +12,20 @@ import { exportWorkerFile } from './package.ts';
 /** What `export-worker.ts` is told at its beginning. */
 export interface WorkerOrder {
   readonly where: Where;
-  readonly session: SharedTranscripts;
   readonly options: Omit<ExportOptions, 'redactor' | 'singlePage'>;
   /** Undefined: nothing is looked for. */
   readonly redact: { readonly pii: boolean } | undefined;
 }
 
-/** A call of one of its functions, and the answer. */
+/** A call of one of its functions, and the answer. `begin`, which comes first, says what session it is about. */
 export interface WorkerTask {
   readonly id: number;
-  readonly call: keyof AgentWork;
+  readonly call: keyof WorkerCalls;
   readonly values: readonly unknown[];
+}
+
+export interface WorkerCalls extends AgentWork {
+  begin(session: SharedTranscripts): Promise<void>;
 }
 
 export interface WorkerAnswer {
@@ -45,18 +48,35 @@ export function crewFor(
 ): HireCrew {
   const asked = wished === undefined ? undefined : Math.min(Number.parseInt(wished, 10) || 1, 16);
   const helpers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
-  return async (opened) => {
-    if (helpers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(opened))) return undefined;
-    const session = await opened.share();
-    return session && startCrew(helpers, { where, session, options, redact });
+  return (files) => {
+    if (helpers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
+    return startCrew(helpers, { where, options, redact });
   };
 }
 
-function startCrew(count: number, order: WorkerOrder): Crew {
+/** Less is read before another thread has begun. */
+const SMALLEST = { files: 4, bytes: 8_000_000 };
+
+function isLarge(files: readonly string[]): boolean {
+  if (files.length < SMALLEST.files) return false;
+  let bytes = 0;
+  for (const file of files) {
+    bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes >= SMALLEST.bytes) return true;
+  }
+  return false;
+}
+
+function startCrew(count: number, order: WorkerOrder): HiredCrew {
   const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
   return {
-    helpers: members.map(({ work }) => work),
-    homes: new Map(),
+    begin: async (opened) => {
+      const session = await opened.share();
+      if (!session) return undefined;
+      // Answers are waited for with the first task.
+      for (const { begin } of members) begin(session).catch(() => undefined);
+      return { helpers: members.map(({ work }) => work), homes: new Map() };
+    },
     close: async () => {
       await Promise.all(members.map(({ close }) => close()));
     },
@@ -77,7 +97,12 @@ function createWorker(order: WorkerOrder): Worker | undefined {
   }
 }
 
-function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): Promise<void> } | undefined {
+interface Member extends Pick<WorkerCalls, 'begin'> {
+  readonly work: AgentWork;
+  close(): Promise<void>;
+}
+
+function startWorker(order: WorkerOrder): Member | undefined {
   const worker = createWorker(order);
   if (!worker) return undefined;
   const waiting = new Map<number, Waiting>();
@@ -99,7 +124,7 @@ function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): P
   });
   worker.on('error', endAll);
   worker.on('exit', () => endAll(new Error('troupe: a thread of the export ended before its work')));
-  const call = <Result>(name: keyof AgentWork, ...values: readonly unknown[]): Promise<Result> =>
+  const call = <Result>(name: keyof WorkerCalls, ...values: readonly unknown[]): Promise<Result> =>
     new Promise((resolve, reject) => {
       if (end) return reject(end);
       const task: WorkerTask = { id: ++tasks, call: name, values };
@@ -107,6 +132,7 @@ function startWorker(order: WorkerOrder): { readonly work: AgentWork; close(): P
       worker.postMessage(task);
     });
   return {
+    begin: (session) => call('begin', session),
     work: {
       prepareSurvey: (memory) => call('prepareSurvey', memory),
       survey: (agent, scan) => call('survey', agent, scan),

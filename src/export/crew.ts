@@ -7,18 +7,18 @@ export interface Crew {
   readonly helpers: readonly AgentWork[];
   /** By number: 0 is who asks. */
   homes: ReadonlyMap<number, number>;
-  close(): Promise<void>;
 }
 
-/** Undefined: it is not worth it, or cannot be. */
-export type HireCrew = (session: OpenedTranscripts) => Promise<Crew | undefined>;
+/**
+ * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
+ * it is not worth it, or cannot be.
+ */
+export type HireCrew = (files: readonly string[]) => HiredCrew | undefined;
 
-/** Less is read before another thread has begun. */
-const SMALLEST = { agents: 4, messages: 3000 };
-
-export function isLarge({ agents }: Pick<OpenedTranscripts, 'agents'>): boolean {
-  const messages = agents.reduce((sum, { node }) => sum + (node.messageCount ?? 0), 0);
-  return agents.length >= SMALLEST.agents && messages >= SMALLEST.messages;
+export interface HiredCrew {
+  /** Undefined where nobody else can read the session. */
+  begin(session: OpenedTranscripts): Promise<Crew | undefined>;
+  close(): Promise<void>;
 }
 
 /** A thread that looks for its messages now and then gets several tasks ahead. */

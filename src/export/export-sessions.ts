@@ -1,7 +1,7 @@
 import type { OpenedTranscripts, SessionTranscripts } from '../model/ports.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from '../render/pages/sessions-page.ts';
 import type { ExportedSession, RedactionReport } from '../reports/export-shapes.ts';
-import type { Crew, HireCrew } from './crew.ts';
+import type { Crew, HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { reportRedactions } from './redaction-report.ts';
@@ -37,7 +37,7 @@ export interface ExportResult {
  * sessions of one export share their placeholders.
  */
 export async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
-  const crews: Crew[] = [];
+  const crews: HiredCrew[] = [];
   try {
     return await exportWith(job, sink, crews);
   } finally {
@@ -45,7 +45,7 @@ export async function exportSessions(job: ExportJob, sink: PageSink): Promise<Ex
   }
 }
 
-async function exportWith(job: ExportJob, sink: PageSink, crews: Crew[]): Promise<ExportResult> {
+async function exportWith(job: ExportJob, sink: PageSink, crews: HiredCrew[]): Promise<ExportResult> {
   const { transcripts, sessions, options, isMany } = job;
   const searched = await searchSessions(job, crews);
   const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
@@ -93,16 +93,18 @@ interface Searched {
   readonly crew: Crew | undefined;
 }
 
-async function searchSessions(job: ExportJob, crews: Crew[]): Promise<Searched | undefined> {
+async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searched | undefined> {
   const { transcripts, sessions, options } = job;
   const onAgent = counter(job, 'searching');
   const isOne = sessions.length === 1;
   if (!isOne && !options.redactor) return undefined;
   let last: Searched | undefined;
   for (const id of sessions) {
-    const opened = await transcripts.open(id);
-    const crew = isOne ? await job.hireCrew?.(opened) : undefined;
-    if (crew) crews.push(crew);
+    const opened = await transcripts.open(id, (files) => {
+      const hired = isOne ? job.hireCrew?.(files) : undefined;
+      if (hired) crews.push(hired);
+    });
+    const crew = await crews[0]?.begin(opened);
     last = { opened, crew, survey: await surveySession(opened, options, { scan: true, crew, onAgent }) };
   }
   return isOne ? last : undefined;

@@ -8,8 +8,11 @@ export interface Sessions {
   /** The newest, newest first; only these are read. */
   list(options: { readonly limit: number }): Promise<SessionListing>;
   /** By unique prefix of its id; the newest one where none is given. Throws a `UserError` where there is no such. */
-  open(prefix?: string): Promise<OpenedSession>;
+  open(prefix?: string, onFound?: OnFound): Promise<OpenedSession>;
 }
+
+/** Hears which files a session has, before they are read. */
+export type OnFound = (files: readonly string[]) => void;
 
 export interface SessionListing {
   readonly trees: readonly SessionTree[];
@@ -106,7 +109,7 @@ export interface OpenedTranscript {
 /** All conversations of a session, for whoever takes them along. */
 export interface SessionTranscripts {
   /** As `Sessions.open`. */
-  open(prefix?: string): Promise<OpenedTranscripts>;
+  open(prefix?: string, onFound?: OnFound): Promise<OpenedTranscripts>;
 }
 
 /** An opened session as plain data, for other threads. Holds what the one who opened it needs to know, and nobody else looks into. */

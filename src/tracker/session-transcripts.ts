@@ -30,8 +30,8 @@ export function createSessionTranscripts(
   authorOf: AuthorOf = NOBODY,
 ): SessionTranscripts {
   return {
-    async open(prefix) {
-      const opened = await sessions.open(prefix);
+    async open(prefix, onFound) {
+      const opened = await sessions.open(prefix, onFound);
       const found = await claimAll(await findSessions(places), opened);
       if (!found.has(opened.tree.id))
         throw new UserError(

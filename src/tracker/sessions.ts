@@ -59,13 +59,14 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
         places: places.map(({ root }) => root),
       };
     },
-    async open(prefix) {
+    async open(prefix, onFound) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
       const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
       if (!newest) throw noSessions(places, found.problems);
+      onFound?.(newest.located.sources.map((source) => source.path));
       const read = createReadSessions(found.sessions, { clock });
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.
