@@ -6,18 +6,43 @@ import { codeOf } from './base/system-error.ts';
 import { redactorOf } from './compose/export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
 import { type AgentWork, createAgentWork } from './export/agent-work.ts';
+import { createGitAuthors } from './io/git-author.ts';
+import type { AgentId } from './model/ids.ts';
+import { openAhead } from './tracker/open-ahead.ts';
 import { reopenTranscripts } from './tracker/session-transcripts.ts';
 
-const { options, redact }: WorkerOrder = workerData;
-// While the one that started it still opens the session.
+const { ahead, options, redact }: WorkerOrder = workerData;
 const redactorMade = redact ? redactorOf(redact.pii) : Promise.resolve(undefined);
 let work: Promise<AgentWork> | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
-  work = redactorMade.then((redactor) =>
-    createAgentWork(reopenTranscripts(ADAPTERS, session), { ...options, ...(redactor && { redactor }) }),
-  );
+  const reader = reopenTranscripts(ADAPTERS, session);
+  work = redactorMade.then((redactor) => createAgentWork(reader, { ...options, ...(redactor && { redactor }) }));
   await work;
+  const seen = await lookedAhead;
+  return seen.map((agent) => reader.indexOf(agent)).filter((index) => index >= 0);
 };
+
+/**
+ * While the one that started it still opens the session: what is found to be plain now need not be looked through later. Nothing
+ * else comes of it, and where it goes wrong, the same will be said in its turn.
+ */
+const lookedAhead = lookAhead().catch(() => []);
+
+async function lookAhead(): Promise<readonly AgentId[]> {
+  const redactor = await redactorMade;
+  if (!ahead || !redactor) return [];
+  const { folder, conversations } = openAhead(ADAPTERS, ahead.session);
+  const cwd = await folder();
+  redactor.meet({ cwd, author: cwd === undefined ? null : await createGitAuthors()(cwd) });
+  const seen: AgentId[] = [];
+  const { first, step } = ahead;
+  for (const { agent, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
+    if (work) break;
+    redactor.gather(await read());
+    seen.push(agent);
+  }
+  return seen;
+}
 
 /** One after the other: several at once would only hold more of the session in memory. */
 let last: Promise<unknown> = Promise.resolve();

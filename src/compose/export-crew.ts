@@ -6,12 +6,14 @@ import type { HireCrew, HiredCrew } from '../export/crew.ts';
 import type { ExportOptions } from '../export/export-options.ts';
 import { TakerGone } from '../export/share-out.ts';
 import type { Where } from '../faces/face.ts';
-import type { SharedTranscripts } from '../model/ports.ts';
+import type { SharedFiles, SharedTranscripts } from '../model/ports.ts';
 import { exportWorkerFile } from './package.ts';
 
 /** What `export-worker.ts` is told at its beginning. */
 export interface WorkerOrder {
   readonly where: Where;
+  /** To be looked into while nothing else is to be done; this one begins at the end, with every `step`th. */
+  readonly ahead: { readonly session: SharedFiles; readonly first: number; readonly step: number } | undefined;
   readonly options: Omit<ExportOptions, 'redactor' | 'singlePage'>;
   /** Undefined: nothing is looked for. */
   readonly redact: { readonly pii: boolean } | undefined;
@@ -25,7 +27,8 @@ export interface WorkerTask {
 }
 
 export interface WorkerCalls extends AgentWork {
-  begin(session: SharedTranscripts): Promise<void>;
+  /** Tells which agents it has looked at ahead. */
+  begin(session: SharedTranscripts): Promise<readonly number[]>;
 }
 
 export interface WorkerAnswer {
@@ -48,9 +51,13 @@ export function crewFor(
 ): HireCrew {
   const asked = wished === undefined ? undefined : Math.min(Number.parseInt(wished, 10) || 1, 16);
   const helpers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
-  return (files) => {
+  return ({ files, share }) => {
     if (helpers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
-    return startCrew(helpers, { where, options, redact });
+    const session = share();
+    return startCrew(helpers, (helper) => {
+      const ahead = session && { session, first: helper, step: helpers };
+      return { where, ahead, options, redact };
+    });
   };
 }
 
@@ -67,15 +74,23 @@ function isLarge(files: readonly string[]): boolean {
   return false;
 }
 
-function startCrew(count: number, order: WorkerOrder): HiredCrew {
-  const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
+function startCrew(count: number, orderFor: (helper: number) => WorkerOrder): HiredCrew {
+  const members = Array.from({ length: count }, (_, helper) => startWorker(orderFor(helper))).filter(
+    (member) => member !== undefined,
+  );
   return {
     begin: async (opened) => {
       const session = await opened.share();
       if (!session) return undefined;
-      // Answers are waited for with the first task.
-      for (const { begin } of members) begin(session).catch(() => undefined);
-      return { helpers: members.map(({ work }) => work), homes: new Map() };
+      const homes = new Map<number, number>();
+      for (const [index, { begin }] of members.entries())
+        begin(session)
+          .then((seen) => {
+            for (const agent of seen) homes.set(agent, index + 1);
+          })
+          // What is wrong is said where its first task is waited for.
+          .catch(() => undefined);
+      return { helpers: members.map(({ work }) => work), homes };
     },
     close: async () => {
       await Promise.all(members.map(({ close }) => close()));

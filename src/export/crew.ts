@@ -1,11 +1,11 @@
-import type { OpenedTranscripts } from '../model/ports.ts';
+import type { FoundFiles, OpenedTranscripts } from '../model/ports.ts';
 import type { AgentWork } from './agent-work.ts';
 import type { Taker } from './share-out.ts';
 
 /** Others who do the same work, each in a thread of its own. */
 export interface Crew {
   readonly helpers: readonly AgentWork[];
-  /** By number: 0 is who asks. */
+  /** Who has seen which agent, by number: 0 is who asks. May grow while it is used. */
   homes: ReadonlyMap<number, number>;
 }
 
@@ -13,7 +13,7 @@ export interface Crew {
  * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
  * it is not worth it, or cannot be.
  */
-export type HireCrew = (files: readonly string[]) => HiredCrew | undefined;
+export type HireCrew = (session: FoundFiles) => HiredCrew | undefined;
 
 export interface HiredCrew {
   /** Undefined where nobody else can read the session. */

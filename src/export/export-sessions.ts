@@ -100,8 +100,8 @@ async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searc
   if (!isOne && !options.redactor) return undefined;
   let last: Searched | undefined;
   for (const id of sessions) {
-    const opened = await transcripts.open(id, (files) => {
-      const hired = isOne ? job.hireCrew?.(files) : undefined;
+    const opened = await transcripts.open(id, (found) => {
+      const hired = isOne ? job.hireCrew?.(found) : undefined;
       if (hired) crews.push(hired);
     });
     const crew = await crews[0]?.begin(opened);

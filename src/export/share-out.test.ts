@@ -29,6 +29,28 @@ describe('shareOut', () => {
     expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
   });
 
+  it('gives each its own before what is nobody’s', async () => {
+    const order: number[] = [];
+    const second = {
+      ahead: 1,
+      run: async (task: number) => {
+        order.push(task);
+        await pause();
+        return 'b';
+      },
+    };
+    const slow = { ahead: 1, run: () => new Promise<string>((resolve) => setTimeout(resolve, 100, 'a')) };
+    await shareOut(
+      [0, 1, 2, 3, 4],
+      [slow, second],
+      new Map([
+        [3, 1],
+        [4, 1],
+      ]),
+    );
+    expect(order).toEqual([3, 4, 1, 2]);
+  });
+
   it('has the work of one who never began done by others, whenever that is known', async () => {
     const gone = async () => {
       throw new TakerGone('no room for a thread');

@@ -17,7 +17,7 @@ export interface SharedOut<Result> {
 
 /**
  * Tasks are given to whoever is free. Each begins with those that were its own the last time (`homes`), because it has
- * seen them; what others leave is taken from the end.
+ * seen them, goes on with those that are nobody's, and takes what others leave from the end.
  */
 export async function shareOut<Result>(
   tasks: readonly number[],
@@ -28,13 +28,17 @@ export async function shareOut<Result>(
   const results = new Map<number, Result>();
   const doneBy = new Map<number, number>();
   const take = (taker: number): number | undefined => {
-    let last: number | undefined;
+    let [own, nobodys, last]: (number | undefined)[] = [];
     for (const task of open) {
+      const home = homes.get(task);
+      if (home === taker) own ??= task;
+      else if (home === undefined) nobodys ??= task;
       last = task;
-      if ((homes.get(task) ?? taker) === taker) break;
+      if (own !== undefined) break;
     }
-    if (last !== undefined) open.delete(last);
-    return last;
+    const taken = own ?? nobodys ?? last;
+    if (taken !== undefined) open.delete(taken);
+    return taken;
   };
   const work = async (taker: number, { run, begun }: Taker<Result>): Promise<void> => {
     if (!(await isThere(begun))) return;

@@ -29,8 +29,12 @@ export async function surveySession(
   { scan, crew, onAgent }: SurveyOptions,
 ): Promise<Survey> {
   const { redactor, isCompact, singlePage } = options;
-  if (scan) redactor?.scan(computeDocumentHead(opened));
-  if (scan && singlePage !== undefined) redactor?.scan(computeTimeline(opened));
+  if (scan && redactor) {
+    // Whoever is met later has everything looked through again.
+    redactor.meet({ author: await opened.author() });
+    redactor.scan(computeDocumentHead(opened));
+    if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
+  }
   const survey = async (work: AgentWork, agent: number): Promise<SurveyedAgent> => {
     const surveyed = await work.survey(agent, scan);
     onAgent();
@@ -42,7 +46,7 @@ export async function surveySession(
     const { users, names } = redactor.memory();
     await helper.prepareSurvey({ users, names });
   });
-  const { results, homes } = await shareOut([...opened.agents.keys()], takers);
+  const { results, homes } = await shareOut([...opened.agents.keys()], takers, crew?.homes);
   if (crew) crew.homes = homes;
   const outlines: Outline[] = [];
   const [leftOut, shortened] = [new Map<string, number>(), new Map<string, number>()];

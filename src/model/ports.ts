@@ -1,6 +1,6 @@
 import type { AgentId, HostName, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
-import type { SkippedAgent, Transcript } from './transcript.ts';
+import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, SessionTree } from './tree.ts';
 
 /** What a face may ask of the world. `main.ts` hands it over; no face reaches for files itself. */
@@ -11,8 +11,17 @@ export interface Sessions {
   open(prefix?: string, onFound?: OnFound): Promise<OpenedSession>;
 }
 
-/** Hears which files a session has, before they are read. */
-export type OnFound = (files: readonly string[]) => void;
+/** Hears which session it is, before it is read. */
+export type OnFound = (session: FoundFiles) => void;
+
+export interface FoundFiles {
+  readonly files: readonly string[];
+  /** For others who look into them ahead; undefined where only this one can. */
+  share(): SharedFiles | undefined;
+}
+
+/** A session that was found, as plain data for other threads. */
+export type SharedFiles = Readonly<Record<string, unknown>>;
 
 export interface SessionListing {
   readonly trees: readonly SessionTree[];
@@ -129,6 +138,8 @@ export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
    * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
    */
   read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
+  /** Who works in its folder, as far as git says. */
+  author(): Promise<TranscriptAuthor | null>;
   /** For others who read along; undefined where only this one can read it. */
   share(): Promise<SharedTranscripts | undefined>;
 }

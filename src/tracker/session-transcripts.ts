@@ -2,7 +2,7 @@ import type { SourceAdapter } from '../adapters/adapter.ts';
 import { assertFound } from '../base/assert.ts';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
-import { nativeId, type SessionId } from '../model/ids.ts';
+import { type AgentId, nativeId, type SessionId } from '../model/ids.ts';
 import type {
   OpenedSession,
   Sessions,
@@ -17,6 +17,7 @@ import { createOpenBodies, type OpenedBodies } from './open-bodies.ts';
 import { type PlacedAgents, placeAgents } from './place-agents.ts';
 import type { Place } from './places.ts';
 import { EVERYTHING, openedAnew, readTranscript } from './read-transcript.ts';
+import { fromShared, isOfFiles, type SharedSession, toShared } from './share-session.ts';
 import { fromParent, type Told, toldIn } from './told-by-parent.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
@@ -47,6 +48,7 @@ export function createSessionTranscripts(
       return {
         ...opened,
         ...placed,
+        author,
         read: createReader({ sessions: found, tree, agents: placed.agents, bodies, author }),
         share: async () =>
           [...found.values()].every(isOfFiles)
@@ -73,23 +75,20 @@ async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
   return claimed;
 }
 
-/** A session that another thread has opened, by what its `share` gave. */
-export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: SharedTranscripts): TranscriptReader {
-  const { sessions, tree, agents, author } = shared as unknown as Shared;
-  const found = sessions.map(({ host, forced, located }): FoundSession => {
-    const adapter = adapters.find((one) => one.host === host);
-    if (!adapter) throw new Error(`troupe: nobody reads ${host} here`);
-    return { adapter, forced, located };
-  });
-  const byId = new Map(found.map((session) => [session.located.id, session]));
-  return {
-    read: createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
-  };
+export interface ReopenedTranscripts extends TranscriptReader {
+  /** Of an agent whose conversation is among them; else -1. */
+  indexOf(agent: AgentId): number;
 }
 
-/** A database or a server has its own reader, which stays with who opened it. */
-function isOfFiles({ located }: FoundSession): boolean {
-  return located.sources.every(({ shape }) => shape !== 'table');
+/** A session that another thread has opened, by what its `share` gave. */
+export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: SharedTranscripts): ReopenedTranscripts {
+  const { sessions, tree, agents, author } = shared as unknown as Shared;
+  const found = sessions.map((session) => fromShared(adapters, session));
+  const byId = new Map(found.map((session) => [session.located.id, session]));
+  return {
+    indexOf: (agent) => agents.findIndex(({ node }) => node.id === agent),
+    read: createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
+  };
 }
 
 interface Shared {
@@ -97,15 +96,6 @@ interface Shared {
   readonly tree: SessionTree;
   readonly agents: PlacedAgents['agents'];
   readonly author: TranscriptAuthor | null;
-}
-
-/** An adapter cannot be handed to another thread: there is one of the same name. */
-interface SharedSession extends Omit<FoundSession, 'adapter'> {
-  readonly host: string;
-}
-
-function toShared({ adapter, forced, located }: FoundSession): SharedSession {
-  return { host: adapter.host, forced, located };
 }
 
 interface Reading {

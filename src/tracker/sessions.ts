@@ -9,6 +9,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
 import { createReadSessions } from './read-joined.ts';
+import { isOfFiles, toShared } from './share-session.ts';
 
 export interface SessionsOptions {
   readonly clock: Clock;
@@ -66,7 +67,10 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
       if (!newest) throw noSessions(places, found.problems);
-      onFound?.(newest.located.sources.map((source) => source.path));
+      onFound?.({
+        files: newest.located.sources.map((source) => source.path),
+        share: () => (isOfFiles(newest) ? { ...toShared(newest) } : undefined),
+      });
       const read = createReadSessions(found.sessions, { clock });
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.

@@ -40,6 +40,8 @@ export interface RedactorOptions extends Person {
  * follow the order of scanning. What is redacted without having been scanned is still searched, but not spread.
  */
 export interface Redactor {
+  /** Whom a value names is looked for from now on. */
+  readonly meet: (value: unknown) => void;
   readonly scan: (value: unknown, place?: Place) => void;
   /** Any JSON value, its shape kept. */
   readonly redactValue: <Value>(value: Value, place?: Place) => Value;
@@ -238,9 +240,11 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     settle();
     return walkStrings(value, place, redactor) as Value;
   };
+  const meet = (value: unknown): void => knowPeople(peopleIn(value));
   return {
+    meet,
     scan: (value, place = NOWHERE) => {
-      knowPeople(peopleIn(value));
+      meet(value);
       walkStrings(value, place, scanner);
     },
     gather: (value) => {

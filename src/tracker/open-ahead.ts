@@ -1,0 +1,39 @@
+import type { LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { buildTree } from '../model/build-tree.ts';
+import { type AgentId, mainAgentOf } from '../model/ids.ts';
+import type { SharedFiles } from '../model/ports.ts';
+import type { TranscriptMessage } from '../model/transcript.ts';
+import { readSession } from './read-session.ts';
+import { fromShared, type SharedSession } from './share-session.ts';
+
+/** What can be said of a session while somebody else still reads it. */
+export interface AheadSession {
+  /** Where the person works, as the main agent's own file has it. */
+  folder(): Promise<string | undefined>;
+  /** One after the other, each file by itself, without what a tree would know of it. */
+  readonly conversations: readonly AheadConversation[];
+}
+
+export interface AheadConversation {
+  readonly agent: AgentId;
+  read(): Promise<readonly TranscriptMessage[]>;
+}
+
+export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFiles): AheadSession {
+  const { adapter, located } = fromShared(adapters, shared as unknown as SharedSession);
+  const main = mainAgentOf(located.id);
+  const sources = located.sources.filter(({ companion, standIn }) => !companion && !standIn);
+  const toConversation = (source: LocatedSource): AheadConversation => {
+    const agent = source.agent ?? main;
+    return { agent, read: async () => (await adapter.openBodies?.(located, source, agent).readAll?.()) ?? [] };
+  };
+  return {
+    folder: async () => {
+      const own = sources.filter(({ agent }) => agent === undefined);
+      // Agents that it names have files, which would be looked for.
+      const { locateAgents: _elsewhere, ...alone } = adapter;
+      return buildTree(await readSession(alone, { ...located, sources: own }), { now: located.modifiedAt }).cwd;
+    },
+    conversations: sources.map(toConversation),
+  };
+}
