@@ -72,7 +72,7 @@ describe('the call that made an agent', () => {
   };
 
   it('shows what was asked where that is short, and folds it where it is long', () => {
-    expect(asking('Read one file.\nThen stop.')).toMatch(/<p class="label">asked<\/p>[^]{0,80}Read one file\./);
+    expect(asking('Read one file.\nThen stop.')).toMatch(/<p class="label">asked<\/p>[\s\S]{0,80}Read one file\./);
     const long = asking('Read one file. '.repeat(60));
     expect(long).toMatch(/<summary>asked: [^<]+<\/summary>/);
     expect(long).not.toContain('<p class="label">asked</p>');
