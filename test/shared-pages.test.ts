@@ -140,7 +140,7 @@ describe('exported pages', () => {
   });
 
   it('printed, everything is open', async () => {
-    const { page } = await open('2.1.325-nested', 'index.html');
+    const { page } = await open('2.1.325-xss', 'index.html');
     const prompt = page.locator('.door details .text').first();
     expect(await prompt.isVisible()).toBe(false);
     await page.emulateMedia({ media: 'print' });

@@ -1,9 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
 import { fileStem } from '../export/file-stem.ts';
 import type { Where } from '../faces/face.ts';
 import type { DownloadForm, ServedExport } from '../faces/face-export.ts';
+import { isAddress } from '../tracker/places.ts';
 import { redactorOf } from './export.ts';
 import { exportProcessFile } from './package.ts';
 
@@ -25,6 +27,11 @@ export interface ExportTrouble {
 /** Exports of one session at a time, each made by a process of its own. */
 export function createServedExport(whereOf: (session: { readonly cwd: string | null }) => Where): ServedExport {
   return {
+    // For a shell in another folder.
+    whereOf: (session) => {
+      const { roots, ...where } = whereOf(session);
+      return { ...where, roots: roots.map((root) => (isAddress(root) ? root : path.resolve(root))) };
+    },
     async begin({ session, as, pii }, signal) {
       const folder = session.cwd === null ? null : (await redactorOf(pii)).redactText(session.cwd);
       const order: ExportOrder = { where: whereOf(session), session: session.id, as, pii };

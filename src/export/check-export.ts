@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkLinks, type PageLinks, readLinks } from '../render/pages/check-links.ts';
+import { checkDocument } from './check-document.ts';
 
-/** Follows every link of the pages as they lie there. In words, what is wrong with them; nothing should be. */
+/** Follows every link of the pages, and every reference of the JSON, as they lie there. In words, what is wrong with them; nothing should be. */
 export async function checkExport(
   folder: string,
   names: readonly string[],
@@ -17,6 +18,9 @@ export async function checkExport(
     if (pages.length === 0) continue;
     for (const { file, text } of checkLinks(pages, `index.${ending}`)) problems.push(`${file} ${text}`);
   }
+  for (const name of names)
+    if (path.posix.basename(name) === 'index.json')
+      for (const text of await checkDocument(path.join(folder, name))) problems.push(`${name} ${text}`);
   return problems;
 }
 

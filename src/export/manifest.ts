@@ -46,5 +46,5 @@ function parseFile(value: unknown): ManifestFile | undefined {
 
 /** At most one folder deep, and nothing that a file system or a shell could take for something else. */
 export function isSafeName(name: string): boolean {
-  return name.length <= 240 && /^(?:[\w][\w.-]*\/)?[\w][\w.-]*$/.test(name);
+  return name.length <= 240 && /^(?:\w[\w@.-]*\/)?\w[\w@.-]*$/.test(name);
 }

@@ -30,6 +30,7 @@ const WORDS: { readonly [code: string]: readonly [what: string, remedy: string] 
   EACCES: ['it is not permitted', ELSEWHERE],
   EPERM: ['it is not permitted', ELSEWHERE],
   EROFS: ['its disk can only be read', ELSEWHERE],
+  ENOENT: ['no folder can be made there', ELSEWHERE],
   ENOTDIR: ['a part of its path is a file', ELSEWHERE],
   ENAMETOOLONG: ['its name is too long', ELSEWHERE],
   EISDIR: ['a folder lies where a page has to go', ELSEWHERE],

@@ -45,6 +45,8 @@ export interface DownloadRequest {
 export interface ServedExport {
   /** When there is something to send. Throws a `UserError` where the person has to do something first. */
   begin(request: DownloadRequest, signal: AbortSignal): Promise<Download>;
+  /** Where `troupe export` finds the session: as this server was told, or as it was not. */
+  whereOf(session: DownloadRequest['session']): Where;
 }
 
 export interface Download {

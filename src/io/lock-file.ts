@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { asAmount, asObject, asText, known } from '../base/json.ts';
 import { codeOf } from '../base/system-error.ts';
 import { linkNew } from './link-new.ts';
+import { makeFolders } from './make-folders.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 
 export interface Lock {
@@ -20,7 +21,7 @@ const MAX_ROUNDS = 50;
  * very one included). That of a dead one is taken over.
  */
 export async function takeLock(file: string, clock: Clock = systemClock): Promise<Lock | undefined> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolders(path.dirname(file), 0o700);
   const draft = `${file}.${process.pid}.${randomBytes(9).toString('hex')}.draft`;
   const own = JSON.stringify({ ...(await describeOwn(clock)), name: path.basename(draft) });
   await writeFile(draft, own, { mode: 0o600, flag: 'wx' });

@@ -19,6 +19,18 @@ export function attachLine(agent: string, { message, host, fork }: AttachWish): 
   return ['troupe', 'attach', agent, ...flags].map(quoted).join(' ');
 }
 
+/** A folder of linked pages. Where the session is found by default, nothing is said of it. */
+export function exportLine(
+  session: string,
+  where: { readonly roots: readonly string[]; readonly host?: string },
+): string {
+  const flags = [
+    ...where.roots.flatMap((root) => ['--root', root]),
+    ...(where.host === undefined ? [] : ['--host', where.host]),
+  ];
+  return ['troupe', 'export', session, ...flags, '--out-dir', './share'].map(quoted).join(' ');
+}
+
 function quoted(word: string): string {
   const clean = cleanBlock(word);
   return /^[\w@%+=:,./-]+$/.test(clean) ? clean : `'${clean.replaceAll("'", `'\\''`)}'`;

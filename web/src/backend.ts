@@ -28,6 +28,8 @@ export interface Backend {
   coverage(session: string): Promise<CoverageReport | undefined>;
   /** A session as a file, given when it is whole. Only where there is a server to make it. */
   readonly export?: (session: string, wish: ExportWish, signal: AbortSignal) => Promise<ExportedFile>;
+  /** The same as a folder of linked pages, for a shell; undefined where there is no such session. */
+  readonly exportCommand?: (session: string) => Promise<string | undefined>;
   /** How to go on from an agent, and with which words. Only where there is a server to say it; nothing is started. */
   readonly attach?: (agent: AttachedAgent, wish: AttachWish, signal: AbortSignal) => Promise<AttachReport>;
   /** What the person says to a call that waits. */

@@ -88,11 +88,16 @@ function toResult(block: RawRecord, details: unknown, options: BlockOptions): To
   return {
     type: 'tool_result',
     tool_use_id: asText(block['tool_use_id']) ?? '',
-    text: textOf(block['content']),
+    text: isError ? withoutMarks(textOf(block['content'])) : textOf(block['content']),
     is_error: isError,
     ...(media.length > 0 && { media }),
     ...(changes.length > 0 && { changes }),
   };
+}
+
+/** The program puts its own words about a call that it did not run between marks. */
+function withoutMarks(text: string): string {
+  return /^<tool_use_error>([\s\S]*)<\/tool_use_error>\s*$/.exec(text)?.[1] ?? text;
 }
 
 /** Images, documents, and what this version does not know: of these, only the name of their kind. */

@@ -3,9 +3,10 @@ import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
+import { exportLine } from '../../render/shell-line.ts';
 import type { Live } from '../face.ts';
 import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../face-export.ts';
-import { answerError, NO_SESSION, type Refusal } from './answers.ts';
+import { answerError, answerJson, NO_SESSION, type Refusal } from './answers.ts';
 import { isPlainId, readChoice, readFlag } from './query.ts';
 
 /** Each takes a core for a while, and some memory. */
@@ -40,6 +41,12 @@ export function addExportRoutes(
       underWay--;
     }
     return RESPONSE_ALREADY_SENT;
+  });
+  routes.get('/api/sessions/:id/export/command', async (context) => {
+    const id = context.req.param('id');
+    const session = isPlainId(id) ? await live.session(id, { internal: false }) : undefined;
+    if (!session) return answerError(context, NO_SESSION);
+    return answerJson(context, { command: exportLine(session.id, exports.whereOf(session)) });
   });
 }
 

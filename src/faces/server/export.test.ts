@@ -15,6 +15,7 @@ function exportsOf(bytes: (signal: AbortSignal) => AsyncGenerator<Uint8Array>) {
   const begun: DownloadRequest[] = [];
   const signals: AbortSignal[] = [];
   const exports: ServedExport = {
+    whereOf: () => ({ roots: ["/mnt/o'brien/.claude"], host: 'claude-code' }),
     async begin(request, signal): Promise<Download> {
       begun.push(request);
       signals.push(signal);
@@ -99,7 +100,7 @@ describe('/api/sessions/:id/export', () => {
       new UserError('session-not-found', 'The session went away.', 'List them.'),
       new Error('our bug'),
     ];
-    await serveExports({ begin: async () => Promise.reject(problems.shift()) });
+    await serveExports({ whereOf: () => ({ roots: [] }), begin: async () => Promise.reject(problems.shift()) });
     const answers = [await server.get(ADDRESS), await server.get(ADDRESS), await server.get(ADDRESS)];
     expect(answers.map(({ status, text }) => [status, JSON.parse(text).error.code])).toEqual([
       [400, 'config-invalid'],
@@ -152,6 +153,7 @@ describe('/api/sessions/:id/export', () => {
   it('is given up where nobody waits for it any more, before its first byte too', async () => {
     const signals: AbortSignal[] = [];
     await serveExports({
+      whereOf: () => ({ roots: [] }),
       begin: (_, signal) =>
         new Promise((_resolve, reject) => {
           signals.push(signal);
@@ -186,5 +188,15 @@ describe('/api/sessions/:id/export', () => {
     release();
     for (const one of first) for await (const _ of one);
     expect((await server.get(ADDRESS)).status).toBe(200);
+  });
+});
+
+describe('/api/sessions/:id/export/command', () => {
+  it('is the command that finds the session where this server does', async () => {
+    await serveExports(exportsOf(words).exports);
+    const { status, text } = await server.get(`${ADDRESS}/command`);
+    const command = `troupe export ${NESTED} --root '/mnt/o'\\''brien/.claude' --host claude-code --out-dir ./share`;
+    expect([status, JSON.parse(text)]).toEqual([200, { command }]);
+    expect((await server.get('/api/sessions/nobody/export/command')).status).toBe(404);
   });
 });

@@ -3,7 +3,8 @@ import type { AgentReport } from '../../reports/shapes.ts';
 import { formatCount, formatDuration, plural } from '../amounts.ts';
 import { cleanLine } from '../clean-text.ts';
 import { costText } from '../cost-text.ts';
-import { type Content, html, join, type Markup } from './markup.ts';
+import { renderFacts } from './facts.ts';
+import { type Content, html, type Markup } from './markup.ts';
 import { ancestorsOf, hueClass, type PageContext } from './page-context.ts';
 import { hrefOfCall, hrefOfMessage, hrefOfPart } from './page-plan.ts';
 import {
@@ -57,14 +58,6 @@ export function renderAgentHead(context: PageContext, transcript: Transcript): M
   }${outline.answered !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.answeredIn, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
     agent.runs.length > 1 && html`<div><dt>Runs</dt><dd>${renderRuns(agent)}</dd></div>`
   }${renderChanges(transcript)}</dl>${renderGone(transcript)}</header>`;
-}
-
-/** Side by side; none is broken in two. */
-function renderFacts(facts: readonly Content[]): Content {
-  return join(
-    facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`),
-    ' · ',
-  );
 }
 
 /** From the main agent down to this one. */

@@ -31,7 +31,7 @@ p{margin:.4rem 0}
 .bad{color:var(--bad)}.plus{color:var(--good)}.minus{color:var(--bad)}
 .warn{padding:.5rem .75rem;border-left:3px solid var(--warn)}
 .top{border-left:4px solid var(--h,var(--line));padding-left:1rem}
-.facts{margin:0}.facts>span{white-space:nowrap}
+.facts{margin:0}.facts>span,.nums>span{white-space:nowrap}
 .crumbs ol,.parts ol{display:inline;margin:0;padding:0;list-style:none}
 .crumbs li,.parts li{display:inline}.parts li{white-space:nowrap}
 .crumbs li+li::before{content:" › ";color:var(--dim)}
@@ -130,4 +130,4 @@ const SHEETS = `
 export const PAGE_STYLE = `${COLOURS}${FRAME}${MAPS}${TALK}${SHEETS}`;
 
 /** Of the style above; the test beside it says how to renew it. */
-export const PAGE_STYLE_HASH = 'sha256-ty2hu7Xu/x4HPSvvRgKH3OpgpYIC9w6OFtNVjDHzLW0=';
+export const PAGE_STYLE_HASH = 'sha256-v3oEX6o7uA3BcbY5Yatia5tKNIOiKhrCFx3SCmpkHgw=';

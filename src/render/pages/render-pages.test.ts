@@ -63,6 +63,22 @@ describe('what was left out', () => {
   });
 });
 
+describe('the call that made an agent', () => {
+  const asking = (prompt: string): string => {
+    const made = { agent_id: shared.agents[1]?.id ?? '', agent_name: null, agent_type: null, team_name: null };
+    const input = { description: 'Part', prompt };
+    const call = { type: 'tool_use' as const, tool_use_id: 'c', name: 'Agent', input, summary: 'Part' };
+    return pagesOf(shared, [saying({ ...call, sub_agent_ref: made }), ...transcripts.slice(1)]).get('index.html') ?? '';
+  };
+
+  it('shows what was asked where that is short, and folds it where it is long', () => {
+    expect(asking('Read one file.\nThen stop.')).toMatch(/<p class="label">asked<\/p>[\s\S]{0,80}Read one file\./);
+    const long = asking('Read one file. '.repeat(60));
+    expect(long).toMatch(/<summary>asked: [^<]+<\/summary>/);
+    expect(long).not.toContain('<p class="label">asked</p>');
+  });
+});
+
 describe('an agent whose transcript is gone', () => {
   it('has a page that says so, and the first page is there even where nobody said a word', () => {
     const [main, first] = transcripts;

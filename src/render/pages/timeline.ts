@@ -27,6 +27,7 @@ export function renderTimeline(context: PageContext): Markup {
   const rows = mapRows(agents).map(({ agent, depth }) =>
     renderRow(agent, depth, callsOf.get(agent.id) ?? [], span, context),
   );
+  const hasFailed = timeline?.agents.some(({ calls }) => calls.some(({ outcome }) => outcome === 'error'));
   const [shown, hidden] = [rows.slice(0, MOST_ROWS), rows.slice(MOST_ROWS)];
   const [from, to] = [new Date(span.from).toISOString(), new Date(span.to).toISOString()];
   return html`<section id="when" aria-labelledby="when-head"><h2 id="when-head">When</h2>
@@ -35,7 +36,7 @@ export function renderTimeline(context: PageContext): Markup {
     hidden.length > 0 &&
     html`<details class="more"><summary>${plural(hidden.length, 'agent')} more</summary><ul class="rows">${hidden}</ul></details>`
   }
-<p class="note">Bars are the times at work, ticks are tool calls.</p></section>`;
+<p class="note">Bars are the times at work, ticks are tool calls${hasFailed && '; the thick red ones failed'}.</p></section>`;
 }
 
 function renderRow(

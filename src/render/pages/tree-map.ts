@@ -1,5 +1,6 @@
 import type { AgentReport } from '../../reports/shapes.ts';
 import { plural } from '../amounts.ts';
+import { renderFacts } from './facts.ts';
 import { html, type Markup } from './markup.ts';
 import type { Outline } from './outline.ts';
 import { hueClass, type PageContext } from './page-context.ts';
@@ -67,7 +68,7 @@ function renderEntry(agent: AgentReport, context: PageContext): Markup {
 
 function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | undefined): Markup {
   const [type, doubt, reason, said] = [typeOf(agent), linkDoubt(agent), reasonOf(agent), outline?.answered];
-  return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${amountsOf(agent).join(' · ')}</span>${
+  return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${renderFacts(amountsOf(agent))}</span>${
     agent.kind !== 'main' && outline?.asked !== undefined && html`<p class="ask">${outline.asked}</p>`
   }${reason !== undefined ? html`<p class="said bad">${reason}</p>` : said !== undefined && html`<p class="said">${said}</p>`}${
     doubt !== undefined && html`<p class="note">? ${doubt}</p>`

@@ -24,7 +24,7 @@ import { PERSONAL_RULES } from './rules/personal.ts';
 import type { View } from './view.ts';
 import { visitViews } from './visit-views.ts';
 import { type StringHandler, walkStrings } from './walk-strings.ts';
-import type { JoinedView } from './wrapped-lines.ts';
+import { type JoinedView, piecesWithin } from './wrapped-lines.ts';
 
 export interface RedactorOptions extends Person {
   /** E-mail, phone, card, IP as well. */
@@ -153,6 +153,9 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
           begins.add(view.startOf(start));
         }
         add(start, end, { rule: rule.id, rank: rankOf(rule), value: rule.canonical?.(secret) ?? secret });
+        if ('joinWithin' in view)
+          for (const [from, to] of piecesWithin(view, start, end))
+            add(from, to, { rule: rule.id, rank: RANK.piece, value: view.text.slice(from, to) });
       });
       addKnown(view, found);
       if ('joinWithin' in view || !mayName(view)) return;
@@ -327,7 +330,7 @@ function withoutPlaceholders(text: string, candidates: readonly Candidate[]): re
 }
 
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
-const RANK = { personal: 0, general: 1, known: 2, own: 3 };
+const RANK = { piece: -1, personal: 0, general: 1, known: 2, own: 3 };
 const rankOf = (rule: SecretRule): number => (rule.isGeneral ? RANK.general : RANK.own);
 
 const PERSONAL_WORDS = [

@@ -100,3 +100,39 @@ describe.each(Object.entries(WRAPS))('lines cut, %s', (_name, show) => {
     expect(createRedactor().redactText(show([`A=${text}`, 'DB2_HOST=x']))).toContain('DB2_HOST=x');
   });
 });
+
+describe('a text that was made of another one', () => {
+  const { text: token, secrets } = fillSample('figd_{w:40}', 3);
+  const [secret = ''] = secrets;
+  const isShown = (shown: string): boolean => isLeft(secret, shown, (piece) => piece);
+
+  /** What a title, or the line that says what a call does, is to its source. */
+  function madeOf(source: string, make: (text: string) => string): string {
+    const redactor = createRedactor();
+    redactor.scan({ source });
+    return redactor.replaceOnly(make(source));
+  }
+
+  it.each([
+    ['one line', (text: string) => text.replace(/\s+/g, ' ')],
+    ['the first line', (text: string) => text.split('\n')[0] ?? ''],
+    ['the last line', (text: string) => text.split('\n').at(-1) ?? ''],
+  ])('has nothing of a token that its source has on two lines: %s', (_name, make) => {
+    for (const end of ['\\\n', '\n', '\n    ']) {
+      const source = `curl --head ${token.slice(0, 24)}${end}${token.slice(24)}`;
+      const shown = madeOf(source, make);
+      expect([shown, isShown(shown)]).toEqual([shown, false]);
+    }
+  });
+
+  it.each([
+    ['\\u', (unit: string) => `\\u00${unit}`],
+    ['%', (unit: string) => `%${unit}`],
+    ['&#', (unit: string) => `&#x${unit};`],
+  ])('has nothing of a token that was cut within a code: %s', (_name, encode) => {
+    const source = Array.from(token, (letter) => encode(letter.charCodeAt(0).toString(16))).join('');
+    for (let length = encode('00').length * 20; length < source.length; length++)
+      for (const mark of ['…', '...', ''])
+        expect(madeOf(source, (text) => text.slice(0, length) + mark)).toMatch(/^\[redacted:figma-token#\d\].{0,8}$/);
+  });
+});

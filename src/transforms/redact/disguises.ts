@@ -8,7 +8,10 @@ const UNSEEN =
 const ESCAPE = '\\\\(?:u([0-9a-fA-F]{4})|u\\{([0-9a-fA-F]{1,6})\\}|x([0-9a-fA-F]{2})|(["\'`\\\\/bfnrte]))';
 const PERCENT = '%([0-9a-fA-F]{2})';
 const ENTITY = '&(?:#(\\d{2,7})|#[xX]([0-9a-fA-F]{1,6})|([a-z]{2,6}));';
-const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}`, 'y');
+/** What is left of a code where a text was cut within it: what stands before it is cut there, too. */
+const CUT_CODE =
+  '(?:\\\\(?:u[0-9a-fA-F]{0,3}|u\\{[0-9a-fA-F]{0,6}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&(?:#(?:\\d{0,7}|[xX][0-9a-fA-F]{0,6})|[a-z]{0,6}))(?=…|\\.{3}|$)';
+const CODED = new RegExp(`${ESCAPE}|${PERCENT}|${ENTITY}|${UNSEEN}|${CUT_CODE}`, 'y');
 
 const ESCAPED: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', e: '\x1b' };
 const ENTITIES: Readonly<Record<string, string>> = {

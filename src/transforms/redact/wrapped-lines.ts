@@ -6,6 +6,22 @@ export interface JoinedView extends View {
   readonly joinWithin: (start: number, end: number) => number;
 }
 
+/** A shorter one is anybody's. */
+const SHORTEST_PIECE = 8;
+
+/** What each line has of a word that was cut: alone it stands in titles, and in whatever else is made of one line. */
+export function piecesWithin({ joinWithin }: JoinedView, start: number, end: number): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let from = start;
+  for (let join = joinWithin(from, end); join >= 0; join = joinWithin(from, end)) {
+    pieces.push([from, join]);
+    from = join;
+  }
+  return [...pieces, [from, end] as const].filter(([first, last]) => last - first >= SHORTEST_PIECE);
+}
+
+type Piece = readonly [start: number, end: number];
+
 const INDENT = /[ \t]{0,80}/y;
 /** Marks of a comment or of a quotation, numbers of other forms. */
 const MARGIN = /[ \t]{0,40}(?:\d{1,7}(?:[:|│-]|[ \t]{1,4})){0,2}[ \t]{0,40}(?:[<>|#*│]{1,3}|\/\/)?[ \t]{0,40}/y;

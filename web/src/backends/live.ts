@@ -24,6 +24,10 @@ export function createLiveBackend(): Backend {
     input: readInput,
     answer: sendAnswer,
     export: fetchExport,
+    async exportCommand(session) {
+      const route = `api/sessions/${encodeURIComponent(session)}/export/command`;
+      return (await getJson<{ readonly command: string }>(route))?.command;
+    },
     attach: fetchAttach,
     explain: ({ n }) => getJson(`api/guard/explain/${n}`),
     coverage: (session) => getJson(`api/guard/coverage/${encodeURIComponent(session)}`),

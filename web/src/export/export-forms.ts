@@ -18,9 +18,3 @@ export const EXPORT_FORMS: readonly {
   },
   { as: 'json', title: 'JSON', text: 'The tree and every conversation, for programs.' },
 ];
-
-/** For a shell. Ids are the host's: what is more than letters, digits and dashes goes into quotes. */
-export function exportCommand(session: string): string {
-  const isPlain = /^\w[\w-]*$/.test(session);
-  return `troupe export ${isPlain ? session : `'${session.replaceAll("'", "'\\''")}'`} --out-dir ./share`;
-}

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAtWork } from '../../../src/model/tree.ts';
 import { formatBytes, plural } from '../../../src/render/amounts.ts';
 import { cleanLine } from '../../../src/render/clean-text.ts';
@@ -7,7 +7,7 @@ import { useBackend } from '../backend-context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Sheet } from '../shell/sheet.tsx';
 import { agentsOf, sessions } from '../store.ts';
-import { EXPORT_FORMS, exportCommand } from './export-forms.ts';
+import { EXPORT_FORMS } from './export-forms.ts';
 import { exported, isExporting } from './exported.ts';
 import { type Exporting, useExport } from './use-export.ts';
 import './export.css';
@@ -124,8 +124,20 @@ function outcomeText(state: Exporting): string {
   }
 }
 
+/** The server says the command: where it was told to look, one who types has to look, too. */
 function LinkedPages({ session }: { readonly session: string }) {
-  const command = exportCommand(session);
+  const ask = useBackend().exportCommand;
+  const [command, setCommand] = useState('');
+  useEffect(() => {
+    let isWanted = true;
+    const show = (said: string | undefined): void => {
+      if (isWanted) setCommand(said ?? '');
+    };
+    ask?.(session).then(show, () => show(undefined));
+    return () => {
+      isWanted = false;
+    };
+  }, [ask, session]);
   return (
     <section>
       <h3>As a folder of linked pages</h3>
@@ -134,8 +146,8 @@ function LinkedPages({ session }: { readonly session: string }) {
         taken out.
       </p>
       <div class="export-command">
-        <pre>{cleanLine(command)}</pre>
-        <CopyButton text={command} what="the command" />
+        <pre>{cleanLine(command) || 'troupe export'}</pre>
+        {command !== '' && <CopyButton text={command} what="the command" />}
       </div>
     </section>
   );

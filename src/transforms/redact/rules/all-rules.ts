@@ -10,6 +10,7 @@ import { KEY_RULES } from './keys.ts';
 import { MODEL_VENDOR_RULES } from './model-vendors.ts';
 import { MONITORING_RULES } from './monitoring.ts';
 import { PAYMENT_RULES } from './payment.ts';
+import { PLATFORM_RULES } from './platforms.ts';
 import { REGISTRY_RULES } from './registries.ts';
 import { SERVICE_RULES } from './services.ts';
 
@@ -56,6 +57,7 @@ export const CREDENTIAL_RULES: readonly SecretRule[] = [
   ...REGISTRY_RULES,
   ...MONITORING_RULES,
   ...SERVICE_RULES,
+  ...PLATFORM_RULES,
   CUT_TOKEN,
   ...CONNECTION_RULES,
   ...HEADER_RULES,

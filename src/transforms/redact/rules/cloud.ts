@@ -72,6 +72,17 @@ export const CLOUD_RULES: readonly SecretRule[] = [
     misses: ['AIza{w:20}'],
   }),
   token(GROUP, {
+    // What Google hands out since 2026 in the place of the one above.
+    id: 'google-auth-key',
+    what: 'newer API key of Google (Gemini), bound to an account',
+    starts: ['AQ.'],
+    body: '[A-Za-z][\\w-]{37,80}(?![\\w-])',
+    accepts: (secret) => /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret.slice(3)),
+    minEntropy: 3.8,
+    samples: ['x-goog-api-key: AQ.Ab8RN6{w:44}', 'AQ.Ab{w:50}'],
+    misses: ['AQ.Ab{w:12}', 'FAQ.Ab{w:50}', 'AQ.some-long-anchor-of-a-page-of-questions-1'],
+  }),
+  token(GROUP, {
     id: 'google-oauth-secret',
     what: 'client secret of Google OAuth',
     starts: ['GOCSPX-'],

@@ -7,10 +7,16 @@ export const CODE_HOST_RULES: readonly SecretRule[] = [
     id: 'github-token',
     what: 'token of GitHub: personal, OAuth, of an app, of a refresh',
     starts: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'],
-    body: '(?:\\w{36}(?!\\w)|[A-Za-z0-9]{30,255})',
+    // Those of an app may be its number and a JSON web token.
+    body: '(?:\\d{1,12}_eyJ[\\w.-]{30,1500}|\\w{36}(?!\\w)|[A-Za-z0-9]{30,255})',
     accepts: (secret) => /\d|[a-z][A-Z]/.test(secret),
     glued: true,
-    samples: ['ghp_{an:36}', 'https://x:ghs_{an:36}@github.com/o/r', 'ghr_{an:76}'],
+    samples: [
+      'ghp_{an:36}',
+      'ghs_{~num:6}_eyJ{w:30}.eyJ{w:60}.{w:43}',
+      'https://x:ghs_{an:36}@github.com/o/r',
+      'ghr_{an:76}',
+    ],
     misses: ['ghp_{an:12}', 'ghs_installation_token'],
   }),
   token(GROUP, {
