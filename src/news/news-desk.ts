@@ -17,7 +17,7 @@ export interface NewsFeed {
 export interface NewsDesk {
   /** As it stands; undefined until all that is there has been read once. */
   picture(): LiveSnapshot | undefined;
-  /** Sessions that have changed lately: what is to tell of them may still be settling. */
+  /** Sessions that have changed since they were last looked at, or so shortly before that something may still be settling. */
   warm(): readonly SessionDetail[];
   /** What there is to tell of one that has not been told. */
   look(session: SessionDetail, told: Told): Promise<readonly News[]>;
@@ -41,6 +41,7 @@ const LOOK_BACK_MS = 120_000;
 /** What there is to tell, whenever somebody asks: nothing is queued, so nothing grows while nobody can be told. */
 export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions): NewsDesk {
   const changedAt = new Map<string, number>();
+  const lookedAt = new Map<string, number>();
   /** When all of a session was last told, by the looks since we began. */
   const toldAllAt = new Map<string, number>();
   let picture: LiveSnapshot | undefined;
@@ -53,6 +54,7 @@ export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions):
     if (event.type === 'gone') {
       const key = `${event.data.host}:${event.data.sessionId}`;
       changedAt.delete(key);
+      lookedAt.delete(key);
       toldAllAt.delete(key);
     }
     onEvent?.(event);
@@ -61,8 +63,11 @@ export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions):
     picture: () => (picture?.isComplete ? picture : undefined),
     warm() {
       if (!picture?.isComplete) return [];
-      const now = clock();
-      return picture.sessions.filter((session) => now - (changedAt.get(keyOf(session)) ?? 0) <= WARM_MS);
+      // By when it was looked at, not by the clock: whoever waits for a dead line, or for somebody who does not answer, looks late.
+      return picture.sessions.filter((session) => {
+        const [changed, looked] = [changedAt.get(keyOf(session)), lookedAt.get(keyOf(session))];
+        return changed !== undefined && (looked === undefined || looked - changed <= WARM_MS);
+      });
     },
     async look(session, told) {
       const key = keyOf(session);
@@ -71,6 +76,7 @@ export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions):
       const since = Math.max(told.since, before === undefined ? 0 : before - LOOK_BACK_MS);
       const timeline = await feed.timeline(session.id, since);
       const news = newsOf({ session, timeline, told, wishes, now });
+      lookedAt.set(key, now);
       if (news.length === 0) toldAllAt.set(key, now);
       // Somebody may not be told for long: as long as there is anything, it stays warm.
       else touch(session.host, session.id);
