@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Ask } from '../../model/ask.ts';
 import type { News } from '../../news/news.ts';
-import type { RichText } from '../../render/lines/rich-text.ts';
+import { type RichText, rich, splitRich } from '../../render/lines/rich-text.ts';
 import type { LiveSessionReport, SessionDetail } from '../../reports/live-shapes.ts';
 import type { AgentReport, RunReport } from '../../reports/shapes.ts';
 import type { TimelineCall } from '../../reports/timeline-shapes.ts';
@@ -25,7 +26,7 @@ export function newsEvent(news: News, session: SessionDetail, text: string): Web
   const { id, host, project, title, cwd } = session;
   const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
   return {
-    id: `${host}:${id}:${news.id}`,
+    id: eventId(`${host}:${id}:${news.id}`),
     type: news.kind,
     at: new Date(news.at).toISOString(),
     text,
@@ -35,6 +36,16 @@ export function newsEvent(news: News, session: SessionDetail, text: string): Web
     run: 'run' in news ? news.run : null,
     ask: null,
   };
+}
+
+/** It goes into a header, and holds ids of the host's, which may be anything. */
+const LONGEST_ID = 200;
+
+function eventId(text: string): string {
+  const bytes = Buffer.from(text);
+  // Half of a character becomes a whole one.
+  const id = bytes.toString();
+  return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 export function askEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
@@ -65,8 +76,16 @@ export function bodyOf(event: WebhookEvent, text: RichText, form: WebhookForm): 
   if (form === 'slack') return JSON.stringify({ text: withMarks(text, escapeSlack) });
   if (form === 'troupe') return JSON.stringify(event);
   // Nobody is called by what an agent wrote.
-  const content = withMarks(text, (words) => words).slice(0, LONGEST_DISCORD);
-  return JSON.stringify({ content, allowed_mentions: { parse: [] } });
+  return JSON.stringify({ content: fitting(text, LONGEST_DISCORD), allowed_mentions: { parse: [] } });
+}
+
+/** Cut before the marks are set, so that none stays open. */
+function fitting(text: RichText, most: number): string {
+  for (let room = most; ; room -= 50) {
+    const [part = rich()] = splitRich(text, room);
+    const words = withMarks(part, (plain) => plain) + (part.text.length < text.text.length ? '…' : '');
+    if (words.length <= most) return words;
+  }
 }
 
 /** Foreign words as code, which these programs leave alone. */
