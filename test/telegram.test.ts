@@ -150,6 +150,18 @@ describe('the bot', () => {
     expect(bot.notes.filter((note) => note.includes('stranger'))).toHaveLength(1);
   });
 
+  it('hears people also where Telegram numbers its updates anew', async () => {
+    const { server } = await open(await recordedLive('2.1.325-plain'), { since: Date.now() * 2 });
+    server.numberUpdatesFrom(5_000_000);
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 1, { timeout: 10_000 });
+    server.numberUpdatesFrom(1_000);
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 2, { timeout: 10_000 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
+  });
+
   it('only people who are named may ask, where some are', async () => {
     const live = await recordedLive('2.1.325-plain');
     const { server, bot } = await open(live, { options: { users: [7] }, since: Date.now() * 2 });

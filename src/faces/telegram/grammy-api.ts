@@ -70,6 +70,7 @@ export function createGrammyApi({ token, apiRoot, fetch, pollSeconds = POLL_SECO
         const found = await api.getUpdates(wanted, signal as never);
         return found.map(toUpdate);
       }),
+    forget: (offset) => asked(async () => void (await api.getUpdates({ offset, limit: 1, timeout: 0 }))),
   };
 }
 
@@ -128,7 +129,7 @@ function reasonOf(error: unknown): string {
 function problemOf(code: number, description: string): BotApiProblem {
   if (code === 429) return 'flood';
   if (code === 401 || code === 404) return 'revoked';
-  if (code === 409) return 'conflict';
+  if (code === 409) return /webhook/i.test(description) ? 'webhook' : 'conflict';
   if (code === 403) return 'blocked';
   if (code >= 500) return 'network';
   const word = WORDS.find(([pattern]) => pattern.test(description));
