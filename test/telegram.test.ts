@@ -150,6 +150,68 @@ describe('the bot', () => {
     expect(bot.notes.filter((note) => note.includes('stranger'))).toHaveLength(1);
   });
 
+  describe('what is done to an agent', () => {
+    async function withControl(options: Partial<BotOptions> = {}) {
+      const deeds: string[] = [];
+      const live = await recordedLive('2.1.325-nested', '2.1.325-single');
+      const control = {
+        stop: async (session: string, agent: string | undefined) => {
+          deeds.push(`stop ${agent ?? session}`);
+          return 'Stopped.';
+        },
+        say: async (session: string, agent: string | undefined, text: string) => {
+          deeds.push(`say ${agent ?? session}: ${text}`);
+          return 'Told.';
+        },
+      };
+      const running = await open(live, { since: Date.now() * 2, control, ...options });
+      const ask = async (text: string): Promise<string> => {
+        const before = running.server.texts(ME).length;
+        running.server.say(ME, { id: 7 }, text);
+        await vi.waitUntil(() => running.server.texts(ME).length > before + 1, { timeout: 10_000 });
+        return running.server.texts(ME).at(-1) ?? '';
+      };
+      const nested = live.snapshot().sessions.find(({ subagents }) => subagents.length === 3);
+      const [agent] = nested?.subagents ?? [];
+      if (!nested || !agent) throw new Error('nothing recorded');
+      return { ...running, ask, deeds, live, nested, agent };
+    }
+
+    it('is done only where there is no doubt whom it is about', async () => {
+      const { ask, deeds, nested, agent, live } = await withControl();
+      expect(await ask('/stop')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/say go on')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/mute')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/stop no-such-id')).toContain('There is no agent no-such-id.');
+      expect(deeds).toEqual([]);
+      expect(await ask(`/stop ${agent.id}`)).toMatch(/^📁 .*\nStopped\.$/);
+      expect(await ask(`/say ${agent.id.slice(0, 8)} two\nlines`)).toMatch(/\nTold\.$/);
+      expect(await ask(`/mute ${nested.id} 2h`)).toMatch(/\n(Muted for 2 h\.|Nothing is told of this session here\.)/);
+      live.change(nested.id, (before) => ({ ...before, main: { ...before.main, status: 'running' }, running: 1 }));
+      expect(await ask('/say go on')).toMatch(/\nTold\.$/);
+      expect(deeds).toEqual([`stop ${agent.id}`, `say ${agent.id}: two\nlines`, `say ${nested.id}: go on`]);
+    });
+
+    it('is not done twice, also where the bot is killed before it could answer', async () => {
+      let kill = (): void => {};
+      const deeds: string[] = [];
+      const say = async (_session: string, _agent: string | undefined, text: string): Promise<string> => {
+        deeds.push(text);
+        kill();
+        return 'Told.';
+      };
+      const { server, bot, again, agent } = await withControl({ control: { stop: async () => '', say } });
+      kill = bot.kill;
+      server.say(ME, { id: 7 }, `/say ${agent.id} once`);
+      await vi.waitUntil(() => deeds.length === 1, { timeout: 10_000 });
+      kill = () => {};
+      again(bot.file);
+      server.say(ME, { id: 7 }, '/help');
+      await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+      expect(deeds).toEqual(['once']);
+    });
+  });
+
   it('hears people also where Telegram numbers its updates anew', async () => {
     const { server } = await open(await recordedLive('2.1.325-plain'), { since: Date.now() * 2 });
     server.numberUpdatesFrom(5_000_000);

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { AgentControl } from '../../src/faces/telegram/chat-context.ts';
 import type { ChatOptions } from '../../src/faces/telegram/chat-options.ts';
 import { newState } from '../../src/faces/telegram/chat-state.ts';
 import { createGrammyApi } from '../../src/faces/telegram/grammy-api.ts';
@@ -48,6 +49,8 @@ export interface BotOptions {
   readonly since?: number;
   /** In place of the server's address. */
   readonly fetch?: typeof fetch;
+  /** In place of none. */
+  readonly control?: AgentControl;
   readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
 }
 
@@ -86,6 +89,7 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
         answers.push({ ask, answer, by });
         return (rest.answer ?? nothing)(ask, answer, by);
       },
+      ...(rest.control && { control: rest.control }),
       exportSession: async ({ id }) => ({ name: `${id}.html`, bytes: Buffer.from(`<p>${id}</p>`) }),
     },
     store: {

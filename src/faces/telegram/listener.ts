@@ -11,7 +11,7 @@ import {
 } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { type ChatState, type Reply, withChat } from './chat-state.ts';
-import { answerCommand } from './commands.ts';
+import { answerCommand, isDeed } from './commands.ts';
 
 const PAUSE_MS = { network: 2_000, longest: 30_000, conflict: 10_000, useless: 60_000 };
 
@@ -47,6 +47,7 @@ export async function runListener(context: ChatContext, botName: string, signal:
   async function take(update: Update): Promise<void> {
     // What cannot be done now would not be done better when it is heard again, and everything behind it waits.
     if (update.kind === 'press') await takeButton(update.press).catch(health.met);
+    if (update.kind === 'message' && isDeed(update.message.text)) book.keep((state) => heard(state, update, []));
     const taken = update.kind === 'message' ? takeMessage(update.id, update.message) : [];
     const replies = await Promise.resolve(taken).catch((error: unknown) => {
       health.met(error);
