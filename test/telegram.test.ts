@@ -390,6 +390,31 @@ describe('hostile text', () => {
     expect(said(server, FORUM)).not.toContain('\n✅ Subagent [other] completed');
     expect([...server.topics(FORUM).values()].join()).not.toMatch(/[\u202e\ud800-\udfff]{1}(?![\udc00-\udfff])/);
   });
+
+  it('stands as code also where there is more of it than Telegram marks in one message', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const [session] = live.snapshot().sessions;
+    const [agent] = session?.subagents ?? [];
+    if (!session || !agent) throw new Error('nothing recorded');
+    const subagents = Array.from({ length: 80 }, (_, index) => ({
+      ...agent,
+      id: `agent-${index}`,
+      label: `@admin ${index}`,
+    }));
+    live.change(session.id, (before) => ({ ...before, subagents }));
+    const { server } = await open({ ...live, transcript: async () => undefined }, { chats: [FORUM] });
+    server.say(FORUM, { id: 7 }, '/tree');
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 20_000 });
+    const ours = server.messages(FORUM).filter(({ isOurs, text }) => isOurs && text.includes('@admin'));
+    expect(ours.filter(({ text }) => text.includes('agent-7'))).not.toEqual([]);
+    expect(ours.filter(({ text }) => text.startsWith('📎')).length).toBeGreaterThan(1);
+    for (const { text, entities } of ours) {
+      const plain = entities
+        .toReversed()
+        .reduce((rest, { offset, length }) => rest.slice(0, offset) + rest.slice(offset + length), text);
+      expect(plain).not.toContain('@admin');
+    }
+  });
 });
 
 describe('asks', () => {

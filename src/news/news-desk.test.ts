@@ -27,4 +27,19 @@ describe('the news desk', () => {
     expect(desk.warm()).toHaveLength(1);
     desk.close();
   });
+
+  it('what has no words that can be read is told without them in the end', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const transcript = async (): Promise<never> => {
+      throw new Error('cannot be read');
+    };
+    const desk = openNewsDesk({ feed: { ...live, transcript }, wishes: ALL_NEWS, clock: Date.now });
+    const [session] = desk.warm();
+    const [first] = session ? await desk.look(session, nothingTold(0)) : [];
+    if (!session || !first) throw new Error('nothing recorded');
+    await expect(desk.words(first, session)).rejects.toThrow('cannot be read');
+    await expect(desk.words(first, session)).rejects.toThrow('cannot be read');
+    expect(await desk.words(first, session)).toBe('');
+    desk.close();
+  });
 });

@@ -21,7 +21,7 @@ export interface NewsDesk {
   warm(): readonly SessionDetail[];
   /** What there is to tell of one that has not been told. */
   look(session: SessionDetail, told: Told): Promise<readonly News[]>;
-  /** The words that it is told with. */
+  /** The words that it is told with; none where they cannot be read, after it threw a few times. */
   words(news: News, session: SessionDetail): Promise<string>;
   close(): void;
 }
@@ -37,6 +37,8 @@ export interface NewsDeskOptions {
 const WARM_MS = 20_000;
 /** Lines may be found a while after they were written. What is older was looked at before. */
 const LOOK_BACK_MS = 120_000;
+/** A server may be gone for a moment. A file that cannot be read must not keep everything behind it from being told. */
+const WORDS_TRIES = 3;
 
 /** What there is to tell, whenever somebody asks: nothing is queued, so nothing grows while nobody can be told. */
 export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions): NewsDesk {
@@ -44,6 +46,8 @@ export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions):
   const lookedAt = new Map<string, number>();
   /** When all of a session was last told, by the looks since we began. */
   const toldAllAt = new Map<string, number>();
+  /** How often the words of something could not be read. */
+  const unread = new Map<string, number>();
   let picture: LiveSnapshot | undefined;
   const touch = (host: string, id: string): void => void changedAt.set(`${host}:${id}`, clock());
 
@@ -82,7 +86,20 @@ export function openNewsDesk({ feed, wishes, clock, onEvent }: NewsDeskOptions):
       else touch(session.host, session.id);
       return news;
     },
-    words: (news, session) => readWords(news, session.id, feed.transcript),
+    async words(news, session) {
+      const key = `${keyOf(session)} ${news.id}`;
+      try {
+        const words = await readWords(news, session.id, feed.transcript);
+        unread.delete(key);
+        return words;
+      } catch (error) {
+        const tries = (unread.get(key) ?? 0) + 1;
+        unread.set(key, tries);
+        if (tries < WORDS_TRIES) throw error;
+        unread.delete(key);
+        return '';
+      }
+    },
     close: () => subscription.close(),
   };
 }

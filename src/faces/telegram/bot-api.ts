@@ -113,4 +113,6 @@ export class BotApiError extends Error {
 
 /** Of a message, in UTF-16 units after its entities are taken out. */
 export const LONGEST_MESSAGE = 4_096;
+/** Telegram forgets those behind the first hundred, without a word: what they covered would be links, mentions and commands. */
+export const MOST_MARKS = 100;
 export const LONGEST_TOPIC_NAME = 128;

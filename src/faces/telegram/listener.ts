@@ -6,6 +6,7 @@ import {
   type ChatUser,
   type IncomingMessage,
   LONGEST_MESSAGE,
+  MOST_MARKS,
   type Press,
   type Update,
 } from './bot-api.ts';
@@ -74,7 +75,8 @@ export async function runListener(context: ChatContext, botName: string, signal:
     }
     const body = await answerCommand(message, botName, context);
     if (!body) return [];
-    const bodies = 'text' in body ? splitRich(body.text, LONGEST_MESSAGE).map((text) => ({ text })) : [body];
+    const bodies =
+      'text' in body ? splitRich(body.text, LONGEST_MESSAGE, MOST_MARKS).map((text) => ({ text })) : [body];
     return bodies.map((one, part) => ({ id: `${id}:${part}`, chat, body: one, ...known({ thread }) }));
   }
 }

@@ -91,7 +91,7 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
   }
 
   async function sendNews(news: News, session: SessionDetail): Promise<void> {
-    const text = newsLines(news, await desk.words(news, session));
+    const text = newsLines(news, session, await desk.words(news, session));
     if (await insist(newsEvent(news, session, text.text), text)) remember(session, withTold(toldOf(session), news));
   }
 
