@@ -224,6 +224,64 @@ describe('the bot', () => {
     expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
   });
 
+  it('an export that takes long keeps nobody in the chat waiting', async () => {
+    const live = await recordedLive('2.1.325-single');
+    let finish = (): void => {};
+    const exportSession = async ({ id }: { id: string }) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return { name: `${id}.html`, bytes: Buffer.from('page') };
+    };
+    const { server } = await open(live, { since: Date.now() * 2, exportSession });
+    server.say(ME, { id: 7 }, '/export');
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+    expect(server.messages(ME).some(({ file }) => file)).toBe(false);
+    finish();
+    await vi.waitUntil(() => server.messages(ME).at(-1)?.file, { timeout: 10_000 });
+    expect(server.messages(ME).filter(({ file }) => file)).toHaveLength(1);
+  });
+
+  it('credentials in what agents do and say are not told', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
+    const [session] = live.snapshot().sessions;
+    live.change(session?.id ?? '', (before) => ({
+      ...before,
+      title: `use ${secret}`,
+      subagents: before.subagents.map((agent) => ({ ...agent, label: `use ${secret}` })),
+    }));
+    const transcript: typeof live.transcript = async (...asked) => {
+      const part = await live.transcript(...asked);
+      const content = [{ type: 'text' as const, text: `${'x '.repeat(94)}${secret} is the key` }];
+      return part && { ...part, messages: part.messages.map((message) => ({ ...message, content })) };
+    };
+    const { server } = await open({ ...live, transcript }, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    const all = [said(server, FORUM), ...server.topics(FORUM).values()].join('\n');
+    expect(all).toContain('📎 Subagent [use [masked');
+    expect(all).not.toContain('AKIA');
+    expect(server.refused).toEqual([]);
+  });
+
+  it('a session whose chat was taken out of the settings goes on in another, and tells nothing twice', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const { server, bot, time } = await open(live, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await bot.stop();
+    const next = startBot({ server, feed: live, time, chats: [ME], file: bot.file });
+    opened.at(-1)?.bots.push(next);
+    const at = '2030-01-01T00:00:00Z';
+    live.change(live.snapshot().sessions[0]?.id ?? '', (before) => ({
+      ...before,
+      lastActivityAt: at,
+      main: { ...before.main, status: 'running', currentToolSummary: 'more work', lastActivityAt: at },
+    }));
+    await vi.waitUntil(() => said(server, ME).includes('⚙️ more work…'), { timeout: 15_000 });
+    expect(said(server, ME)).not.toContain('📎');
+  });
+
   it('only people who are named may ask, where some are', async () => {
     const live = await recordedLive('2.1.325-plain');
     const { server, bot } = await open(live, { options: { users: [7] }, since: Date.now() * 2 });

@@ -11,12 +11,15 @@ import { thisMachine } from '../tracker/this-machine.ts';
 import { readOwnConfig } from './follow.ts';
 import { healthFile, readToken } from './telegram-settings.ts';
 
+/** Somebody waits for the answer. */
+const PATIENCE_SECONDS = 8;
+
 /** Undefined where nobody set a bot up: then nothing is asked of anybody. */
 export async function telegramHealth(): Promise<TelegramHealth | undefined> {
   const token = await readToken();
   if (token === undefined) return undefined;
   const { telegram } = await readOwnConfig();
-  const api = createGrammyApi({ token, pollSeconds: 0, ...known({ apiRoot: telegram?.apiRoot }) });
+  const api = createGrammyApi({ token, requestSeconds: PATIENCE_SECONDS, ...known({ apiRoot: telegram?.apiRoot }) });
   const asked = await api.me().then(
     ({ username }) => ({ reached: 'ok', name: username }) as const,
     (error: unknown) => ({ reached: reachedBy(error) }),

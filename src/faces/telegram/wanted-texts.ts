@@ -32,13 +32,17 @@ export function wantedBoard(state: ChatState, picture: LiveSnapshot, chat: numbe
   if (busy.length < BOARD_FROM && !state.chats[chat]?.board) return undefined;
   if (busy.length === 0) return rich('✅ nobody at work');
   const lines = busy.map((session) => {
-    const [first = rich()] = splitRich(
-      joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' '),
-      BOARD_LINE,
-    );
-    return first;
+    const line = joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' ');
+    return withOneMark(splitRich(line, BOARD_LINE)[0] ?? rich());
   });
   return fitting(rich(`⚙️ ${busy.length} ${busy.length === 1 ? 'session' : 'sessions'} at work`), lines);
+}
+
+/** Names of many agents in many lines are more marks than a message may have. */
+function withOneMark({ text, marks }: RichText): RichText {
+  const [first, last] = [marks[0], marks.at(-1)];
+  if (!first || !last) return { text, marks };
+  return { text, marks: [{ kind: 'code', from: first.from, length: last.from + last.length - first.from }] };
 }
 
 function headOf(status: RichText): RichText {

@@ -72,18 +72,29 @@ export type WebhookForm = 'troupe' | 'slack' | 'discord';
 /** Discord takes no more. */
 const LONGEST_DISCORD = 2_000;
 
-export function bodyOf(event: WebhookEvent, text: RichText, form: WebhookForm): string {
-  if (form === 'slack') return JSON.stringify({ text: withMarks(text, escapeSlack) });
-  if (form === 'troupe') return JSON.stringify(event);
+export interface BodyOptions {
+  readonly form: WebhookForm;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
+}
+
+export function bodyOf(event: WebhookEvent, text: RichText, { form, mask }: BodyOptions): string {
+  if (form === 'slack') return JSON.stringify({ text: withMarks(text, (words) => escapeSlack(mask(words))) });
+  if (form === 'troupe') {
+    // By ids things are known again: they stay as they are.
+    const isMaskable = (name: string, value: unknown): value is string =>
+      typeof value === 'string' && !/(^i|I)d$/.test(name);
+    return JSON.stringify(event, (name, value: unknown) => (isMaskable(name, value) ? mask(value) : value));
+  }
   // Nobody is called by what an agent wrote.
-  return JSON.stringify({ content: fitting(text, LONGEST_DISCORD), allowed_mentions: { parse: [] } });
+  return JSON.stringify({ content: fitting(text, LONGEST_DISCORD, mask), allowed_mentions: { parse: [] } });
 }
 
 /** Cut before the marks are set, so that none stays open. */
-function fitting(text: RichText, most: number): string {
+function fitting(text: RichText, most: number, mask: BodyOptions['mask']): string {
   for (let room = most; ; room -= 50) {
     const [part = rich()] = splitRich(text, room);
-    const words = withMarks(part, (plain) => plain) + (part.text.length < text.text.length ? '…' : '');
+    const words = withMarks(part, mask) + (part.text.length < text.text.length ? '…' : '');
     if (words.length <= most) return words;
   }
 }

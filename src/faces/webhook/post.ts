@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { codeOf } from '../../base/system-error.ts';
+import { withinTime } from '../../base/within-time.ts';
 
 export interface Posted {
   readonly url: string;
@@ -12,6 +13,8 @@ export interface Posted {
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** How long to wait for the answer. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -29,7 +32,17 @@ const NEVER = new Set([400, 413, 422]);
 const GONE = 410;
 const ELSEWHERE = ', which points to another address: enter that one';
 
-export async function post({ url, secret, id, body, attempt, version, clock, signal }: Posted): Promise<PostOutcome> {
+export async function post({
+  url,
+  secret,
+  id,
+  body,
+  attempt,
+  version,
+  clock,
+  signal,
+  patienceMs = PATIENCE_MS,
+}: Posted): Promise<PostOutcome> {
   const timestamp = String(Math.floor(clock() / 1000));
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -39,18 +52,21 @@ export async function post({ url, secret, id, body, attempt, version, clock, sig
     'x-troupe-signature': sign(secret, timestamp, body),
     'x-troupe-attempt': String(attempt),
   };
-  const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
   try {
-    // Whoever moves says so to the person: what is signed for one address is not carried to another.
-    const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: patience });
-    await answer.body?.cancel();
+    const answer = await withinTime(patienceMs, signal, async (patience) => {
+      // Whoever moves says so to the person: what is signed for one address is not carried to another.
+      const given = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: patience });
+      await given.body?.cancel();
+      return given;
+    });
     if (answer.ok) return { kind: 'taken' };
     if (answer.status === GONE) return { kind: 'gone' };
     const kind = NEVER.has(answer.status) ? 'never' : 'later';
     const afterMs = retryAfter(answer.headers.get('retry-after'), clock());
     return { kind, why: `it answered ${answer.status}${isElsewhere(answer.status) ? ELSEWHERE : ''}`, afterMs };
   } catch (error) {
-    return { kind: 'later', why: reasonOf(error), afterMs: 0 };
+    const isLate = error instanceof Error && error.name === 'TimeoutError';
+    return { kind: 'later', why: isLate ? `no answer within ${patienceMs / 1000} s` : reasonOf(error), afterMs: 0 };
   }
 }
 
@@ -60,7 +76,6 @@ function isElsewhere(status: number): boolean {
 
 /** What `fetch` says itself is only that it failed. Of a name with several addresses, each has a reason, and the whole has no words. */
 function reasonOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return `no answer within ${PATIENCE_MS / 1000} s`;
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];
   return first instanceof Error && first.message !== '' ? first.message : String(codeOf(cause) ?? cause);

@@ -24,6 +24,8 @@ export interface WebhookRun {
   readonly feed: NewsFeed;
   readonly wishes: Wishes;
   readonly form: WebhookForm;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
   readonly store: { load(): WebhookState | undefined; save(state: WebhookState): void };
   readonly send: (id: string, body: string, attempt: number) => Promise<PostOutcome>;
   readonly clock: Clock;
@@ -58,7 +60,7 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
     store.save(state);
   };
   keep(state);
-  const desk = openNewsDesk({ feed, wishes, clock });
+  const desk = openNewsDesk({ feed, wishes, clock, mask: run.mask });
   const trouble = { said: '' };
   try {
     while (!signal.aborted) {
@@ -113,7 +115,7 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
 
   /** True when it was taken, or given up. False only where we are to end. */
   async function insist(event: WebhookEvent, text: RichText): Promise<boolean> {
-    const body = bodyOf(event, text, run.form);
+    const body = bodyOf(event, text, run);
     let refusals = 0;
     for (let attempt = 1; !signal.aborted; attempt++) {
       const outcome = await run.send(event.id, body, attempt);

@@ -7,6 +7,7 @@ import type { Ask } from '../../model/ask.ts';
 import { ALL_NEWS } from '../../news/news.ts';
 import type { NewsFeed } from '../../news/news-desk.ts';
 import { rich } from '../../render/lines/rich-text.ts';
+import { maskText } from '../../transforms/mask-secrets.ts';
 import { memoryLive } from '../server/testing/memory-live.ts';
 import { recordedLive } from '../server/testing/recorded-live.ts';
 import { bodyOf, type WebhookEvent, type WebhookForm } from './payload.ts';
@@ -65,6 +66,7 @@ function start(
     feed,
     wishes: { ...ALL_NEWS, tools: false },
     form: more.form ?? 'troupe',
+    mask,
     store: {
       load: () => kept.state ?? { since: 0, sessions: {}, asks: [] },
       save(state) {
@@ -97,6 +99,7 @@ function askOf(session: string): Ask {
   };
 }
 
+const mask = (text: string): string => maskText(text).text;
 const eventOf = ({ body }: Received): WebhookEvent => JSON.parse(body);
 
 describe('the webhook', () => {
@@ -209,9 +212,10 @@ describe('the webhook', () => {
   });
 
   it('says why it was not taken', async () => {
-    const plain = await receiver(302);
+    const plain = await receiver(302, 'hang');
     const said = (url: string): Promise<string> =>
       post({
+        patienceMs: 300,
         url,
         secret: SECRET,
         id: 'x',
@@ -222,6 +226,7 @@ describe('the webhook', () => {
         signal: ALIVE,
       }).then((outcome) => ('why' in outcome ? outcome.why : outcome.kind));
     expect(await said(plain.url)).toBe('it answered 302, which points to another address: enter that one');
+    expect(await said(plain.url)).toBe('no answer within 0.3 s');
     expect(await said(plain.url.replace('http:', 'https:'))).toMatch(/SSL|packet length/i);
     const { port } = new URL(plain.url);
     for (const end of ends.splice(0)) await end();
@@ -263,6 +268,25 @@ describe('the webhook', () => {
     expect(isOurs(moved, old.body, SECRET)).toBe(false);
   });
 
+  it('credentials do not leave the machine, in any form', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
+    const id = live.snapshot().sessions[0]?.id ?? '';
+    live.change(id, (before) => ({
+      ...before,
+      subagents: before.subagents.map((agent) => ({ ...agent, label: `use ${secret}`, description: `use ${secret}` })),
+    }));
+    for (const form of ['troupe', 'slack', 'discord'] as const) {
+      const { url, received } = await receiver();
+      start(live, url, { form });
+      await vi.waitUntil(() => received.length === 3, { timeout: 10_000 });
+      const all = received.map(({ body }) => body).join();
+      expect(all).not.toContain(secret);
+      expect(all).toContain('masked');
+      if (form === 'troupe') expect(received.map((one) => eventOf(one).session?.id)).toEqual([id, id, id]);
+    }
+  });
+
   it('questions stand among the rest where they belong by their time', async () => {
     const { url, received } = await receiver();
     const live = await recordedLive('2.1.325-single');
@@ -283,15 +307,15 @@ describe('the webhook', () => {
         { kind: 'code', from: 33, length: 9 },
       ],
     } as const;
-    expect(JSON.parse(bodyOf({} as WebhookEvent, text, 'slack')).text).not.toContain('<!channel>');
+    expect(JSON.parse(bodyOf({} as WebhookEvent, text, { form: 'slack', mask })).text).not.toContain('<!channel>');
     const discord = JSON.parse(
-      bodyOf({} as WebhookEvent, { ...text, text: `${text.text}${'x'.repeat(5000)}` }, 'discord'),
+      bodyOf({} as WebhookEvent, { ...text, text: `${text.text}${'x'.repeat(5000)}` }, { form: 'discord', mask }),
     );
     expect(discord.allowed_mentions).toEqual({ parse: [] });
     expect(discord.content.length).toBeLessThanOrEqual(2000);
     // What is cut is cut between characters, and no mark stays open.
     const long = rich({ pre: `x${'😀'.repeat(3_000)}` });
-    const { content } = JSON.parse(bodyOf({} as WebhookEvent, long, 'discord'));
+    const { content } = JSON.parse(bodyOf({} as WebhookEvent, long, { form: 'discord', mask }));
     expect(content).toMatch(/^```x[😀]+```…$/u);
     expect(content.length).toBeLessThanOrEqual(2000);
     expect(content.length).toBeGreaterThan(1900);
