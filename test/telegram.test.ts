@@ -265,6 +265,18 @@ describe('the bot', () => {
     expect(server.refused).toEqual([]);
   });
 
+  it('a session that cannot be read keeps nobody else from being told', async () => {
+    const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
+    const [broken] = live.snapshot().sessions;
+    const timeline: typeof live.timeline = async (id, since) => {
+      if (id === broken?.id) throw new Error('it cannot be read');
+      return live.timeline(id, since);
+    };
+    const { server, bot } = await open({ ...live, timeline });
+    await vi.waitUntil(() => said(server, ME).includes('🏁'), { timeout: 15_000 });
+    expect(bot.notes.filter((note) => note.includes('it cannot be read'))).toHaveLength(1);
+  });
+
   it('a session whose chat was taken out of the settings goes on in another, and tells nothing twice', async () => {
     const live = await recordedLive('2.1.325-single');
     const { server, bot, time } = await open(live, { chats: [FORUM] });

@@ -34,8 +34,9 @@ function reachedBy(error: unknown): 'network' | 'revoked' | 'refused' {
 
 async function readRunning(): Promise<TelegramHealth['running']> {
   if (!(await isLocked(path.join(stateFolder(thisMachine()), 'telegram.lock')))) return undefined;
-  const text = await readFile(healthFile(), 'utf8').catch(() => '{}');
-  const raw = asObject(JSON.parse(text));
+  const raw = await readFile(healthFile(), 'utf8')
+    .then(JSON.parse)
+    .then(asObject, () => undefined);
   // One that was killed leaves its lock behind.
   if (!isRunning(asAmount(raw?.['pid']) ?? 0)) return undefined;
   return {

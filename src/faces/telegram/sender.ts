@@ -120,8 +120,8 @@ export async function runSender(context: ChatContext, signal: AbortSignal): Prom
         if (news.length === 0) waiting.delete(key);
         else waiting.set(key, { news, told, since: waiting.get(key)?.since ?? clock() });
       } catch (error) {
+        // What cannot be read of one is no reason to be silent about the others.
         health.met(error);
-        return;
       }
     }
   }

@@ -86,8 +86,12 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
       const told = toldOf(session);
       const settled = settleNotice(told, session);
       if (settled !== told) remember(session, settled);
-      for (const news of await desk.look(session, settled))
-        due.push({ at: news.at, send: () => sendNews(news, session) });
+      // What cannot be read of one is no reason to be silent about the others.
+      const found = await desk.look(session, settled).catch((error: unknown) => {
+        meet(error);
+        return [];
+      });
+      for (const news of found) due.push({ at: news.at, send: () => sendNews(news, session) });
     }
     return due;
   }

@@ -199,6 +199,20 @@ describe('the webhook', () => {
     expect(texts().match(/✅ Subagent/g)).toHaveLength(3);
   });
 
+  it('a session that cannot be read keeps nobody else from being told', async () => {
+    const { url, received } = await receiver();
+    const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
+    const [broken] = live.snapshot().sessions;
+    const timeline: typeof live.timeline = async (id, since) => {
+      if (id === broken?.id) throw new Error('it cannot be read');
+      return live.timeline(id, since);
+    };
+    const { notes } = start({ ...live, timeline }, url);
+    await vi.waitUntil(() => received.some((one) => eventOf(one).type === 'rest'), { timeout: 10_000 });
+    expect(received.every((one) => eventOf(one).session?.id !== broken?.id)).toBe(true);
+    expect(notes.join()).toContain('it cannot be read');
+  });
+
   it('an address that is gone for good ends it, and another gets the rest', async () => {
     const { url } = await receiver(200, 410);
     const live = await recordedLive('2.1.325-single');

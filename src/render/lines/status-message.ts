@@ -18,7 +18,7 @@ export function statusMessage(session: SessionDetail, now: number): RichText {
   const [first] = busy;
   if (!first) return rich(...mainPieces(session));
   const nameOf = namesIn(session.subagents);
-  if (busy.length === 1) return rich('⚙️ subagent ', ...nameOf(first), ': ', ...activity(first));
+  if (busy.length === 1) return rich('⚙️ subagent ', ...nameOf(first), ': ', ...activity(first), markOf(first));
   return joinRich([headline(busy, nameOf), ...agentLines(busy, session.subagents, nameOf, now)]);
 }
 
