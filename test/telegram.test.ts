@@ -150,6 +150,150 @@ describe('the bot', () => {
     expect(bot.notes.filter((note) => note.includes('stranger'))).toHaveLength(1);
   });
 
+  describe('what is done to an agent', () => {
+    async function withControl(options: Partial<BotOptions> = {}) {
+      const deeds: string[] = [];
+      const live = await recordedLive('2.1.325-nested', '2.1.325-single');
+      const control = {
+        stop: async (session: string, agent: string | undefined) => {
+          deeds.push(`stop ${agent ?? session}`);
+          return 'Stopped.';
+        },
+        say: async (session: string, agent: string | undefined, text: string) => {
+          deeds.push(`say ${agent ?? session}: ${text}`);
+          return 'Told.';
+        },
+      };
+      const running = await open(live, { since: Date.now() * 2, control, ...options });
+      const ask = async (text: string): Promise<string> => {
+        const before = running.server.texts(ME).length;
+        running.server.say(ME, { id: 7 }, text);
+        await vi.waitUntil(() => running.server.texts(ME).length > before + 1, { timeout: 10_000 });
+        return running.server.texts(ME).at(-1) ?? '';
+      };
+      const nested = live.snapshot().sessions.find(({ subagents }) => subagents.length === 3);
+      const [agent] = nested?.subagents ?? [];
+      if (!nested || !agent) throw new Error('nothing recorded');
+      return { ...running, ask, deeds, live, nested, agent };
+    }
+
+    it('is done only where there is no doubt whom it is about', async () => {
+      const { ask, deeds, nested, agent, live } = await withControl();
+      expect(await ask('/stop')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/say go on')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/mute')).toContain('It could be one of 2 sessions.');
+      expect(await ask('/stop no-such-id')).toContain('There is no agent no-such-id.');
+      expect(deeds).toEqual([]);
+      expect(await ask(`/stop ${agent.id}`)).toMatch(/^📁 .*\nStopped\.$/);
+      expect(await ask(`/say ${agent.id.slice(0, 8)} two\nlines`)).toMatch(/\nTold\.$/);
+      expect(await ask(`/mute ${nested.id} 2h`)).toMatch(/\n(Muted for 2 h\.|Nothing is told of this session here\.)/);
+      live.change(nested.id, (before) => ({ ...before, main: { ...before.main, status: 'running' }, running: 1 }));
+      expect(await ask('/say go on')).toMatch(/\nTold\.$/);
+      expect(deeds).toEqual([`stop ${agent.id}`, `say ${agent.id}: two\nlines`, `say ${nested.id}: go on`]);
+    });
+
+    it('is not done twice, also where the bot is killed before it could answer', async () => {
+      let kill = (): void => {};
+      const deeds: string[] = [];
+      const say = async (_session: string, _agent: string | undefined, text: string): Promise<string> => {
+        deeds.push(text);
+        kill();
+        return 'Told.';
+      };
+      const { server, bot, again, agent } = await withControl({ control: { stop: async () => '', say } });
+      kill = bot.kill;
+      server.say(ME, { id: 7 }, `/say ${agent.id} once`);
+      await vi.waitUntil(() => deeds.length === 1, { timeout: 10_000 });
+      kill = () => {};
+      again(bot.file);
+      server.say(ME, { id: 7 }, '/help');
+      await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+      expect(deeds).toEqual(['once']);
+    });
+  });
+
+  it('hears people also where Telegram numbers its updates anew', async () => {
+    const { server } = await open(await recordedLive('2.1.325-plain'), { since: Date.now() * 2 });
+    server.numberUpdatesFrom(5_000_000);
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 1, { timeout: 10_000 });
+    server.numberUpdatesFrom(1_000);
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 2, { timeout: 10_000 });
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
+  });
+
+  it('an export that takes long keeps nobody in the chat waiting', async () => {
+    const live = await recordedLive('2.1.325-single');
+    let finish = (): void => {};
+    const exportSession = async ({ id }: { id: string }) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      return { name: `${id}.html`, bytes: Buffer.from('page') };
+    };
+    const { server } = await open(live, { since: Date.now() * 2, exportSession });
+    server.say(ME, { id: 7 }, '/export');
+    server.say(ME, { id: 7 }, '/help');
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+    expect(server.messages(ME).some(({ file }) => file)).toBe(false);
+    finish();
+    await vi.waitUntil(() => server.messages(ME).at(-1)?.file, { timeout: 10_000 });
+    expect(server.messages(ME).filter(({ file }) => file)).toHaveLength(1);
+  });
+
+  it('credentials in what agents do and say are not told', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
+    const [session] = live.snapshot().sessions;
+    live.change(session?.id ?? '', (before) => ({
+      ...before,
+      title: `use ${secret}`,
+      subagents: before.subagents.map((agent) => ({ ...agent, label: `use ${secret}` })),
+    }));
+    const transcript: typeof live.transcript = async (...asked) => {
+      const part = await live.transcript(...asked);
+      const content = [{ type: 'text' as const, text: `${'x '.repeat(94)}${secret} is the key` }];
+      return part && { ...part, messages: part.messages.map((message) => ({ ...message, content })) };
+    };
+    const { server } = await open({ ...live, transcript }, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    const all = [said(server, FORUM), ...server.topics(FORUM).values()].join('\n');
+    expect(all).toContain('📎 Subagent [use [masked');
+    expect(all).not.toContain('AKIA');
+    expect(server.refused).toEqual([]);
+  });
+
+  it('a session that cannot be read keeps nobody else from being told', async () => {
+    const live = await recordedLive('2.1.325-single', '2.1.325-parallel');
+    const [broken] = live.snapshot().sessions;
+    const timeline: typeof live.timeline = async (id, since) => {
+      if (id === broken?.id) throw new Error('it cannot be read');
+      return live.timeline(id, since);
+    };
+    const { server, bot } = await open({ ...live, timeline });
+    await vi.waitUntil(() => said(server, ME).includes('🏁'), { timeout: 15_000 });
+    expect(bot.notes.filter((note) => note.includes('it cannot be read'))).toHaveLength(1);
+  });
+
+  it('a session whose chat was taken out of the settings goes on in another, and tells nothing twice', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const { server, bot, time } = await open(live, { chats: [FORUM] });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await bot.stop();
+    const next = startBot({ server, feed: live, time, chats: [ME], file: bot.file });
+    opened.at(-1)?.bots.push(next);
+    const at = '2030-01-01T00:00:00Z';
+    live.change(live.snapshot().sessions[0]?.id ?? '', (before) => ({
+      ...before,
+      lastActivityAt: at,
+      main: { ...before.main, status: 'running', currentToolSummary: 'more work', lastActivityAt: at },
+    }));
+    await vi.waitUntil(() => said(server, ME).includes('⚙️ more work…'), { timeout: 15_000 });
+    expect(said(server, ME)).not.toContain('📎');
+  });
+
   it('only people who are named may ask, where some are', async () => {
     const live = await recordedLive('2.1.325-plain');
     const { server, bot } = await open(live, { options: { users: [7] }, since: Date.now() * 2 });
@@ -315,6 +459,31 @@ describe('hostile text', () => {
     // Nobody can end the line of another.
     expect(said(server, FORUM)).not.toContain('\n✅ Subagent [other] completed');
     expect([...server.topics(FORUM).values()].join()).not.toMatch(/[\u202e\ud800-\udfff]{1}(?![\udc00-\udfff])/);
+  });
+
+  it('stands as code also where there is more of it than Telegram marks in one message', async () => {
+    const live = await recordedLive('2.1.325-single');
+    const [session] = live.snapshot().sessions;
+    const [agent] = session?.subagents ?? [];
+    if (!session || !agent) throw new Error('nothing recorded');
+    const subagents = Array.from({ length: 80 }, (_, index) => ({
+      ...agent,
+      id: `agent-${index}`,
+      label: `@admin ${index}`,
+    }));
+    live.change(session.id, (before) => ({ ...before, subagents }));
+    const { server } = await open({ ...live, transcript: async () => undefined }, { chats: [FORUM] });
+    server.say(FORUM, { id: 7 }, '/tree');
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 20_000 });
+    const ours = server.messages(FORUM).filter(({ isOurs, text }) => isOurs && text.includes('@admin'));
+    expect(ours.filter(({ text }) => text.includes('agent-7'))).not.toEqual([]);
+    expect(ours.filter(({ text }) => text.startsWith('📎')).length).toBeGreaterThan(1);
+    for (const { text, entities } of ours) {
+      const plain = entities
+        .toReversed()
+        .reduce((rest, { offset, length }) => rest.slice(0, offset) + rest.slice(offset + length), text);
+      expect(plain).not.toContain('@admin');
+    }
   });
 });
 

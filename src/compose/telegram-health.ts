@@ -11,12 +11,15 @@ import { thisMachine } from '../tracker/this-machine.ts';
 import { readOwnConfig } from './follow.ts';
 import { healthFile, readToken } from './telegram-settings.ts';
 
+/** Somebody waits for the answer. */
+const PATIENCE_SECONDS = 8;
+
 /** Undefined where nobody set a bot up: then nothing is asked of anybody. */
 export async function telegramHealth(): Promise<TelegramHealth | undefined> {
   const token = await readToken();
   if (token === undefined) return undefined;
   const { telegram } = await readOwnConfig();
-  const api = createGrammyApi({ token, pollSeconds: 0, ...known({ apiRoot: telegram?.apiRoot }) });
+  const api = createGrammyApi({ token, requestSeconds: PATIENCE_SECONDS, ...known({ apiRoot: telegram?.apiRoot }) });
   const asked = await api.me().then(
     ({ username }) => ({ reached: 'ok', name: username }) as const,
     (error: unknown) => ({ reached: reachedBy(error) }),
@@ -31,8 +34,9 @@ function reachedBy(error: unknown): 'network' | 'revoked' | 'refused' {
 
 async function readRunning(): Promise<TelegramHealth['running']> {
   if (!(await isLocked(path.join(stateFolder(thisMachine()), 'telegram.lock')))) return undefined;
-  const text = await readFile(healthFile(), 'utf8').catch(() => '{}');
-  const raw = asObject(JSON.parse(text));
+  const raw = await readFile(healthFile(), 'utf8')
+    .then(JSON.parse)
+    .then(asObject, () => undefined);
   // One that was killed leaves its lock behind.
   if (!isRunning(asAmount(raw?.['pid']) ?? 0)) return undefined;
   return {

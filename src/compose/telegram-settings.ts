@@ -17,6 +17,11 @@ export function tokenFile(): string {
   return path.join(configFolder(env, home), 'telegram-token');
 }
 
+/** It is in the environment, which is the person's to change. */
+export function isGivenToken(): boolean {
+  return Boolean(process.env[TOKEN_VARIABLE]?.trim());
+}
+
 export function readToken(): Promise<string | undefined> {
   return readSecret(TOKEN_VARIABLE, tokenFile());
 }

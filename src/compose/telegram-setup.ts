@@ -3,10 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { applyEdits, modify } from 'jsonc-parser';
 import { known } from '../base/json.ts';
-import { UserError } from '../base/user-error.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { Terminal } from '../faces/face.ts';
-import { BotApiError } from '../faces/telegram/bot-api.ts';
+import { findBot, refuse } from '../faces/telegram/find-bot.ts';
 import { createGrammyApi } from '../faces/telegram/grammy-api.ts';
 import { findChat } from '../faces/telegram/setup.ts';
 import { editText } from '../io/edit-file.ts';
@@ -14,26 +13,25 @@ import { replaceFile } from '../io/replace-file.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { onEndSignal } from './end-signals.ts';
 import { readOwnConfig } from './follow.ts';
-import { readToken, TOKEN_VARIABLE, tokenFile } from './telegram-settings.ts';
+import { isGivenToken, readToken, tokenFile } from './telegram-settings.ts';
+import { wait } from './wait.ts';
 
 /** Walks a person from a token to a chat that is told. */
 export async function setUpTelegram({ write, askWords }: Terminal): Promise<void> {
   const say = (text: string): void => write(`${text}\n`);
   const { telegram } = await readOwnConfig();
-  const kept = await readToken();
-  const token = kept ?? (await askForToken(askWords, say));
+  const token = await readToken();
+  const api = await findBot({
+    botOf: (one) => createGrammyApi({ token: one, pollSeconds: 10, ...known({ apiRoot: telegram?.apiRoot }) }),
+    ...(token !== undefined && { known: { token, isGiven: isGivenToken(), from: tokenFile() } }),
+    ...(askWords && { ask: (question) => askWords(question, { isSecret: true }) }),
+    keep: keepToken,
+    say,
+  });
   const stop = new AbortController();
   onEndSignal(() => stop.abort());
-  const api = createGrammyApi({ token, pollSeconds: 10, ...known({ apiRoot: telegram?.apiRoot }) });
-  const found = await findChat({ api, code: makeCode(), say, signal: stop.signal }).catch((error: unknown) => {
-    throw error instanceof BotApiError ? refusal(error) : error;
-  });
+  const found = await findChat({ api, code: makeCode(), say, sleep: wait, signal: stop.signal }).catch(refuse);
   if (!found) return;
-  if (kept === undefined) {
-    await mkdir(path.dirname(tokenFile()), { recursive: true, mode: 0o700 });
-    replaceFile(tokenFile(), `${token}\n`);
-    say(`The token is kept in ${tokenFile()}, for nobody but you.`);
-  }
   const chats = [...new Set([...(telegram?.chats ?? []), found.chat])];
   const file = await writeChats(chats);
   say(`Found: ${found.title} (${found.chat})${found.isForum ? '; each session gets a topic there' : ''}.`);
@@ -41,34 +39,10 @@ export async function setUpTelegram({ write, askWords }: Terminal): Promise<void
   say('Start it with: troupe telegram');
 }
 
-async function askForToken(askWords: Terminal['askWords'], say: (text: string) => void): Promise<string> {
-  say('You need a bot of your own: in Telegram, write /newbot to @BotFather and follow it. It ends with a token.');
-  const token = await askWords?.('Paste the token (it is not shown):', { isSecret: true });
-  if (token === undefined)
-    throw new UserError(
-      'telegram-no-token',
-      'There is no token.',
-      `Give it in ${TOKEN_VARIABLE}, or run this in a terminal.`,
-    );
-  if (!/^\d{3,20}:[\w-]{20,100}$/.test(token))
-    throw new UserError(
-      'telegram-bad-token',
-      'This is no token of a bot.',
-      'It looks like 123456789:AA… Copy all of it.',
-    );
-  return token;
-}
-
-function refusal({ problem, message }: BotApiError): UserError {
-  if (problem === 'revoked')
-    return new UserError('telegram-revoked', 'Telegram does not know this token.', 'Ask @BotFather for it: /token');
-  if (problem === 'conflict')
-    return new UserError('telegram-conflict', 'Another program uses this bot.', 'Stop it, or make a bot of its own.');
-  return new UserError(
-    'telegram-unreachable',
-    `Telegram cannot be asked: ${message}`,
-    'Look at the network, and try again.',
-  );
+async function keepToken(token: string): Promise<string> {
+  await mkdir(path.dirname(tokenFile()), { recursive: true, mode: 0o700 });
+  replaceFile(tokenFile(), `${token}\n`);
+  return tokenFile();
 }
 
 /** No letter in it can be taken for another. */

@@ -15,6 +15,7 @@ import { takeLock } from '../io/lock-file.ts';
 import { replaceFile } from '../io/replace-file.ts';
 import type { Steered } from '../model/continuing.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { maskText } from '../transforms/mask-secrets.ts';
 import { createAskControl } from './asks.ts';
 import { attachTo } from './attach.ts';
 import { onEndSignal } from './end-signals.ts';
@@ -48,6 +49,7 @@ export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal
       store: storeIn(path.join(folder, 'telegram.json')),
       clock: systemClock,
       sleep: wait,
+      mask: (text) => maskText(text).text,
       createNonce: () => randomBytes(18).toString('base64url'),
       note,
       pid: process.pid,

@@ -13,6 +13,7 @@ import { takeLock } from '../io/lock-file.ts';
 import { replaceFile } from '../io/replace-file.ts';
 import { readTold } from '../news/told.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { maskText } from '../transforms/mask-secrets.ts';
 import { onEndSignal } from './end-signals.ts';
 import { readOwnConfig } from './follow.ts';
 import { readSecret } from './kept-secret.ts';
@@ -56,6 +57,7 @@ export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal)
       feed,
       wishes: wishesOf(webhook?.announce),
       form: webhook?.form ?? 'troupe',
+      mask: (text) => maskText(text).text,
       store: storeIn(path.join(folder, 'webhook.json')),
       send: (id, body, attempt) => post({ ...request, id, body, attempt }),
       clock: systemClock,

@@ -32,7 +32,7 @@ export async function* examineTelegram(ask: () => Promise<TelegramHealth | undef
     );
   if (reached === 'refused') yield problem('telegram-refused', 'Telegram refuses the bot.', 'troupe telegram setup');
   if (reached === 'ok')
-    yield good('telegram-bot', `The bot is @${name ?? '?'}, told are ${chats} ${chats === 1 ? 'chat' : 'chats'}`);
+    yield good('telegram-bot', `The bot is @${name ?? '?'}; it tells ${chats} ${chats === 1 ? 'chat' : 'chats'}`);
   if (chats === 0) yield warning('telegram-no-chat', 'No chat is named that may be told.', 'troupe telegram setup');
   if (!running) {
     yield note('telegram-idle', 'The bot does not run.', 'troupe telegram');

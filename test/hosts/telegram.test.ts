@@ -159,6 +159,7 @@ for (const program of programs) {
       async () => {
         const stage = await setStage();
         stage.startBot();
+        await stage.untilReady();
         await run(stage, 'hang', { killAfter: 12_000, killSignal: 'SIGKILL' });
         const lines = await untilRest(stage, /❌ Subagent/);
         expect(heads(lines, '❌')).toEqual(['❌ Subagent [Hangs] failed — no output returned']);

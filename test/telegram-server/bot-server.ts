@@ -22,7 +22,11 @@ export interface BotServer {
   press(chat: number, message: number, user: Person, data: string): Promise<string>;
   /** From now on: `down` answers nothing, `revoked` knows no token. */
   be(state: 'well' | 'down' | 'revoked'): void;
+  /** So often it was asked while it was down. */
+  turnedAway(): number;
   block(chat: number): void;
+  /** As after a week without updates: the next has this number. */
+  numberUpdatesFrom(next: number): void;
   deleteTopic(chat: number, topic: number): void;
   /** Called at the next requests but those for updates: `cut` makes as if the line had gone dead before it arrived, or behind it. */
   onRequest(listener: (method: string) => 'cut-before' | 'cut-after' | undefined): void;
@@ -58,7 +62,7 @@ export async function startBotServer({
   clock = Date.now,
   port = 0,
 }: BotServerOptions): Promise<BotServer> {
-  const token = '123456:test-token';
+  const token = '123456:test-token-of-the-loopback';
   const taken: TakenRequest[] = [];
   const refused: { method: string; code: number; description: string }[] = [];
   const updates: { update_id: number; [kind: string]: unknown }[] = [];
@@ -66,6 +70,7 @@ export async function startBotServer({
   const chats = createChats(known, clock);
   let state: Parameters<BotServer['be']>[0] = 'well';
   let nextUpdate = 1;
+  let turnedAway = 0;
   let listen: Parameters<BotServer['onRequest']>[0] = () => undefined;
   let waiting: { end(refusal?: Refusal): void } | undefined;
 
@@ -74,7 +79,9 @@ export async function startBotServer({
     waiting?.end();
   };
   const getUpdates = (fields: Fields): Promise<unknown> => {
-    const offset = Number(fields['offset'] ?? 0);
+    const asked = Number(fields['offset'] ?? 0);
+    // One that is far ahead is none of this numbering: as the real one, from the first that is there.
+    const offset = asked > nextUpdate + 10 ? 0 : asked;
     while (updates[0] && updates[0].update_id < offset) updates.shift();
     waiting?.end(
       new Refusal(
@@ -130,7 +137,10 @@ export async function startBotServer({
 
   const server = http.createServer(async (request, response) => {
     const [, given, method = ''] = /^\/bot([^/]+)\/(\w+)/.exec(request.url ?? '') ?? [];
-    if (state === 'down') return void request.socket.destroy();
+    if (state === 'down') {
+      turnedAway++;
+      return void request.socket.destroy();
+    }
     try {
       const fields = await readFields(request);
       if (given !== token || state === 'revoked') throw new Refusal(401, 'Unauthorized');
@@ -184,7 +194,11 @@ export async function startBotServer({
       if (next !== 'well') waiting?.end(next === 'revoked' ? new Refusal(401, 'Unauthorized') : undefined);
       if (next === 'down') server.closeAllConnections();
     },
+    turnedAway: () => turnedAway,
     block: chats.block,
+    numberUpdatesFrom(next) {
+      nextUpdate = next;
+    },
     deleteTopic: chats.deleteTopic,
     onRequest(listener) {
       listen = listener;

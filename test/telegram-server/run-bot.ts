@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { AgentControl, Outside } from '../../src/faces/telegram/chat-context.ts';
 import type { ChatOptions } from '../../src/faces/telegram/chat-options.ts';
 import { newState } from '../../src/faces/telegram/chat-state.ts';
 import { createGrammyApi } from '../../src/faces/telegram/grammy-api.ts';
@@ -10,6 +11,7 @@ import { runTelegram } from '../../src/faces/telegram/run-telegram.ts';
 import type { Answered, AskAnswer, Person } from '../../src/model/ask.ts';
 import { ALL_NEWS } from '../../src/news/news.ts';
 import type { NewsFeed } from '../../src/news/news-desk.ts';
+import { maskText } from '../../src/transforms/mask-secrets.ts';
 import type { BotServer } from './bot-server.ts';
 
 export interface FastTime {
@@ -48,6 +50,9 @@ export interface BotOptions {
   readonly since?: number;
   /** In place of the server's address. */
   readonly fetch?: typeof fetch;
+  readonly exportSession?: Outside['exportSession'];
+  /** In place of none. */
+  readonly control?: AgentControl;
   readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
 }
 
@@ -86,7 +91,9 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
         answers.push({ ask, answer, by });
         return (rest.answer ?? nothing)(ask, answer, by);
       },
-      exportSession: async ({ id }) => ({ name: `${id}.html`, bytes: Buffer.from(`<p>${id}</p>`) }),
+      ...(rest.control && { control: rest.control }),
+      exportSession:
+        rest.exportSession ?? (async ({ id }) => ({ name: `${id}.html`, bytes: Buffer.from(`<p>${id}</p>`) })),
     },
     store: {
       load: () => (rest.file === undefined ? newState(since) : parseState(readFileSync(file, 'utf8'))),
@@ -98,6 +105,7 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
     },
     clock: time.clock,
     sleep: time.sleep,
+    mask: (text) => maskText(text).text,
     createNonce: () => Math.random().toString(36).slice(2),
     note: (text) => notes.push(text),
     pid: process.pid,

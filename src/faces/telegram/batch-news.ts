@@ -1,6 +1,7 @@
 import type { News } from '../../news/news.ts';
 import { moreCallsLine, newsLines } from '../../news/news-lines.ts';
 import { type RichText, rich } from '../../render/lines/rich-text.ts';
+import type { SessionDetail } from '../../reports/live-shapes.ts';
 
 type Call = Extract<News, { kind: 'called' }>;
 
@@ -12,23 +13,31 @@ export interface Batch {
   readonly news: readonly News[];
 }
 
-/** As many news, in their order, as fit into `room` units; of many calls the last ones, the others counted under their agents' names. */
+export interface Room {
+  readonly units: number;
+  readonly marks: number;
+}
+
+/** As many news, in their order, as there is room for; of many calls the last ones, the others counted under their agents' names. */
 export async function batchNews(
   all: readonly News[],
-  room: number,
+  session: SessionDetail,
+  room: Room,
   wordsOf: (news: News) => Promise<string>,
 ): Promise<Batch> {
   const folded = foldedCalls(all);
   const lines: RichText[] = [];
   const told: News[] = [];
-  let length = 0;
+  let [units, marks] = [0, 0];
   for (const news of all) {
-    const line = folded.has(news) ? lineFor(news, folded) : newsLines(news, await wordsOf(news));
-    const needed = line === undefined ? 0 : line.text.length + 1;
-    if (lines.length > 0 && length + needed > room) break;
-    if (line) lines.push(line);
+    const line = folded.has(news) ? lineFor(news, session, folded) : newsLines(news, session, await wordsOf(news));
+    if (line) {
+      units += line.text.length + 1;
+      marks += line.marks.length;
+      if (lines.length > 0 && (units > room.units || marks > room.marks)) break;
+      lines.push(line);
+    }
     told.push(news);
-    length += needed;
   }
   return { lines, news: told };
 }
@@ -39,9 +48,9 @@ function foldedCalls(all: readonly News[]): ReadonlySet<News> {
 }
 
 /** All that are left out stand in one line, where the first of them would have been. */
-function lineFor(news: News, folded: ReadonlySet<News>): RichText | undefined {
+function lineFor(news: News, session: SessionDetail, folded: ReadonlySet<News>): RichText | undefined {
   const [first] = folded;
   if (news !== first) return undefined;
   const calls = [...folded].filter((one): one is Call => one.kind === 'called');
-  return calls.length === 0 ? rich() : moreCallsLine(calls);
+  return calls.length === 0 ? rich() : moreCallsLine(calls, session);
 }

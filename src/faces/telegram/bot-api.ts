@@ -19,6 +19,8 @@ export interface BotApi {
   answerPress(press: string, text: string): Promise<void>;
   /** Waits until there are some, or a while. Everything before `offset` is forgotten by Telegram. */
   updates(offset: number, signal: AbortSignal): Promise<readonly Update[]>;
+  /** The same without waiting for any. */
+  forget(offset: number): Promise<void>;
 }
 
 export interface MessagePlace {
@@ -78,6 +80,7 @@ export interface Press {
 
 /**
  * `flood`: too much at once. `revoked`: the token is none any more. `conflict`: another program asks for the same updates.
+ * `webhook`: they are sent somewhere.
  * `blocked`: the chat does not want us, or is none. `same`: a message that was to be edited has this text already. `gone`: there is no
  * such message, or it is not ours. `no-topic`: its topic was deleted or closed. `no-rights`: the bot may not open topics. `refused`: anything else that Telegram says no to.
  * `network`: whether it arrived is not known.
@@ -86,6 +89,7 @@ export type BotApiProblem =
   | 'flood'
   | 'revoked'
   | 'conflict'
+  | 'webhook'
   | 'blocked'
   | 'same'
   | 'gone'
@@ -109,4 +113,6 @@ export class BotApiError extends Error {
 
 /** Of a message, in UTF-16 units after its entities are taken out. */
 export const LONGEST_MESSAGE = 4_096;
+/** Telegram forgets those behind the first hundred, without a word: what they covered would be links, mentions and commands. */
+export const MOST_MARKS = 100;
 export const LONGEST_TOPIC_NAME = 128;

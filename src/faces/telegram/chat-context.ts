@@ -6,6 +6,7 @@ import type { ChatOptions } from './chat-options.ts';
 import type { ChatState } from './chat-state.ts';
 import type { Health } from './health.ts';
 import type { Limits } from './limits.ts';
+import type { MadeExports } from './made-exports.ts';
 
 /** What every part of the conversation works with. */
 export interface ChatContext {
@@ -20,6 +21,7 @@ export interface ChatContext {
   readonly book: StateBook;
   readonly health: Health;
   readonly outside: Outside;
+  readonly exports: MadeExports;
   /** Must not be guessed. */
   createNonce(): string;
   /** For the person at the terminal. */

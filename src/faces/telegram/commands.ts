@@ -3,12 +3,11 @@ import { keyOf } from '../../news/news-desk.ts';
 import { agentText, costText, sessionsText, treeText } from '../../render/lines/command-texts.ts';
 import { sessionLine } from '../../render/lines/notice-lines.ts';
 import { joinRich, type RichText, rich } from '../../render/lines/rich-text.ts';
-import { isSessionBusy } from '../../render/watch-status.ts';
 import type { LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
-import type { AgentReport } from '../../reports/shapes.ts';
 import type { IncomingMessage } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { type Reply, withSession } from './chat-state.ts';
+import { agentIfNamed, namedAgent, namedSession, sessionHere, sessionMeant } from './command-targets.ts';
 
 type Body = Reply['body'];
 
@@ -21,7 +20,7 @@ export const COMMANDS: readonly { readonly command: string; readonly takes: stri
   { command: 'export', takes: '[ID]', does: 'a session as a page, secrets taken out' },
   { command: 'say', takes: '[ID] TEXT', does: 'words to an agent' },
   { command: 'stop', takes: '[ID]', does: 'the end of an agent' },
-  { command: 'mute', takes: '[30m, 2h, off]', does: 'no news of the session in this place; questions still come' },
+  { command: 'mute', takes: '[ID] [30m, 2h, off]', does: 'no news of the session in this place; questions still come' },
   { command: 'help', takes: '', does: 'this' },
 ];
 
@@ -46,6 +45,11 @@ export async function answerCommand(
   }
 }
 
+/** Whether something is done, not only said: that must not happen twice, not even where nobody hears what came of it. */
+export function isDeed(text: string): boolean {
+  return /^\/(?:say|stop)(?:@|\s|$)/i.test(text.trim());
+}
+
 async function act(
   name: string,
   rest: string,
@@ -54,7 +58,8 @@ async function act(
   context: ChatContext,
 ): Promise<Body | undefined> {
   const now = context.clock();
-  const here = (given: string): SessionDetail => sessionFor(given, message, picture, context);
+  const state = context.book.read();
+  const shown = (): SessionDetail => (rest === '' ? sessionHere(message, picture, state) : namedSession(rest, picture));
   switch (name) {
     case 'start':
     case 'help':
@@ -62,20 +67,21 @@ async function act(
     case 'sessions':
       return { text: sessionsText(picture, now) };
     case 'tree':
-      return about(here(rest), (session) => treeText(session, now));
+      return about(shown(), (session) => treeText(session, now));
     case 'cost':
-      return about(here(rest), costText);
+      return about(shown(), costText);
     case 'agent': {
-      const { agent, session } = agentFor(rest, picture);
+      if (rest === '') throw new UserError('not-found', 'Which agent?', 'Say /agent and the beginning of its id.');
+      const { agent, session } = namedAgent(rest, picture);
       return about(session, () => agentText(agent, session, now));
     }
     case 'export':
-      return { exportOf: here(rest).id };
+      return { exportOf: shown().id };
     case 'mute':
-      return { text: mute(rest, here(''), context) };
+      return mute(rest, message, picture, context);
     case 'stop':
     case 'say':
-      return { text: await control(name, rest, message, picture, context) };
+      return control(name, rest, message, picture, context);
     default:
       return undefined;
   }
@@ -85,59 +91,26 @@ function about(session: SessionDetail, make: (session: SessionDetail) => RichTex
   return { text: joinRich([sessionLine(session), make(session)]) };
 }
 
-/** By the beginning of its id; else the one of this topic or chat; else the newest at work. */
-function sessionFor(
-  given: string,
-  { chat, thread }: IncomingMessage,
-  { sessions }: LiveSnapshot,
-  { book }: ChatContext,
-): SessionDetail {
-  if (given !== '')
-    return only(
-      sessions.filter(({ id }) => id.startsWith(given)),
-      `session ${given}`,
-    );
-  const places = book.read().sessions;
-  const inTopic = sessions.filter((session) => {
-    const place = places[keyOf(session)];
-    return place?.chat === chat && place.thread === thread;
-  });
-  const found = inTopic.find(isSessionBusy) ?? inTopic[0] ?? sessions.find(isSessionBusy) ?? sessions[0];
-  return found ?? only([], 'session');
-}
-
-function agentFor(given: string, { sessions }: LiveSnapshot) {
-  if (given === '') throw new UserError('agent-not-found', 'Which agent?', 'Say /agent and the beginning of its id.');
-  const matches = sessions.flatMap((session) =>
-    [session.main, ...session.subagents].filter(({ id }) => id.startsWith(given)).map((agent) => ({ agent, session })),
-  );
-  return only(matches, `agent ${given}`);
-}
-
-function only<T>(found: readonly T[], what: string): T {
-  const [first] = found;
-  if (first !== undefined && found.length === 1) return first;
-  const words = first === undefined ? `There is no ${what}.` : `There are ${found.length} of ${what}.`;
-  throw new UserError('not-found', words, 'See them with /sessions and /tree, and say more of the id.');
-}
-
 const HOUR_MS = 3_600_000;
 const FOREVER_MS = 365 * 24 * HOUR_MS;
+const MUTE = /^(?:(\d{1,4})\s*([mh])|(off))?$/;
 
-function mute(rest: string, session: SessionDetail, { book, clock }: ChatContext): RichText {
+function mute(rest: string, message: IncomingMessage, picture: LiveSnapshot, { book, clock }: ChatContext): Body {
+  const [first = '', ...others] = rest.split(/\s+/);
+  const isNamed = !MUTE.test(rest);
+  const [, amount = '', unit = '', off = ''] = MUTE.exec(isNamed ? others.join(' ') : rest) ?? [];
+  if (isNamed && !MUTE.test(others.join(' '))) return { text: rich('Say /mute, /mute 30m, /mute 2h or /mute off.') };
+  const session = isNamed ? namedSession(first, picture) : sessionMeant(message, picture, book.read());
   const key = keyOf(session);
-  if (!book.read().sessions[key]) return rich('Nothing is told of this session here.');
-  if (rest === 'off') {
-    book.keep((state) => withSession(state, key, { mutedUntil: 0 }));
-    return rich('Its news are told again.');
-  }
-  const [, amount = '', unit = ''] = /^(\d{1,4})\s*([mh])$/.exec(rest) ?? [];
-  if (rest !== '' && amount === '') return rich('Say /mute, /mute 30m, /mute 2h or /mute off.');
+  const until = (ms: number, words: string): Body => {
+    book.keep((state) => withSession(state, key, { mutedUntil: ms }));
+    return about(session, () => rich(words));
+  };
+  if (!book.read().sessions[key]) return about(session, () => rich('Nothing is told of this session here.'));
+  if (off !== '') return until(0, 'Its news are told again.');
   const ms = amount === '' ? FOREVER_MS : Number(amount) * (unit === 'h' ? HOUR_MS : 60_000);
-  book.keep((state) => withSession(state, key, { mutedUntil: clock() + ms }));
-  return rich(
-    `Muted${amount === '' ? '' : ` for ${amount} ${unit === 'h' ? 'h' : 'min'}`}. Questions still come. /mute off ends it.`,
-  );
+  const how = amount === '' ? '' : ` for ${amount} ${unit === 'h' ? 'h' : 'min'}`;
+  return until(clock() + ms, `Muted${how}. Questions still come. /mute off ends it.`);
 }
 
 async function control(
@@ -146,28 +119,25 @@ async function control(
   message: IncomingMessage,
   picture: LiveSnapshot,
   context: ChatContext,
-): Promise<RichText> {
+): Promise<Body> {
   const { control: ways } = context.outside;
   if (!ways) {
     const what = name === 'stop' ? 'end an agent' : 'send words to an agent';
-    return rich(`troupe has no way yet to ${what}: it only reads what its program leaves behind.`);
+    return { text: rich(`troupe has no way yet to ${what}: it only reads what its program leaves behind.`) };
   }
-  const [first = '', ...others] = rest.split(/\s+/);
-  const named = findAgent(first, picture);
-  const session = named?.session ?? sessionFor('', message, picture, context);
-  const agent = named?.agent.id;
-  if (name === 'stop') return rich({ code: await ways.stop(session.id, agent) });
-  const text = named ? others.join(' ') : rest;
-  return text === '' ? rich('Say /say and the words.') : rich({ code: await ways.say(session.id, agent, text) });
-}
-
-function findAgent(
-  given: string,
-  { sessions }: LiveSnapshot,
-): { readonly agent: AgentReport; readonly session: SessionDetail } | undefined {
-  if (given.length < 4) return undefined;
-  const matches = sessions.flatMap((session) =>
-    [session.main, ...session.subagents].filter(({ id }) => id.startsWith(given)).map((agent) => ({ agent, session })),
-  );
-  return matches.length === 1 ? matches[0] : undefined;
+  const [first = ''] = rest.split(/\s+/);
+  const meant = (): SessionDetail => sessionMeant(message, picture, context.book.read());
+  if (name === 'stop') {
+    // A name that is none must not end something else.
+    const named = first === '' ? undefined : namedAgent(first, picture);
+    const session = named?.session ?? meant();
+    const words = await ways.stop(session.id, named?.agent.id);
+    return about(session, () => rich({ code: words }));
+  }
+  const named = agentIfNamed(first, picture);
+  const text = named ? rest.slice(first.length).trim() : rest;
+  if (text === '') return { text: rich('Say /say and the words.') };
+  const session = named?.session ?? meant();
+  const words = await ways.say(session.id, named?.agent.id, text);
+  return about(session, () => rich({ code: words }));
 }

@@ -92,16 +92,13 @@ async function sendReply({ id, chat, thread, body }: Reply, context: ChatContext
   const reply = (text: RichText): Promise<void> =>
     sendKept(chat, { purpose: { kind: 'reply', reply: id }, text, ...known({ thread }) }, true, context);
   if ('text' in body) return reply(body.text);
-  const { api, outside, desk } = context;
-  const cwd = desk.picture()?.sessions.find((session) => session.id === body.exportOf)?.cwd ?? null;
-  const made = await outside
-    .exportSession({ id: body.exportOf, cwd })
-    .catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-  if (typeof made === 'string') return reply(rich('It could not be exported: ', { code: cutAt(quoteOf(made), 200) }));
+  const made = context.exports.of(id);
+  if (!made) return;
+  if ('whyNot' in made) return reply(rich('It could not be exported: ', { code: made.whyNot }));
   const caption = `Session ${body.exportOf.slice(0, 60)}, secrets taken out`;
   const what = { purpose: { kind: 'file', reply: id }, text: rich(caption), ...known({ thread }) } as const;
   await sendAs(chat, what, context, (text) =>
-    api.sendFile({ chat, ...made, caption: text.text, ...known({ thread }) }),
+    context.api.sendFile({ chat, ...made, caption: text.text, ...known({ thread }) }),
   );
 }
 

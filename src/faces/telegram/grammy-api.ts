@@ -2,6 +2,7 @@
 import { Api, GrammyError, HttpError, InputFile } from 'grammy';
 import type { Message, MessageEntity, Update as RawUpdate, User } from 'grammy/types';
 import { known } from '../../base/json.ts';
+import { withinTime } from '../../base/within-time.ts';
 import type { RichText } from '../../render/lines/rich-text.ts';
 import { type BotApi, BotApiError, type BotApiProblem, type Buttons, type ChatUser, type Update } from './bot-api.ts';
 
@@ -11,47 +12,55 @@ export interface GrammyOptions {
   readonly apiRoot?: string;
   /** How long to wait for updates at a time. */
   readonly pollSeconds?: number;
+  /** How long to wait for an answer to anything else; files may take longer. */
+  readonly requestSeconds?: number;
   /** In place of the network. */
   readonly fetch?: typeof fetch;
 }
 
 const POLL_SECONDS = 50;
 const REQUEST_SECONDS = 30;
+/** Fifty megabytes over a slow line. */
+const FILE_SECONDS = 600;
 
-export function createGrammyApi({ token, apiRoot, fetch, pollSeconds = POLL_SECONDS }: GrammyOptions): BotApi {
-  const api = new Api(token, {
-    timeoutSeconds: Math.max(REQUEST_SECONDS, pollSeconds + 10),
-    ...known({ apiRoot, fetch: fetch as never }),
-  });
+export function createGrammyApi({
+  token,
+  apiRoot,
+  fetch,
+  pollSeconds = POLL_SECONDS,
+  requestSeconds = REQUEST_SECONDS,
+}: GrammyOptions): BotApi {
+  const api = new Api(token, { timeoutSeconds: FILE_SECONDS, ...known({ apiRoot, fetch: fetch as never }) });
+  /** Its types of signals are of a shim that older Nodes need; the shim's and ours are the same at work. */
+  const soon = <T>(act: (signal: never) => Promise<T>): Promise<T> => within(requestSeconds, undefined, act);
   const noPreview = { link_preview_options: { is_disabled: true } } as const;
   return {
-    me: () => asked(async () => ({ ...(await api.getMe()) })),
+    me: () => soon(async (signal) => ({ ...(await api.getMe(signal)) })),
     chat: (id) =>
-      asked(async () => {
-        const chat = await api.getChat(id);
+      soon(async (signal) => {
+        const chat = await api.getChat(id, signal);
         return { isForum: chat.is_forum === true, title: chat.title ?? chat.first_name ?? '' };
       }),
     offer: (commands) =>
-      asked(async () => {
-        await api.setMyCommands(commands.map(({ command, does }) => ({ command, description: does })));
+      soon(async (signal) => {
+        const offered = commands.map(({ command, does }) => ({ command, description: does }));
+        await api.setMyCommands(offered, {}, signal);
       }),
     send: ({ chat, thread, text, buttons, isSilent }) =>
-      asked(async () => {
-        const sent = await api.sendMessage(chat, text.text, {
+      soon(async (signal) => {
+        const options = {
           entities: toEntities(text),
           disable_notification: isSilent,
           ...noPreview,
           ...known({ message_thread_id: thread, reply_markup: buttons && toKeyboard(buttons) }),
-        });
-        return sent.message_id;
+        };
+        return (await api.sendMessage(chat, text.text, options, signal)).message_id;
       }),
     edit: ({ chat, message }, text, buttons) =>
-      asked(async () => {
-        const options = { entities: toEntities(text), ...noPreview };
-        await api.editMessageText(chat, message, text.text, {
-          ...options,
-          ...known({ reply_markup: buttons && toKeyboard(buttons) }),
-        });
+      soon(async (signal) => {
+        const keyboard = known({ reply_markup: buttons && toKeyboard(buttons) });
+        const options = { entities: toEntities(text), ...noPreview, ...keyboard };
+        await api.editMessageText(chat, message, text.text, options, signal);
       }),
     sendFile: ({ chat, thread, name, bytes, caption }) =>
       asked(async () => {
@@ -59,18 +68,23 @@ export function createGrammyApi({ token, apiRoot, fetch, pollSeconds = POLL_SECO
         return (await api.sendDocument(chat, new InputFile(bytes, name), options)).message_id;
       }),
     editCaption: ({ chat, message }, caption) =>
-      asked(async () => void (await api.editMessageCaption(chat, message, { caption }))),
-    createTopic: (chat, name) => asked(async () => (await api.createForumTopic(chat, name)).message_thread_id),
-    renameTopic: (chat, topic, name) => asked(async () => void (await api.editForumTopic(chat, topic, { name }))),
-    answerPress: (press, text) => asked(async () => void (await api.answerCallbackQuery(press, { text }))),
-    updates: (offset, signal) =>
-      asked(async () => {
+      soon(async (signal) => void (await api.editMessageCaption(chat, message, { caption }, signal))),
+    createTopic: (chat, name) =>
+      soon(async (signal) => (await api.createForumTopic(chat, name, {}, signal)).message_thread_id),
+    renameTopic: (chat, topic, name) =>
+      soon(async (signal) => void (await api.editForumTopic(chat, topic, { name }, signal))),
+    answerPress: (press, text) => soon(async (signal) => void (await api.answerCallbackQuery(press, { text }, signal))),
+    updates: (offset, end) =>
+      within(pollSeconds + 10, end, async (signal) => {
         const wanted = { offset, timeout: pollSeconds, allowed_updates: ['message', 'callback_query'] as const };
-        // Its types are of a shim that older Nodes need; the shim's signals and ours are the same at work.
-        const found = await api.getUpdates(wanted, signal as never);
-        return found.map(toUpdate);
+        return (await api.getUpdates(wanted, signal)).map(toUpdate);
       }),
+    forget: (offset) => soon(async (signal) => void (await api.getUpdates({ offset, limit: 1, timeout: 0 }, signal))),
   };
+}
+
+function within<T>(seconds: number, end: AbortSignal | undefined, act: (signal: never) => Promise<T>): Promise<T> {
+  return asked(() => withinTime(seconds * 1_000, end, (signal) => act(signal as never)));
 }
 
 function toEntities({ marks }: RichText): MessageEntity[] {
@@ -128,7 +142,7 @@ function reasonOf(error: unknown): string {
 function problemOf(code: number, description: string): BotApiProblem {
   if (code === 429) return 'flood';
   if (code === 401 || code === 404) return 'revoked';
-  if (code === 409) return 'conflict';
+  if (code === 409) return /webhook/i.test(description) ? 'webhook' : 'conflict';
   if (code === 403) return 'blocked';
   if (code >= 500) return 'network';
   const word = WORDS.find(([pattern]) => pattern.test(description));

@@ -6,14 +6,15 @@ import {
   type ChatUser,
   type IncomingMessage,
   LONGEST_MESSAGE,
+  MOST_MARKS,
   type Press,
   type Update,
 } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { type ChatState, type Reply, withChat } from './chat-state.ts';
-import { answerCommand } from './commands.ts';
+import { answerCommand, isDeed } from './commands.ts';
 
-const PAUSE_MS = { network: 2_000, longest: 30_000, conflict: 10_000, revoked: 60_000 };
+const PAUSE_MS = { network: 2_000, longest: 30_000, conflict: 10_000, useless: 60_000 };
 
 /** Hears what people say and press, until the signal. Each update is acted on once, whatever happens in between. */
 export async function runListener(context: ChatContext, botName: string, signal: AbortSignal): Promise<void> {
@@ -24,7 +25,8 @@ export async function runListener(context: ChatContext, botName: string, signal:
       const updates = await api.updates(book.read().updateId + 1, signal);
       health.well();
       pause = PAUSE_MS.network;
-      for (const update of updates) if (update.id > book.read().updateId) await take(update);
+      // Telegram gives what it has not been told that we know. Their numbers may begin anew after a quiet week, and then be lower.
+      for (const update of updates) await take(update);
     } catch (error) {
       if (signal.aborted) return;
       health.met(error);
@@ -33,9 +35,10 @@ export async function runListener(context: ChatContext, botName: string, signal:
   }
 
   function pauseFor(error: unknown): number {
-    if (error instanceof BotApiError && error.problem === 'flood') return error.retryAfterMs;
-    if (error instanceof BotApiError && error.problem === 'conflict') return PAUSE_MS.conflict;
-    if (error instanceof BotApiError && error.problem === 'revoked') return PAUSE_MS.revoked;
+    const problem = error instanceof BotApiError ? error.problem : undefined;
+    if (error instanceof BotApiError && problem === 'flood') return error.retryAfterMs;
+    if (problem === 'conflict') return PAUSE_MS.conflict;
+    if (problem === 'revoked' || problem === 'webhook') return PAUSE_MS.useless;
     const now = pause;
     pause = Math.min(pause * 2, PAUSE_MS.longest);
     return now;
@@ -45,6 +48,7 @@ export async function runListener(context: ChatContext, botName: string, signal:
   async function take(update: Update): Promise<void> {
     // What cannot be done now would not be done better when it is heard again, and everything behind it waits.
     if (update.kind === 'press') await takeButton(update.press).catch(health.met);
+    if (update.kind === 'message' && isDeed(update.message.text)) book.keep((state) => heard(state, update, []));
     const taken = update.kind === 'message' ? takeMessage(update.id, update.message) : [];
     const replies = await Promise.resolve(taken).catch((error: unknown) => {
       health.met(error);
@@ -71,7 +75,8 @@ export async function runListener(context: ChatContext, botName: string, signal:
     }
     const body = await answerCommand(message, botName, context);
     if (!body) return [];
-    const bodies = 'text' in body ? splitRich(body.text, LONGEST_MESSAGE).map((text) => ({ text })) : [body];
+    const bodies =
+      'text' in body ? splitRich(body.text, LONGEST_MESSAGE, MOST_MARKS).map((text) => ({ text })) : [body];
     return bodies.map((one, part) => ({ id: `${id}:${part}`, chat, body: one, ...known({ thread }) }));
   }
 }

@@ -1,3 +1,4 @@
+import { known } from '../../base/json.ts';
 import { keyOf } from '../../news/news-desk.ts';
 import { nothingTold } from '../../news/told.ts';
 import { isSessionBusy } from '../../render/watch-status.ts';
@@ -20,21 +21,26 @@ export function placeSessions(
 ): ChatState {
   const places: Record<string, SessionPlace> = {};
   const present = new Map(sessions.map((session) => [keyOf(session), session]));
+  const moved: string[] = [];
   let isOther = false;
   for (const [key, place] of Object.entries(state.sessions)) {
     const isHere = present.has(key);
-    if (!isHere && now - place.seenAt > FORGET_MS) isOther = true;
+    const isLost = !isHere && now - place.seenAt > FORGET_MS;
+    // The person has taken its chat out of the settings.
+    const isHomeless = isHere && !chats.includes(place.chat);
     // Once a while is often enough: it is written down each time.
-    else if (isHere && now - place.seenAt > FORGET_MS / 10) {
-      places[key] = { ...place, seenAt: now };
-      isOther = true;
-    } else places[key] = place;
+    const isOld = isHere && now - place.seenAt > FORGET_MS / 10;
+    if (isHomeless) moved.push(key);
+    else if (!isLost) places[key] = isOld ? { ...place, seenAt: now } : place;
+    if (isLost || isHomeless || isOld) isOther = true;
   }
   for (const [key, session] of present) {
-    if (places[key] || !isWorthAWord(session, state.since)) continue;
+    const before = moved.includes(key) ? state.sessions[key] : undefined;
+    if (places[key] || (!before && !isWorthAWord(session, state.since))) continue;
     const chat = chooseChat(chats, forums, mode, places, present);
     if (chat === undefined) continue;
-    places[key] = { chat, told: nothingTold(state.since), seenAt: now };
+    const { told = nothingTold(state.since), mutedUntil } = before ?? {};
+    places[key] = { chat, told, seenAt: now, ...known({ mutedUntil }) };
     isOther = true;
   }
   return isOther ? { ...state, sessions: places } : state;

@@ -8,6 +8,8 @@ import { COMMANDS } from './commands.ts';
 import { createHealth, type HealthReport } from './health.ts';
 import { createLimits } from './limits.ts';
 import { runListener } from './listener.ts';
+import { createMadeExports } from './made-exports.ts';
+import { maskedApi } from './masked-api.ts';
 import { runSender } from './sender.ts';
 
 export interface TelegramRun {
@@ -19,6 +21,8 @@ export interface TelegramRun {
   readonly clock: Clock;
   readonly sleep: ChatContext['sleep'];
   readonly createNonce: () => string;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
   readonly note: (text: string) => void;
   readonly pid: number;
   readonly signal: AbortSignal;
@@ -37,7 +41,8 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** The bot, until the signal. Whatever Telegram or the network does, it goes on. */
 export async function runTelegram(run: TelegramRun): Promise<void> {
-  const { api, feed, options, store, clock, sleep, note, signal } = run;
+  const { feed, options, store, clock, sleep, note, mask, signal } = run;
+  const api = maskedApi(run.api, mask);
   let state = store.load() ?? newState(clock());
   store.save(state);
   const book: ChatContext['book'] = {
@@ -51,12 +56,15 @@ export async function runTelegram(run: TelegramRun): Promise<void> {
     },
   };
   const health = createHealth({ clock, pid: run.pid, save: store.saveHealth, note });
-  const desk = openNewsDesk({ feed, wishes: options.wishes, clock });
+  const desk = openNewsDesk({ feed, wishes: options.wishes, clock, mask });
   const { outside, createNonce } = run;
   const limits = createLimits(clock);
   const forums = new Set<number>();
   const parts = { api, desk, limits, options, forums, clock, sleep, book, health };
-  const context: ChatContext = { ...parts, outside, createNonce, note };
+  const exports = createMadeExports((id) =>
+    outside.exportSession({ id, cwd: desk.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null }),
+  );
+  const context: ChatContext = { ...parts, outside, exports, createNonce, note };
   try {
     const me = await insist(context, signal, () => api.me());
     if (!me) return;

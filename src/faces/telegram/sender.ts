@@ -35,7 +35,7 @@ function holdFor(problem: BotApiProblem): number {
 
 /** Keeps the chats as they should be, one request at a time in each, until the signal. */
 export async function runSender(context: ChatContext, signal: AbortSignal): Promise<void> {
-  const { book, desk, options, forums, clock, sleep, limits, health } = context;
+  const { book, desk, options, forums, clock, sleep, limits, health, exports } = context;
   const busy = new Map<number, Promise<void>>();
   const waiting = new Map<string, Waiting>();
   const dirty = new Map<string, number>();
@@ -58,6 +58,7 @@ export async function runSender(context: ChatContext, signal: AbortSignal): Prom
     const state = book.read();
     const placed = placeSessions(state, picture, options, forums, now);
     if (placed !== state) book.keep(() => placed);
+    exports.attend(placed.replies);
     const asked = new Set<string>();
     const dirtySince = (slot: string): number => {
       asked.add(slot);
@@ -65,7 +66,8 @@ export async function runSender(context: ChatContext, signal: AbortSignal): Prom
       dirty.set(slot, since);
       return since;
     };
-    const jobs = wantedJobs({ state: placed, picture, options, forums, news: waiting, dirtySince, now });
+    const isMade = (reply: string): boolean => exports.of(reply) !== undefined;
+    const jobs = wantedJobs({ state: placed, picture, options, forums, news: waiting, isMade, dirtySince, now });
     for (const slot of dirty.keys()) if (!asked.has(slot)) dirty.delete(slot);
     return jobs;
   }
@@ -118,8 +120,8 @@ export async function runSender(context: ChatContext, signal: AbortSignal): Prom
         if (news.length === 0) waiting.delete(key);
         else waiting.set(key, { news, told, since: waiting.get(key)?.since ?? clock() });
       } catch (error) {
+        // What cannot be read of one is no reason to be silent about the others.
         health.met(error);
-        return;
       }
     }
   }

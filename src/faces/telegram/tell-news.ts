@@ -6,7 +6,7 @@ import { sessionLine } from '../../render/lines/notice-lines.ts';
 import { joinRich } from '../../render/lines/rich-text.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
 import { batchNews } from './batch-news.ts';
-import { LONGEST_MESSAGE } from './bot-api.ts';
+import { LONGEST_MESSAGE, MOST_MARKS } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { isQuiet } from './chat-options.ts';
 import { withSession } from './chat-state.ts';
@@ -29,8 +29,11 @@ export async function tellNews(
     return book.keep((state) => withSession(state, key, { told: news.reduce(withTold, place.told) }));
   }
   const head = sharesChat(book.read(), picture, key, clock()) ? [sessionLine(session)] : [];
-  const room = LONGEST_MESSAGE - (head[0]?.text.length ?? 0) - 1;
-  const batch = await batchNews(news, room, (one) => desk.words(one, session));
+  const room = {
+    units: LONGEST_MESSAGE - (head[0]?.text.length ?? 0) - 1,
+    marks: MOST_MARKS - (head[0]?.marks.length ?? 0),
+  };
+  const batch = await batchNews(news, session, room, (one) => desk.words(one, session));
   const told = batch.news.reduce(withTold, place.told);
   const text = joinRich([...head, ...batch.lines]);
   const isSilent = isQuiet(options.quietHours, clock()) || !batch.news.some(isLoud);

@@ -34,6 +34,8 @@ export interface View {
   readonly forums: ReadonlySet<number>;
   /** By session: what there is to tell, and since when. */
   readonly news: ReadonlyMap<string, { readonly news: readonly News[]; readonly since: number }>;
+  /** Whether the file is there that somebody waits for. */
+  isMade(reply: string): boolean;
   /** Since when a message has not been what it should be; asked only of those that are not. */
   dirtySince(slot: string): number;
   readonly now: number;
@@ -57,9 +59,9 @@ const BEHIND_BOARD_MS = 60_000;
 export function wantedJobs(view: View): readonly Job[] {
   const { state, options } = view;
   return [
-    ...state.replies.map(
-      (reply): Job => ({ chat: reply.chat, request: 'send', deadline: 0, work: { kind: 'reply', reply } }),
-    ),
+    ...state.replies
+      .filter(({ id, body }) => 'text' in body || view.isMade(id))
+      .map((reply): Job => ({ chat: reply.chat, request: 'send', deadline: 0, work: { kind: 'reply', reply } })),
     ...askJobs(view),
     ...view.picture.sessions.flatMap((session) => sessionJobs(session, view)),
     ...options.chats.flatMap((chat) => boardJobs(chat, view)),

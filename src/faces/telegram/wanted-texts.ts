@@ -4,7 +4,7 @@ import { joinRich, type RichText, rich, splitRich } from '../../render/lines/ric
 import { statusMessage } from '../../render/lines/status-message.ts';
 import { isSessionBusy } from '../../render/watch-status.ts';
 import type { LiveSnapshot, SessionDetail } from '../../reports/live-shapes.ts';
-import { LONGEST_MESSAGE } from './bot-api.ts';
+import { LONGEST_MESSAGE, MOST_MARKS } from './bot-api.ts';
 import type { ChatState } from './chat-state.ts';
 import { sharesChat } from './place-sessions.ts';
 
@@ -21,7 +21,7 @@ export function wantedStatus(state: ChatState, picture: LiveSnapshot, session: S
 /** In one message, whatever it is. */
 export function withSessionLine(text: RichText, session: SessionDetail | undefined): RichText {
   const whole = session ? joinRich([sessionLine(session), text]) : text;
-  return splitRich(whole, LONGEST_MESSAGE)[0] ?? rich('⚙️ working…');
+  return splitRich(whole, LONGEST_MESSAGE, MOST_MARKS)[0] ?? rich('⚙️ working…');
 }
 
 /** All sessions of a chat in one message: a line each. Undefined where there was never a need for it. */
@@ -32,13 +32,17 @@ export function wantedBoard(state: ChatState, picture: LiveSnapshot, chat: numbe
   if (busy.length < BOARD_FROM && !state.chats[chat]?.board) return undefined;
   if (busy.length === 0) return rich('✅ nobody at work');
   const lines = busy.map((session) => {
-    const [first = rich()] = splitRich(
-      joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' '),
-      BOARD_LINE,
-    );
-    return first;
+    const line = joinRich([sessionLine(session), headOf(statusMessage(session, now))], ' ');
+    return withOneMark(splitRich(line, BOARD_LINE)[0] ?? rich());
   });
   return fitting(rich(`⚙️ ${busy.length} ${busy.length === 1 ? 'session' : 'sessions'} at work`), lines);
+}
+
+/** Names of many agents in many lines are more marks than a message may have. */
+function withOneMark({ text, marks }: RichText): RichText {
+  const [first, last] = [marks[0], marks.at(-1)];
+  if (!first || !last) return { text, marks };
+  return { text, marks: [{ kind: 'code', from: first.from, length: last.from + last.length - first.from }] };
 }
 
 function headOf(status: RichText): RichText {
@@ -51,7 +55,7 @@ function fitting(head: RichText, lines: readonly RichText[]): RichText {
   for (let shown = lines.length; shown > 0; shown--) {
     const left = lines.length - shown;
     const text = joinRich([head, ...lines.slice(0, shown), ...(left > 0 ? [rich(`… ${left} more`)] : [])]);
-    if (text.text.length <= LONGEST_MESSAGE) return text;
+    if (text.text.length <= LONGEST_MESSAGE && text.marks.length <= MOST_MARKS) return text;
   }
   return head;
 }

@@ -34,7 +34,7 @@ export async function watchLines({ feed, write, note, clock, session = '', stop 
     let known = settleNotice(told.get(key) ?? nothingTold(since), one);
     told.set(key, known);
     for (const news of await desk.look(one, known)) {
-      const text = newsLines(news, await desk.words(news, one)).text;
+      const text = newsLines(news, one, await desk.words(news, one)).text;
       // Which session it is stands above its lines, once.
       write(last === key ? `${text}\n` : `${sessionLine(one).text}\n${text}\n`);
       last = key;

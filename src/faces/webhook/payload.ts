@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Ask } from '../../model/ask.ts';
 import type { News } from '../../news/news.ts';
-import type { RichText } from '../../render/lines/rich-text.ts';
+import { type RichText, rich, splitRich } from '../../render/lines/rich-text.ts';
 import type { LiveSessionReport, SessionDetail } from '../../reports/live-shapes.ts';
 import type { AgentReport, RunReport } from '../../reports/shapes.ts';
 import type { TimelineCall } from '../../reports/timeline-shapes.ts';
@@ -25,7 +26,7 @@ export function newsEvent(news: News, session: SessionDetail, text: string): Web
   const { id, host, project, title, cwd } = session;
   const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
   return {
-    id: `${host}:${id}:${news.id}`,
+    id: eventId(`${host}:${id}:${news.id}`),
     type: news.kind,
     at: new Date(news.at).toISOString(),
     text,
@@ -35,6 +36,16 @@ export function newsEvent(news: News, session: SessionDetail, text: string): Web
     run: 'run' in news ? news.run : null,
     ask: null,
   };
+}
+
+/** It goes into a header, and holds ids of the host's, which may be anything. */
+const LONGEST_ID = 200;
+
+function eventId(text: string): string {
+  const bytes = Buffer.from(text);
+  // Half of a character becomes a whole one.
+  const id = bytes.toString();
+  return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
 export function askEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
@@ -61,12 +72,31 @@ export type WebhookForm = 'troupe' | 'slack' | 'discord';
 /** Discord takes no more. */
 const LONGEST_DISCORD = 2_000;
 
-export function bodyOf(event: WebhookEvent, text: RichText, form: WebhookForm): string {
-  if (form === 'slack') return JSON.stringify({ text: withMarks(text, escapeSlack) });
-  if (form === 'troupe') return JSON.stringify(event);
+export interface BodyOptions {
+  readonly form: WebhookForm;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
+}
+
+export function bodyOf(event: WebhookEvent, text: RichText, { form, mask }: BodyOptions): string {
+  if (form === 'slack') return JSON.stringify({ text: withMarks(text, (words) => escapeSlack(mask(words))) });
+  if (form === 'troupe') {
+    // By ids things are known again: they stay as they are.
+    const isMaskable = (name: string, value: unknown): value is string =>
+      typeof value === 'string' && !/(^i|I)d$/.test(name);
+    return JSON.stringify(event, (name, value: unknown) => (isMaskable(name, value) ? mask(value) : value));
+  }
   // Nobody is called by what an agent wrote.
-  const content = withMarks(text, (words) => words).slice(0, LONGEST_DISCORD);
-  return JSON.stringify({ content, allowed_mentions: { parse: [] } });
+  return JSON.stringify({ content: fitting(text, LONGEST_DISCORD, mask), allowed_mentions: { parse: [] } });
+}
+
+/** Cut before the marks are set, so that none stays open. */
+function fitting(text: RichText, most: number, mask: BodyOptions['mask']): string {
+  for (let room = most; ; room -= 50) {
+    const [part = rich()] = splitRich(text, room);
+    const words = withMarks(part, mask) + (part.text.length < text.text.length ? '…' : '');
+    if (words.length <= most) return words;
+  }
 }
 
 /** Foreign words as code, which these programs leave alone. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { UserError } from '../../base/user-error.ts';
 import type { Ask } from '../../model/ask.ts';
 import type { News, Wishes } from '../../news/news.ts';
 import { keyOf, type NewsFeed, openNewsDesk } from '../../news/news-desk.ts';
@@ -23,6 +24,8 @@ export interface WebhookRun {
   readonly feed: NewsFeed;
   readonly wishes: Wishes;
   readonly form: WebhookForm;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
   readonly store: { load(): WebhookState | undefined; save(state: WebhookState): void };
   readonly send: (id: string, body: string, attempt: number) => Promise<PostOutcome>;
   readonly clock: Clock;
@@ -40,6 +43,13 @@ const LONGEST_PAUSE_MS = 60_000;
 const MOST_REFUSALS = 5;
 const FORGET_MS = 3 * 86_400_000;
 const ASKS_KEPT = 200;
+const GONE = 'webhook-gone';
+
+/** Something to send, and when it happened. */
+interface Due {
+  readonly at: number;
+  readonly send: () => Promise<void>;
+}
 
 /** Sends what happens, one after the other, each until it was taken; until the signal. */
 export async function runWebhook(run: WebhookRun): Promise<void> {
@@ -50,12 +60,12 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
     store.save(state);
   };
   keep(state);
-  const desk = openNewsDesk({ feed, wishes, clock });
+  const desk = openNewsDesk({ feed, wishes, clock, mask: run.mask });
   const trouble = { said: '' };
   try {
     while (!signal.aborted) {
       const picture = desk.picture();
-      if (picture) await sendAll(picture).catch(meet);
+      if (picture) await sendAll(picture).catch(unlessItIsOver);
       await sleep(LOOK_MS, signal);
     }
   } finally {
@@ -63,35 +73,53 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
   }
 
   async function sendAll(picture: LiveSnapshot): Promise<void> {
-    for (const ask of picture.asks) await sendAsk(ask, picture);
-    const found: { readonly news: News; readonly session: SessionDetail }[] = [];
+    const due = [...asksDue(picture), ...(await newsDue())];
+    for (const { send } of due.toSorted((a, b) => a.at - b.at)) {
+      if (signal.aborted) return;
+      await send();
+    }
+  }
+
+  async function newsDue(): Promise<readonly Due[]> {
+    const due: Due[] = [];
     for (const session of desk.warm()) {
       const told = toldOf(session);
       const settled = settleNotice(told, session);
       if (settled !== told) remember(session, settled);
-      for (const news of await desk.look(session, settled)) found.push({ news, session });
+      // What cannot be read of one is no reason to be silent about the others.
+      const found = await desk.look(session, settled).catch((error: unknown) => {
+        meet(error);
+        return [];
+      });
+      for (const news of found) due.push({ at: news.at, send: () => sendNews(news, session) });
     }
-    for (const { news, session } of found.toSorted((a, b) => a.news.at - b.news.at)) {
-      if (signal.aborted) return;
-      const text = newsLines(news, await desk.words(news, session));
-      const isDone = await insist(newsEvent(news, session, text.text), text);
-      if (isDone) remember(session, withTold(toldOf(session), news));
-    }
+    return due;
+  }
+
+  async function sendNews(news: News, session: SessionDetail): Promise<void> {
+    const text = newsLines(news, session, await desk.words(news, session));
+    if (await insist(newsEvent(news, session, text.text), text)) remember(session, withTold(toldOf(session), news));
+  }
+
+  function asksDue(picture: LiveSnapshot): readonly Due[] {
+    return picture.asks.flatMap((ask): Due[] => {
+      const at = Date.parse(ask.end?.at ?? ask.at);
+      const isSent = state.asks.includes(markOf(ask));
+      return isSent || at < state.since ? [] : [{ at, send: () => sendAsk(ask, picture) }];
+    });
   }
 
   async function sendAsk(ask: Ask, picture: LiveSnapshot): Promise<void> {
-    const mark = `${ask.end === null ? 'open' : 'ended'}:${ask.id}`;
-    if (state.asks.includes(mark) || Date.parse(ask.end?.at ?? ask.at) < state.since) return;
     const session = picture.sessions.find(({ id }) => id === ask.session);
     const agent = session?.subagents.find(({ id }) => id === ask.agent.id);
     const text = askMessage(ask, agent);
     if (await insist(askEvent(ask, session, text.text), text))
-      keep({ ...state, asks: [...state.asks, mark].slice(-ASKS_KEPT) });
+      keep({ ...state, asks: [...state.asks, markOf(ask)].slice(-ASKS_KEPT) });
   }
 
   /** True when it was taken, or given up. False only where we are to end. */
   async function insist(event: WebhookEvent, text: RichText): Promise<boolean> {
-    const body = bodyOf(event, text, run.form);
+    const body = bodyOf(event, text, run);
     let refusals = 0;
     for (let attempt = 1; !signal.aborted; attempt++) {
       const outcome = await run.send(event.id, body, attempt);
@@ -101,6 +129,12 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
         return true;
       }
       if (signal.aborted) return false;
+      if (outcome.kind === 'gone')
+        throw new UserError(
+          GONE,
+          'The address is gone: it answered 410.',
+          'Write another into config.json: it gets the rest.',
+        );
       if (outcome.kind === 'never' && ++refusals >= MOST_REFUSALS) {
         note(`troupe: the webhook does not want ${event.id}: ${outcome.why}; it is left out.`);
         return true;
@@ -110,6 +144,12 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
       await sleep(Math.max(outcome.afterMs, pause * (0.75 + run.random() / 2)), signal);
     }
     return false;
+  }
+
+  /** Whatever else it is, the next look may go better. */
+  function unlessItIsOver(error: unknown): void {
+    if (error instanceof UserError && error.code === GONE) throw error;
+    meet(error);
   }
 
   function toldOf(session: SessionDetail): Told {
@@ -127,4 +167,8 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
     if (text !== trouble.said) note(`troupe: ${text}`);
     trouble.said = text;
   }
+}
+
+function markOf({ id, end }: Ask): string {
+  return `${end === null ? 'open' : 'ended'}:${id}`;
 }

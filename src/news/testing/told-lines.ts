@@ -26,7 +26,7 @@ export async function tellRecording(name: string, wishes: Partial<Wishes> = {}):
       const news = newsOf({ session, timeline, told, wishes: { ...ALL_NEWS, ...wishes }, now: NOW });
       const read = (agent: string, range: { from: number; limit: number }) => live.transcript(agent, range, session.id);
       const lines: string[] = [];
-      for (const one of news) lines.push(newsLines(one, await readWords(one, session.id, read)).text);
+      for (const one of news) lines.push(newsLines(one, session, await readWords(one, session.id, read)).text);
       return { session, news, lines, told: news.reduce(withTold, told) };
     }),
   );

@@ -7,7 +7,7 @@ import { formatAge, formatCount } from '../amounts.ts';
 import { shortId } from '../short-id.ts';
 import { formatStatus } from '../status.ts';
 import { isSessionBusy } from '../watch-status.ts';
-import { bracketName, quoteOf } from './quote.ts';
+import { bracketName, callQuote, quoteOf } from './quote.ts';
 import { joinRich, type Piece, type RichText, rich } from './rich-text.ts';
 
 const MOST_SESSIONS = 20;
@@ -58,7 +58,7 @@ const MARKS: Readonly<Record<AgentReport['status'], string>> = {
 
 function treeLine(agent: AgentReport, now: number): RichText {
   const name = agent.kind === 'main' ? 'main' : bracketName(agent.label);
-  const doing = isAtWork(agent.status) ? quoteOf(agent.currentToolSummary ?? agent.currentTool ?? '', 60) : '';
+  const doing = isAtWork(agent.status) ? callQuote(agent.currentToolSummary ?? agent.currentTool ?? '', 60) : '';
   return rich(
     `${'  '.repeat(Math.min(agent.depth ?? 1, 8))}${MARKS[agent.status]} [`,
     { code: name },
@@ -80,7 +80,7 @@ export function agentText(agent: AgentReport, session: SessionDetail, now: numbe
     ['how that is known', linkText(agent)],
     ['type', agent.type ?? ''],
     ['task', quoteOf(agent.description ?? '')],
-    ['now', quoteOf([agent.currentTool, agent.currentToolSummary].filter((part) => part !== null).join(' '))],
+    ['now', callQuote([agent.currentTool, agent.currentToolSummary].filter((part) => part !== null).join(' '))],
     ['model', agent.model ?? ''],
     ['time', timeText(agent, now)],
     ['calls', agent.toolCallCount === null ? '' : String(agent.toolCallCount)],
@@ -92,7 +92,7 @@ export function agentText(agent: AgentReport, session: SessionDetail, now: numbe
     rich(`${MARKS[agent.status]} [`, { code: name }, ']'),
     ...rows
       .filter(([, value]) => value !== '')
-      .map(([word, value]) => rich(`  ${word}: `, { code: quoteOf(value) || '–' })),
+      .map(([word, value]) => rich(`  ${word}: `, { code: callQuote(value) || '–' })),
   ]);
 }
 

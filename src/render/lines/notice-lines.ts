@@ -3,27 +3,31 @@ import { isAtWork } from '../../model/tree.ts';
 import type { SessionDetail } from '../../reports/live-shapes.ts';
 import type { AgentReport } from '../../reports/shapes.ts';
 import { WAITS } from '../status.ts';
-import { bracketName, quoteOf } from './quote.ts';
+import { listNames, namesIn } from './agent-names.ts';
+import { quoteOf } from './quote.ts';
 import { type Piece, type RichText, rich } from './rich-text.ts';
 
 const MOST_NAMES = 6;
 
-export function needsYouLines({ needsYou }: SessionDetail, main: string): RichText {
+export function needsYouLines({ needsYou, main, subagents }: SessionDetail): RichText {
   const [first] = needsYou;
   if (!first) return rich('🔔 Needs you');
-  const who: readonly Piece[] = first.id === main ? [] : ['Subagent [', { code: bracketName(first.label) }, '] '];
+  const who: readonly Piece[] = first.id === main.id ? [] : ['Subagent ', ...namesIn(subagents)(first), ' '];
   const others = needsYou.length > 1 ? `, and ${needsYou.length - 1} more` : '';
   return rich('🔔 Needs you\n  › ', ...who, `${WAITS[first.waitingOn]}${others}`);
 }
 
 /** `said`: the last words of the main agent. */
-export function restLines(session: SessionDetail, said: string): RichText {
-  const still = session.subagents.filter(({ status, kind }) => isAtWork(status) && kind !== 'internal');
+export function restLines({ main, subagents }: SessionDetail, said: string): RichText {
+  const still = subagents.filter(({ status, kind }) => isAtWork(status) && kind !== 'internal');
+  const named = still.slice(0, MOST_NAMES);
+  const left = still.length - named.length;
   const quote = quoteOf(said);
   return rich(
-    restWord(session.main),
+    restWord(main),
     ...(still.length > 0 ? [`, ${still.length} ${still.length === 1 ? 'subagent' : 'subagents'} still running: `] : []),
-    ...namesOf(still),
+    ...listNames(named, namesIn(subagents)),
+    left > 0 ? ` and ${left} more` : '',
     ...(quote === '' ? [] : ['\n  › ', { code: quote }]),
   );
 }
@@ -39,16 +43,6 @@ function restWord({ status }: AgentReport): string {
     default:
       return '🏁 Done';
   }
-}
-
-function namesOf(agents: readonly AgentReport[]): readonly Piece[] {
-  const named = agents.slice(0, MOST_NAMES);
-  const names = named.flatMap(({ label }, index): Piece[] => [
-    index === 0 ? '[' : ', [',
-    { code: bracketName(label) },
-    ']',
-  ]);
-  return agents.length > named.length ? [...names, ` and ${agents.length - named.length} more`] : names;
 }
 
 /** Which session a message is about, where several share a chat. */

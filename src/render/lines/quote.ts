@@ -23,6 +23,12 @@ export function quoteOf(text: string, most = LONGEST_QUOTE): string {
   return '';
 }
 
+/** What a call is about, in a line: a command, a path, an address. It is no prose, and every character of it counts. */
+export function callQuote(text: string, most = LONGEST_QUOTE): string {
+  const lines = cleanBlock(text.slice(0, LOOKED_AT)).split('\n').map(cleanLine);
+  return cutAt(lines.find((line) => line !== '') ?? '', most);
+}
+
 function plain(line: string): string {
   const linkless = line.replace(MARKDOWN_LINK, '$1').replace(BARE_LINK, '');
   return cleanLine(linkless.replace(LEADING_MARKS, '').replace(EMPHASIS, '')).replace(/\s{2,}/g, ' ');

@@ -27,21 +27,27 @@ describe('rich text', () => {
 
   it('parts are short enough, lose no word, cut no character and no mark', () => {
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 2, max: 50 }), (pieces, most) => {
-        const whole = rich(...pieces);
-        const parts = splitRich(whole, most);
-        for (const { text, marks } of parts) {
-          expect(text.length).toBeLessThanOrEqual(most);
-          for (const { from, length } of marks) {
-            expect(length).toBeGreaterThan(0);
-            expect(from + length).toBeLessThanOrEqual(text.length);
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.integer({ min: 2, max: 50 }),
+        fc.nat(5),
+        (pieces, most, marked) => {
+          const whole = rich(...pieces);
+          const parts = splitRich(whole, most, marked + 1);
+          for (const { text, marks } of parts) {
+            expect(text.length).toBeLessThanOrEqual(most);
+            expect(marks.length).toBeLessThanOrEqual(marked + 1);
+            for (const { from, length } of marks) {
+              expect(length).toBeGreaterThan(0);
+              expect(from + length).toBeLessThanOrEqual(text.length);
+            }
           }
-        }
-        const letters = (text: string): string => text.replace(/\s/g, '');
-        expect(letters(parts.map(({ text }) => text).join(''))).toBe(letters(whole.text));
-        const isWhole = !isTorn(whole.text);
-        if (isWhole) expect(parts.every(({ text }) => !isTorn(text))).toBe(true);
-      }),
+          const letters = (text: string): string => text.replace(/\s/g, '');
+          expect(letters(parts.map(({ text }) => text).join(''))).toBe(letters(whole.text));
+          const isWhole = !isTorn(whole.text);
+          if (isWhole) expect(parts.every(({ text }) => !isTorn(text))).toBe(true);
+        },
+      ),
     );
   });
 });

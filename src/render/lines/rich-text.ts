@@ -41,17 +41,28 @@ export function joinRich(texts: readonly RichText[], between = '\n'): RichText {
   return { text, marks };
 }
 
-/** Parts of at most `most` units: cut between lines where one is near, never inside a character; a mark goes on in the next part. */
-export function splitRich(whole: RichText, most: number): readonly RichText[] {
+/**
+ * Parts of at most `most` units and `mostMarks` marks: cut between lines where one is near, never inside a character; a mark goes on in
+ * the next part.
+ */
+export function splitRich(whole: RichText, most: number, mostMarks = Number.POSITIVE_INFINITY): readonly RichText[] {
   const parts: RichText[] = [];
   let from = 0;
-  while (whole.text.length - from > most) {
-    const to = cutBefore(whole.text, from, from + most);
+  for (;;) {
+    const latest = Math.min(from + most, startOfMark(whole, from, mostMarks));
+    if (whole.text.length <= latest) break;
+    const to = cutBefore(whole.text, from, latest);
     parts.push(slice(whole, from, to));
     // The line break that was cut at is nobody's.
     from = whole.text[to] === '\n' ? to + 1 : to;
   }
   return [...parts, slice(whole, from, whole.text.length)].filter(({ text }) => text.trim() !== '');
+}
+
+/** Where the first mark begins that would be one too many. */
+function startOfMark({ marks }: RichText, from: number, most: number): number {
+  const ahead = marks.filter((mark) => mark.from + mark.length > from);
+  return ahead[most]?.from ?? Number.POSITIVE_INFINITY;
 }
 
 function slice({ text, marks }: RichText, from: number, to: number): RichText {
@@ -66,7 +77,7 @@ function slice({ text, marks }: RichText, from: number, to: number): RichText {
 function cutBefore(text: string, from: number, latest: number): number {
   const line = text.lastIndexOf('\n', latest);
   if (line > from + (latest - from) / 2) return line;
-  return isLowSurrogate(text.charCodeAt(latest)) ? latest - 1 : latest;
+  return isLowSurrogate(text.charCodeAt(latest)) && latest - 1 > from ? latest - 1 : latest;
 }
 
 function isLowSurrogate(unit: number): boolean {

@@ -39,6 +39,18 @@ describe('the status message', () => {
     });
   });
 
+  it('one that is silent, or waits for somebody, says so', async () => {
+    const session = await recorded('2.1.325-single');
+    const said = (more: Partial<AgentReport>): string => {
+      const subagents = session.subagents.map((agent) =>
+        atWork(agent, { label: 'a', currentToolSummary: 'x', ...more }),
+      );
+      return statusMessage({ ...session, subagents }, NOW).text;
+    };
+    expect(said({ stalled: true })).toBe('⚙️ subagent [a]: x… · ⚠️ silent');
+    expect(said({ status: 'waiting', waitingOn: 'permission' })).toBe('⚙️ subagent [a]: x… · ⏳ waits for your yes');
+  });
+
   it('several: their names, then a line each; nested ones indented', async () => {
     const session = await recorded('2.1.325-nested');
     const [outer, first, second] = session.subagents;

@@ -4,7 +4,8 @@ import type { SessionDetail } from '../../reports/live-shapes.ts';
 import type { AgentReport } from '../../reports/shapes.ts';
 import { formatCount } from '../amounts.ts';
 import { formatStatus, WAITS } from '../status.ts';
-import { bracketName, cutAt, quoteOf } from './quote.ts';
+import { listNames, type NameOf, namesIn } from './agent-names.ts';
+import { callQuote, quoteOf } from './quote.ts';
 import { joinRich, type Piece, type RichText, rich } from './rich-text.ts';
 
 /** Names in the first line, and lines below it: a phone shows so many at once. */
@@ -16,8 +17,9 @@ export function statusMessage(session: SessionDetail, now: number): RichText {
   const busy = session.subagents.filter((agent) => isAtWork(agent.status) && agent.kind !== 'internal');
   const [first] = busy;
   if (!first) return rich(...mainPieces(session));
-  if (busy.length === 1) return rich('⚙️ subagent [', { code: bracketName(first.label) }, ']: ', ...activity(first));
-  return joinRich([headline(busy), ...agentLines(busy, session.subagents, now)]);
+  const nameOf = namesIn(session.subagents);
+  if (busy.length === 1) return rich('⚙️ subagent ', ...nameOf(first), ': ', ...activity(first), markOf(first));
+  return joinRich([headline(busy, nameOf), ...agentLines(busy, session.subagents, nameOf, now)]);
 }
 
 function mainPieces({ main, needsYou }: SessionDetail): readonly Piece[] {
@@ -46,27 +48,27 @@ function because({ runs }: AgentReport): readonly Piece[] {
 
 /** The current tool in a line. */
 function activity({ currentTool, currentToolSummary }: AgentReport): readonly Piece[] {
-  const doing = quoteOf(currentToolSummary ?? currentTool ?? '', LONGEST_DOING);
+  const doing = callQuote(currentToolSummary ?? currentTool ?? '', LONGEST_DOING);
   return doing === '' ? ['working…'] : [{ code: doing }, doing.endsWith('…') ? '' : '…'];
 }
 
-function headline(busy: readonly AgentReport[]): RichText {
+function headline(busy: readonly AgentReport[], nameOf: NameOf): RichText {
   const named = busy.slice(0, busy.length > MOST_NAMES ? MOST_NAMES - 1 : MOST_NAMES);
-  const names = named.flatMap(({ label }, index): Piece[] => [
-    index === 0 ? '[' : ', [',
-    { code: bracketName(label) },
-    ']',
-  ]);
   const left = busy.length - named.length;
-  return rich(`⚙️ ${busy.length} subagents running: `, ...names, left > 0 ? ` and ${left} more` : '');
+  return rich(`⚙️ ${busy.length} subagents running: `, ...listNames(named, nameOf), left > 0 ? ` and ${left} more` : '');
 }
 
-function agentLines(busy: readonly AgentReport[], all: readonly AgentReport[], now: number): readonly RichText[] {
+function agentLines(
+  busy: readonly AgentReport[],
+  all: readonly AgentReport[],
+  nameOf: NameOf,
+  now: number,
+): readonly RichText[] {
   const depths = depthsIn(busy, all);
   const shown = busy.slice(0, busy.length > MOST_LINES ? MOST_LINES - 1 : MOST_LINES);
   const left = busy.length - shown.length;
   return [
-    ...shown.map((agent) => agentLine(agent, depths.get(agent.id) ?? 0, now)),
+    ...shown.map((agent) => agentLine(agent, nameOf, depths.get(agent.id) ?? 0, now)),
     ...(left > 0 ? [rich(`  … ${left} more`)] : []),
   ];
 }
@@ -89,15 +91,15 @@ function depthsIn(busy: readonly AgentReport[], all: readonly AgentReport[]): Re
 
 const DEEPEST = 6;
 
-function agentLine(agent: AgentReport, depth: number, now: number): RichText {
+function agentLine(agent: AgentReport, nameOf: NameOf, depth: number, now: number): RichText {
   const { currentTool, currentToolSummary, tokensUsed } = agent;
-  const doing = quoteOf([currentTool, currentToolSummary].filter((part) => part !== null).join(' '), LONGEST_DOING);
+  const doing = callQuote([currentTool, currentToolSummary].filter((part) => part !== null).join(' '), LONGEST_DOING);
   const amounts = [sinceText(agent, now), tokensUsed === null ? '' : `${formatCount(tokensUsed)} tokens`];
   return rich(
-    `${'  '.repeat(1 + Math.min(depth, DEEPEST))}[`,
-    { code: bracketName(agent.label) },
-    '] ',
-    doing === '' ? 'working…' : { code: cutAt(doing, LONGEST_DOING) },
+    '  '.repeat(1 + Math.min(depth, DEEPEST)),
+    ...nameOf(agent),
+    ' ',
+    doing === '' ? 'working…' : { code: doing },
     ...amounts.filter((amount) => amount !== '').map((amount) => ` · ${amount}`),
     markOf(agent),
   );
