@@ -6,11 +6,13 @@ import { isatty } from 'node:tty';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
+import type { Steering } from '../intercept/steer.ts';
 import { createSpillingWriter } from '../io/spilling-writer.ts';
 import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
 import { openRunRecord } from './run-record.ts';
+import { type ReachableRun, reachable } from './run-steering.ts';
 import { searchSession } from './search-session.ts';
 import { startShadow } from './shadowing.ts';
 
@@ -32,18 +34,22 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
   const onEvents = (news: readonly StreamEvent[]): void => {
     events?.write(news);
     record.add(news);
+    door?.take(news);
   };
+  let door: ReachableRun | undefined;
   const shadow = startShadow(request, onEvents, record.feed);
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
   // At once: what a program leaves in its pipe is gone when it has ended and nobody listened.
   const output = child.stdout ? passOn(child, child.stdout, (chunk) => shadow.push(chunk), interception) : undefined;
+  door = reachable(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
-  await output?.();
+  await output?.end();
   await search.end();
+  await door.close();
   const report = await shadow.end();
   await events?.end();
   await record.end(outcome, report.session);
@@ -75,13 +81,18 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
   }
 }
 
-/** Gives what waits until all of it came and went. */
+interface PassedOn {
+  readonly steering: Steering | undefined;
+  /** When all of it came and went. */
+  end(): Promise<void>;
+}
+
 function passOn(
   child: ChildProcess,
   output: Readable,
   look: (chunk: Buffer) => void,
   interception: Interception | undefined,
-): () => Promise<void> {
+): PassedOn {
   // Whoever reads us has gone: the program hears of it as it would have without us.
   const writer = createSpillingWriter(STDOUT, { onClosed: () => output.destroy() });
   const steering = interception?.attach(child, (bytes) => writer.write(Buffer.from(bytes)));
@@ -94,15 +105,18 @@ function passOn(
   });
   output.on('error', () => {});
   const closed = new Promise<void>((resolve) => void output.once('close', resolve));
-  return async () => {
-    lastAt = performance.now();
-    const timer = setInterval(() => {
-      if (performance.now() - lastAt > LEFT_OPEN_MS) output.destroy();
-    }, 100);
-    await closed;
-    clearInterval(timer);
-    steering?.end();
-    await writer.end();
+  return {
+    steering,
+    async end() {
+      lastAt = performance.now();
+      const timer = setInterval(() => {
+        if (performance.now() - lastAt > LEFT_OPEN_MS) output.destroy();
+      }, 100);
+      await closed;
+      clearInterval(timer);
+      steering?.end();
+      await writer.end();
+    },
   };
 }
 
