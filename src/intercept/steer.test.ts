@@ -228,6 +228,11 @@ describe('a steered program', () => {
     print({ type: 'system', subtype: 'task_notification', task_id: 'a1', status: 'stopped' });
     await stopping;
     expect(isStopped).toBe(true);
+    print({ type: 'system', subtype: 'task_started', task_id: 'a2', task_type: 'local_agent' });
+    const second = steering.stopAgent('a2');
+    print({ type: 'control_response', response: { request_id: 'troupe-2', subtype: 'success', response: {} } });
+    print({ type: 'system', subtype: 'task_notification', task_id: 'a2', status: 'completed' });
+    expect(await second).toBe(false);
   });
 
   it('stops one sub-agent, and says where the program refuses', async () => {

@@ -71,7 +71,7 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
   const kept: JsonObject[] = [];
   const working = new Set<string>();
   const told = createToldAgents();
-  const endings = new Map<string, () => void>();
+  const endings = new Map<string, (isStopped: boolean) => void>();
   const state = {
     requests: 0,
     isGreeted: false,
@@ -152,16 +152,16 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     });
   };
 
-  const endOf = (agent: string): Promise<boolean> =>
+  const stopOf = (agent: string): Promise<boolean> =>
     new Promise((resolve) => {
-      const settle = (isEnded: boolean): void => {
+      const settle = (isStopped: boolean): void => {
         clearTimeout(timer);
         endings.delete(agent);
-        resolve(isEnded);
+        resolve(isStopped);
       };
       const timer = setTimeout(() => settle(false), STOPPED_WITHIN_MS);
       timer.unref();
-      endings.set(agent, () => settle(true));
+      endings.set(agent, settle);
     });
 
   /** Whether it is output; `pass` makes it that later on. */
@@ -207,7 +207,7 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
         else {
           working.delete(news.work);
           told.lose(news.work);
-          endings.get(news.work)?.();
+          endings.get(news.work)?.(news.isStopped);
         }
         endWhenDone();
         return true;
@@ -258,9 +258,9 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     },
     tellAgent: (agent, text) => (state.isEnded ? Promise.resolve(false) : told.add(agent, text)),
     async stopAgent(agent) {
-      const ended = working.has(agent) ? endOf(agent) : true;
+      const isStopped = working.has(agent) ? stopOf(agent) : true;
       await ask((request) => control.stopAgent(request, agent));
-      return ended;
+      return isStopped;
     },
     get isOpen() {
       return !state.isEnded;
@@ -273,7 +273,7 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
       if (rest) read(rest);
       for (const controller of waiting.values()) controller.abort();
       told.loseAll();
-      for (const settle of [...endings.values()]) settle();
+      for (const settle of [...endings.values()]) settle(true);
       for (const heard of [...replies.values()]) heard('the program has ended');
       if (plan.output === 'last') print(new TextEncoder().encode(control.lastWords(plan.form, kept)));
     },

@@ -66,7 +66,9 @@ export type ControlNews =
   | { readonly kind: 'reply'; readonly to: string; readonly trouble?: string }
   | { readonly kind: 'request'; readonly request: string }
   | { readonly kind: 'turn-begun' | 'turn-over' }
-  | { readonly kind: 'work-begun' | 'work-ended'; readonly work: string };
+  | { readonly kind: 'work-begun'; readonly work: string }
+  /** `isStopped`: somebody ended it; else it was done, or failed. */
+  | { readonly kind: 'work-ended'; readonly work: string; readonly isStopped: boolean };
 
 /** What is said to a call in front of which the program waits. */
 export type ControlAnswer =

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AgentReport, TreeReport } from '../../src/reports/shapes.ts';
@@ -10,6 +11,9 @@ import { overhear } from './overhear.ts';
 
 // `troupe send` and `troupe stop` from another terminal reach the agents of a run. TROUPE_CLAUDE_BIN.
 
+/** Until the test has said what it wanted to say. */
+const WAIT = 'for i in $(seq 600); do [ -e go ] && break; sleep 0.1; done';
+const goOn = ({ project }: Running): void => writeFileSync(path.join(project, 'go'), '');
 const TOOLS = ['--allowedTools', 'Bash,Read,Agent,Task'];
 
 async function troupe({ env, project }: Running, ...args: readonly string[]) {
@@ -29,6 +33,13 @@ async function agentsIn(running: Running): Promise<readonly AgentReport[]> {
   return code === 0 ? (JSON.parse(out) as TreeReport).agents : [];
 }
 
+/** An agent hears it with its next call: that comes when the message is certainly there. */
+async function told(running: Running, agent: string, message: string) {
+  const sending = troupe(running, 'send', agent, message);
+  setTimeout(() => goOn(running), 6_000);
+  return sending;
+}
+
 /** The sub-agent, while it is at its first command. */
 const subAgent = (running: Running): Promise<AgentReport> =>
   vi.waitUntil(
@@ -44,12 +55,12 @@ for (const program of programs)
       addPlays(({ agent, shell }) => ({
         steered: [{ items: [agent('Long job', 'Loop. [[play:steered-sub]]')] }, ...ends('It is over.')],
         'steered-sub': [
-          { items: [shell('sleep 8', 'Wait')] },
+          { items: [shell(WAIT, 'Wait')] },
           { items: [shell('echo second', 'Go on')] },
           ...ends('The loop is done.'),
         ],
         'steered-last': [{ items: [agent('Last job', 'Wait. [[play:steered-once]]')] }, ...ends('It is over.')],
-        'steered-once': [{ items: [shell('sleep 8', 'Wait')] }, ...ends('Waited.')],
+        'steered-once': [{ items: [shell(WAIT, 'Wait')] }, ...ends('Waited.')],
       })),
     );
     afterAll(() => heard.close());
@@ -62,7 +73,7 @@ for (const program of programs)
     it('send: a sub-agent reads the message, and nobody else does', async () => {
       const ran = await run('steered', async (running) => {
         const { id } = await subAgent(running);
-        const sent = await troupe(running, 'send', id, 'Leave the tests as they are.');
+        const sent = await told(running, id, 'Leave the tests as they are.');
         expect(sent).toEqual({ code: 0, out: 'The agent has the message.' });
       });
       expect(ran.code).toBe(0);
@@ -75,7 +86,7 @@ for (const program of programs)
     it('send: one that makes no more calls reads it before it ends', async () => {
       const ran = await run('steered-last', async (running) => {
         const { id } = await subAgent(running);
-        expect((await troupe(running, 'send', id, 'Say it once more.')).out).toBe('The agent has the message.');
+        expect((await told(running, id, 'Say it once more.')).out).toBe('The agent has the message.');
       });
       expect(ran.code).toBe(0);
       expect(heard.take().some((body) => body.includes('Say it once more.'))).toBe(true);
@@ -87,6 +98,7 @@ for (const program of programs)
         const main = (await agentsIn(running)).find(({ kind }) => kind === 'main');
         const sent = await troupe(running, 'send', main?.id ?? '', 'And hurry.');
         expect(sent).toEqual({ code: 0, out: expect.stringContaining('The program has the message') });
+        goOn(running);
       });
       expect(ran.code).toBe(0);
       const bodies = heard.take().filter((body) => body.includes('And hurry.'));
@@ -100,6 +112,7 @@ for (const program of programs)
         const { id } = await subAgent(running);
         const stopped = await troupe(running, 'stop', id);
         said = stopped.out;
+        goOn(running);
         expect(stopped.code, said).toBe(said.startsWith('The program has stopped it.') ? 0 : 1);
       });
       const [, minor = '0', patch = '0'] = versionIn(ran).split('.');

@@ -98,7 +98,8 @@ function readWork(line: JsonObject): ControlNews | undefined {
   const work = asText(line['task_id']);
   if (work === undefined) return undefined;
   if (line['subtype'] === 'task_started' && line['task_type'] !== 'local_bash') return { kind: 'work-begun', work };
-  return line['subtype'] === 'task_notification' ? { kind: 'work-ended', work } : undefined;
+  if (line['subtype'] !== 'task_notification') return undefined;
+  return { kind: 'work-ended', work, isStopped: line['status'] === 'stopped' };
 }
 
 /** To a request that came in front of a call. */
