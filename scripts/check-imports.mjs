@@ -32,6 +32,7 @@ const MAY_IMPORT = {
   events: ['base', 'model'],
   stream: ['base', 'model', 'io', 'events', 'adapters/adapter', 'tracker'],
   intercept: ['base', 'model', 'events'],
+  runs: ['base', 'model', 'io'],
   config: ['base', 'model', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   export: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'faces/face'],

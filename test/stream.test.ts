@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeQuietProgram } from './testing/quiet-program.ts';
 
 // The built program: what goes in comes out, what the program does happens, and events are beside it.
 
@@ -182,5 +183,25 @@ describe('troupe run', () => {
   it('hands the program the id of the run', async () => {
     const { stdout } = await shell('$T run -- printenv TROUPE_RUN');
     expect(readdirSync(path.join(folder, 'state/runs'))).toEqual([`${stdout.toString().trim()}.jsonl`]);
+  });
+
+  it('without a stream, follows the files of the session that begins', async () => {
+    const program = writeQuietProgram(folder);
+    writeFileSync(path.join(folder, 'go'), '');
+    const { stdout, code } = await shell(`$T run --events events -- "${program}"`);
+    expect([code, stdout.toString()]).toEqual([0, expect.stringMatching(/^line 1 of it\n.*The answer\.\n$/s)]);
+    const events = readFileSync(path.join(folder, 'events'), 'utf8');
+    const { result: _, ...counts } = NESTED;
+    const types = typesIn(events);
+    for (const [type, count] of Object.entries(counts)) expect(types.filter((one) => one === type)).toHaveLength(count);
+    expect(events).toContain('fa129e50-d574-4fea-bbfe-0dd74bbd38cd');
+  });
+
+  it('where several sessions begin, it follows none', async () => {
+    const program = writeQuietProgram(folder, 2);
+    writeFileSync(path.join(folder, 'go'), '');
+    const { stdout, code } = await shell(`$T run --events events -- "${program}"`);
+    expect([code, stdout.toString()]).toEqual([0, expect.stringContaining('The answer.')]);
+    expect(readFileSync(path.join(folder, 'events'), 'utf8')).toBe('');
   });
 });

@@ -22,8 +22,8 @@ export interface AttachOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   createRedactor(): Promise<Redactor>;
-  /** Runs of troupe's own: they know a way to their agents that hosts do not have. */
-  readonly runs?: readonly SteeringCapability[];
+  /** The run that troupe itself has started for a session: it knows a way to its agents that the host does not have. */
+  findRun?(session: string): Promise<SteeringCapability | undefined>;
 }
 
 export function createAttach(options: AttachOptions): AttachControl {
@@ -32,7 +32,8 @@ export function createAttach(options: AttachOptions): AttachControl {
     const opened = await transcripts.read(wanted);
     const agent = toSteer(opened);
     const own = adapters.find(({ host }) => host === hostOf(opened.tree.id));
-    const ways = [...(options.runs ?? []), ...(own?.steering ? [own.steering] : [])];
+    const run = await options.findRun?.(agent.session);
+    const ways = [...(run ? [run] : []), ...(own?.steering ? [own.steering] : [])];
     if (ways.length === 0)
       return {
         whyNot: `${own?.title ?? 'its host'} takes no word from outside while it works, and the session is no run of troupe.`,

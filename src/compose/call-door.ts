@@ -75,6 +75,8 @@ const TRIES = 3;
 
 async function judgeHere(intake: HookIntake, notice: Parameters<HookIntake['take']>[0], signal: AbortSignal) {
   for (let tries = 0; tries < TRIES; tries++) {
+    // Nobody waits for it any more.
+    if (signal.aborted) return '';
     const reply = await intake.take(notice);
     if (typeof reply === 'string') return reply;
     if (!reply) continue;
@@ -82,6 +84,7 @@ async function judgeHere(intake: HookIntake, notice: Parameters<HookIntake['take
     const text = await reply.text;
     if (text !== undefined) return text;
   }
+  if (signal.aborted) return '';
   throw new Error('nobody could judge the call');
 }
 

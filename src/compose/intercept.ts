@@ -12,6 +12,7 @@ import { createAskAtTerminal } from './ask-at-terminal.ts';
 import { createCallDoor } from './call-door.ts';
 import { createGivenResults } from './given-results.ts';
 import { reportTrouble } from './report-trouble.ts';
+import type { SharedScreen } from './shared-screen.ts';
 
 /** A program that will be steered. */
 export interface Interception {
@@ -21,17 +22,16 @@ export interface Interception {
   attach(child: ChildProcess, print: (bytes: Uint8Array) => void): Steering;
 }
 
-export async function prepareInterception({
-  command: [program, ...args],
-  where,
-  inject,
-}: RunRequest): Promise<Interception> {
+export async function prepareInterception(
+  { command: [program, ...args], where, inject }: RunRequest,
+  screen: SharedScreen,
+): Promise<Interception> {
   const adapter = steeredBy(program, where.host);
   const plan = adapter.control.plan(args);
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
   const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
-  const askAtTerminal = createAskAtTerminal();
+  const askAtTerminal = createAskAtTerminal(screen);
   const judge = createCallDoor({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],

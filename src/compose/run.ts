@@ -6,13 +6,16 @@ import { isatty } from 'node:tty';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
+import type { Steering } from '../intercept/steer.ts';
 import { createSpillingWriter } from '../io/spilling-writer.ts';
 import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
 import { openRunRecord } from './run-record.ts';
+import { type ReachableRun, reachable } from './run-steering.ts';
 import { searchSession } from './search-session.ts';
 import { startShadow } from './shadowing.ts';
+import { createSharedScreen, type SharedScreen } from './shared-screen.ts';
 
 const STDOUT = 1;
 /** What the program started may hold its output open for ever: so long is waited for more of it. */
@@ -23,8 +26,9 @@ const LEFT_OPEN_MS = 2_000;
  * Its output goes through a pipe only where it would go into one anyway: a terminal stays a terminal.
  */
 export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
+  const screen = createSharedScreen();
   const interception = request.intercept
-    ? await (await import('./intercept.ts')).prepareInterception(request)
+    ? await (await import('./intercept.ts')).prepareInterception(request, screen)
     : undefined;
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
@@ -32,18 +36,28 @@ export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
   const onEvents = (news: readonly StreamEvent[]): void => {
     events?.write(news);
     record.add(news);
+    door?.take(news);
   };
-  const shadow = startShadow(request, onEvents, record.feed);
+  let door: ReachableRun | undefined;
+  const shadow = startShadow(request, onEvents, {
+    // What a program prints to its terminal, we do not see; what goes through us, we do.
+    ...((interception || !isatty(STDOUT)) && { screen }),
+    onFacts: record.feed,
+  });
   // Before it starts: a signal that comes in that moment must not leave it behind alone.
   const release = passOnSignals(() => child);
   const child = start(request, id, interception);
   // At once: what a program leaves in its pipe is gone when it has ended and nobody listened.
-  const output = child.stdout ? passOn(child, child.stdout, (chunk) => shadow.push(chunk), interception) : undefined;
+  const output = child.stdout
+    ? passOn(child, child.stdout, { look: (chunk) => shadow.push(chunk), interception, screen })
+    : undefined;
+  door = reachable(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
-  await output?.();
+  await output?.end();
   await search.end();
+  await door.close();
   const report = await shadow.end();
   await events?.end();
   await record.end(outcome, report.session);
@@ -75,16 +89,33 @@ async function ended(child: ChildProcess, { command: [program] }: RunRequest): P
   }
 }
 
-/** Gives what waits until all of it came and went. */
+interface PassedOn {
+  readonly steering: Steering | undefined;
+  /** When all of it came and went. */
+  end(): Promise<void>;
+}
+
 function passOn(
   child: ChildProcess,
   output: Readable,
-  look: (chunk: Buffer) => void,
-  interception: Interception | undefined,
-): () => Promise<void> {
+  {
+    look,
+    interception,
+    screen,
+  }: {
+    look(chunk: Buffer): void;
+    readonly interception: Interception | undefined;
+    readonly screen: SharedScreen;
+  },
+): PassedOn {
   // Whoever reads us has gone: the program hears of it as it would have without us.
   const writer = createSpillingWriter(STDOUT, { onClosed: () => output.destroy() });
-  const steering = interception?.attach(child, (bytes) => writer.write(Buffer.from(bytes)));
+  const print = (bytes: Uint8Array): void => {
+    const giveBack = isatty(STDOUT) ? screen.take() : undefined;
+    writer.write(Buffer.from(bytes));
+    giveBack?.();
+  };
+  const steering = interception?.attach(child, print);
   let lastAt = performance.now();
   output.on('data', (chunk: Buffer) => {
     lastAt = performance.now();
@@ -94,15 +125,18 @@ function passOn(
   });
   output.on('error', () => {});
   const closed = new Promise<void>((resolve) => void output.once('close', resolve));
-  return async () => {
-    lastAt = performance.now();
-    const timer = setInterval(() => {
-      if (performance.now() - lastAt > LEFT_OPEN_MS) output.destroy();
-    }, 100);
-    await closed;
-    clearInterval(timer);
-    steering?.end();
-    await writer.end();
+  return {
+    steering,
+    async end() {
+      lastAt = performance.now();
+      const timer = setInterval(() => {
+        if (performance.now() - lastAt > LEFT_OPEN_MS) output.destroy();
+      }, 100);
+      await closed;
+      clearInterval(timer);
+      steering?.end();
+      await writer.end();
+    },
   };
 }
 

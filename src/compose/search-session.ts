@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { ADAPTERS } from '../adapters/registry.ts';
+import { systemClock } from '../base/clock.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
 import type { RunRequest } from '../model/shadow-request.ts';
 import { readsStreams, type StreamAdapter } from '../stream/recognise-stream.ts';
@@ -30,6 +31,7 @@ export function searchSession(
 ): SessionSearch {
   const adapter = adapterFor(program, where.host);
   const places = disk && adapter ? placesOf({ ...where, host: adapter.host }) : [];
+  const since = systemClock();
   const before = idsIn(places);
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
@@ -38,7 +40,7 @@ export function searchSession(
     const began = performance.now();
     const id = await ownSession(places, child.pid ?? 0, await before).catch(reportTrouble);
     if (shadow.isRecognised) return;
-    if (id) shadow.assume({ adapter, session: nativeId(id) });
+    if (id) shadow.assume({ adapter, session: nativeId(id), since });
     else if (!isOver) timer = setTimeout(look, Math.max(LOOK_EVERY_MS, (performance.now() - began) / SHARE_OF_TIME));
   };
   timer = setTimeout(look, child.stdout ? STREAM_WITHIN_MS : LOOK_EVERY_MS);

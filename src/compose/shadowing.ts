@@ -7,18 +7,26 @@ import { readsStreams } from '../stream/recognise-stream.ts';
 import { createShadow, type Shadow, type ShadowOptions, type ShadowReport } from '../stream/shadow.ts';
 import { placesOf } from './places.ts';
 import { reportTrouble } from './report-trouble.ts';
+import type { SharedScreen } from './shared-screen.ts';
 import { createTreeView } from './tree-view.ts';
 
 /** A shadow as the person asked for it, with the tree on stderr where wanted. */
 export function startShadow(
   { where, disk, tree }: Pick<ShadowRequest, 'where' | 'disk' | 'tree'>,
   onEvents: (events: readonly StreamEvent[]) => void,
-  onFacts?: ShadowOptions['onFacts'],
+  {
+    screen,
+    onFacts,
+  }: {
+    /** Where the tree is drawn as it changes; left out: only at the end. */
+    readonly screen?: SharedScreen | undefined;
+    readonly onFacts?: ShadowOptions['onFacts'];
+  },
 ): Shadow {
   const { host } = where;
   const adapters = ADAPTERS.filter(readsStreams).filter((adapter) => host === undefined || adapter.host === host);
   if (adapters.length === 0) throw unknownHost(host);
-  const view = tree ? createTreeView() : undefined;
+  const view = tree ? createTreeView(screen) : undefined;
   const shadow = createShadow({
     adapters,
     clock: systemClock,

@@ -1,7 +1,9 @@
+import { isatty } from 'node:tty';
 import { createSpillingWriter } from '../io/spilling-writer.ts';
 import type { StreamOutcome, StreamRequest } from '../model/shadow-request.ts';
 import { type EventOutput, openEvents, toTarget } from './event-output.ts';
 import { startShadow } from './shadowing.ts';
+import { createSharedScreen } from './shared-screen.ts';
 
 const [STDOUT, STDERR] = [1, 2];
 
@@ -11,7 +13,9 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
   const stop = (): void => void process.stdin.destroy();
   const events = openOutput(request, stop);
   const through = request.tee ? createSpillingWriter(STDOUT, { onClosed: stop }) : undefined;
-  const shadow = startShadow(request, (news) => events?.write(news));
+  const isShared = isatty(STDOUT) && (request.tee || request.events === undefined);
+  const screen = isShared ? undefined : createSharedScreen();
+  const shadow = startShadow(request, (news) => events?.write(news), { screen });
   await new Promise<void>((resolve, reject) => {
     process.stdin.on('data', (chunk: Buffer) => {
       through?.write(chunk);

@@ -4,6 +4,7 @@ import type { SessionTree } from '../model/tree.ts';
 import { createPaint } from '../render/paint.ts';
 import { formatTree } from '../render/tree-lines.ts';
 import { computeTree } from '../reports/compute-tree.ts';
+import type { SharedScreen } from './shared-screen.ts';
 
 export interface TreeView {
   show(tree: SessionTree): void;
@@ -14,35 +15,46 @@ export interface TreeView {
 const REDRAW_MS = 100;
 
 /**
- * The tree on stderr: in place where somebody watches, below what was printed before; once, at the end, where nobody does. A
- * program that writes to the same terminal meanwhile pushes it up, and it is drawn anew below.
+ * The tree on stderr: in place where somebody watches, below what was printed before; once, at the end, where nobody does, or
+ * where the screen is not ours: what another program prints there, we do not see, and would draw over it.
  */
-export function createTreeView(): TreeView {
+export function createTreeView(screen: SharedScreen | undefined): TreeView {
   const { stderr } = process;
-  const isLive = stderr.isTTY === true && !isDumb(process);
+  const isTerminal = stderr.isTTY === true && !isDumb(process);
   let drawn = 0;
   let latest: SessionTree | undefined;
   let timer: NodeJS.Timeout | undefined;
   const draw = (tree: SessionTree, isLast: boolean): void => {
-    const paint = createPaint(isLive && !process.env['NO_COLOR'] ? '16' : 'none');
-    const width = isLive ? { width: stderr.columns } : {};
+    const paint = createPaint(isTerminal && !process.env['NO_COLOR'] ? '16' : 'none');
+    const width = isTerminal ? { width: stderr.columns } : {};
     const report = computeTree({ tree, ignoredFiles: 0 }, { internal: false });
     const all = formatTree(report, { paint, now: systemClock(), ...width });
     // What is higher than the screen cannot be drawn over.
-    const lines = isLive && !isLast ? all.slice(0, Math.max(1, stderr.rows - 1)) : all;
+    const lines = isTerminal && !isLast ? all.slice(0, Math.max(1, stderr.rows - 1)) : all;
     const over = drawn > 0 ? `\u001b[${drawn}A\r\u001b[J` : '';
     stderr.write(`${over}${lines.join('\n')}\n`);
     drawn = lines.length;
   };
+  const drawSoon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (latest && !screen?.isTaken) draw(latest, false);
+    }, REDRAW_MS);
+    timer.unref();
+  };
+  screen?.subscribe({
+    onTaken() {
+      drawn = 0;
+    },
+    onFree() {
+      if (latest && isTerminal) drawSoon();
+    },
+  });
   return {
     show(tree) {
-      if (!isLive) return;
+      if (!isTerminal || !screen) return;
       latest = tree;
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        if (latest) draw(latest, false);
-      }, REDRAW_MS);
-      timer.unref();
+      drawSoon();
     },
     end(tree) {
       clearTimeout(timer);

@@ -82,6 +82,8 @@ export function startSession(config: Started, { control, read, createShadow }: S
   if (prompt !== undefined) send(prompt);
   return {
     send,
+    tell: (agent, message) => steering.tellAgent(agent, message),
+    stop: (agent) => steering.stopAgent(agent),
     answer: held.answer,
     interrupt: () => steering.interrupt(),
     close,

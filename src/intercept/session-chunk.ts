@@ -80,8 +80,12 @@ export interface SessionConfig {
 }
 
 export interface RunningSession extends AsyncIterable<SessionChunk> {
-  /** Another message of the person. */
+  /** Another message of the person, to the main agent. */
   send(message: string): void;
+  /** A message to a sub-agent: it reads it with its next call, or when it is about to end. False: it ended without. */
+  tell(agentId: string, message: string): Promise<boolean>;
+  /** Ends a sub-agent. False: this version of the program lets it go on. Rejects where the program refuses. */
+  stop(agentId: string): Promise<boolean>;
   /** False where the call waits no more. */
   answer(id: string, decision: CallDecision): boolean;
   /** Ends the turn; the session stays where `keepOpen` says so. */

@@ -19,6 +19,20 @@ const question = (id: string, tool = 'toolu_1') => ({
   request: { subtype: 'can_use_tool', tool_name: 'Bash', input: payload.tool_input, tool_use_id: tool },
 });
 
+const callOf = (id: string, agent: string) => {
+  const { request, ...rest } = call(id, `toolu_${id}`);
+  return { ...rest, request: { ...request, input: { ...payload, agent_id: agent } } };
+};
+const endingOf = (id: string, agent: string) => ({
+  type: 'control_request',
+  request_id: id,
+  request: {
+    subtype: 'hook_callback',
+    callback_id: 'troupe-before-end',
+    input: { hook_event_name: 'SubagentStop', agent_id: agent },
+  },
+});
+
 function steered(args: readonly string[], decide: (call: WaitingCall) => Promise<ControlAnswer> = none) {
   const sent: Record<string, unknown>[] = [];
   const seen = { printed: '', isInputOver: false };
@@ -157,5 +171,82 @@ describe('a steered program', () => {
     });
     print(call('1'), { type: 'control_cancel_request', request_id: '1' });
     expect(signal?.aborted).toBe(true);
+  });
+
+  it('a message reaches the sub-agent that it is for, with its next call', async () => {
+    const { steering, sent, print } = steered(LINES, async () => ({ kind: 'deny', reason: 'not here' }));
+    const heard = steering.tellAgent('a1', 'Leave the tests.');
+    print(callOf('1', 'a2'), call('2'), callOf('3', 'a1'), callOf('4', 'a1'));
+    expect(await heard).toBe(true);
+    const contexts = answers(sent).map((answer) => [
+      (answer as { request_id: string }).request_id,
+      (answer as { response: { hookSpecificOutput: object } }).response.hookSpecificOutput,
+    ]);
+    const denied = { hookEventName: 'PreToolUse', permissionDecision: 'deny', permissionDecisionReason: 'not here' };
+    const words = { additionalContext: 'The person who runs this session says to you: Leave the tests.' };
+    expect(Object.fromEntries(contexts)).toEqual({ 1: denied, 2: denied, 3: { ...denied, ...words }, 4: denied });
+  });
+
+  it('one that makes no more calls hears it when it is about to end', async () => {
+    const { steering, sent, print } = steered(LINES);
+    const heard = [steering.tellAgent('a1', 'One.'), steering.tellAgent('a1', 'Two.')];
+    print(endingOf('1', 'a2'), endingOf('2', 'a1'), endingOf('3', 'a1'));
+    expect(await Promise.all(heard)).toEqual([true, true]);
+    expect(answers(sent)).toEqual([
+      { subtype: 'success', request_id: '1', response: {} },
+      {
+        ...{ subtype: 'success', request_id: '2' },
+        response: { decision: 'block', reason: 'The person who runs this session says to you: One.\n\nTwo.' },
+      },
+      { subtype: 'success', request_id: '3', response: {} },
+    ]);
+  });
+
+  it('whoever spoke to one that ended, or to a program that did, is told', async () => {
+    const { steering, print } = steered(LINES);
+    const [killed, other] = [steering.tellAgent('a1', 'x'), steering.tellAgent('a2', 'x')];
+    print({ type: 'system', subtype: 'task_notification', task_id: 'a1', status: 'stopped' });
+    expect(await killed).toBe(false);
+    const stopping = steering.stopAgent('a2');
+    steering.end();
+    expect(await other).toBe(false);
+    await expect(stopping).rejects.toThrow('the program has ended');
+    expect([steering.isOpen, await steering.tellAgent('a2', 'x')]).toEqual([false, false]);
+    await expect(steering.stopAgent('a2')).rejects.toThrow('its input has ended');
+  });
+
+  it('one that was announced is stopped when it has ended, not when the program agrees', async () => {
+    const { steering, print } = steered(LINES);
+    print({ type: 'system', subtype: 'task_started', task_id: 'a1', task_type: 'local_agent' });
+    let isStopped = false;
+    const stopping = steering.stopAgent('a1').then((is) => {
+      isStopped = is;
+    });
+    print({ type: 'control_response', response: { request_id: 'troupe-1', subtype: 'success', response: {} } });
+    await sleep(20);
+    expect(isStopped).toBe(false);
+    print({ type: 'system', subtype: 'task_notification', task_id: 'a1', status: 'stopped' });
+    await stopping;
+    expect(isStopped).toBe(true);
+    print({ type: 'system', subtype: 'task_started', task_id: 'a2', task_type: 'local_agent' });
+    const second = steering.stopAgent('a2');
+    print({ type: 'control_response', response: { request_id: 'troupe-2', subtype: 'success', response: {} } });
+    print({ type: 'system', subtype: 'task_notification', task_id: 'a2', status: 'completed' });
+    expect(await second).toBe(false);
+  });
+
+  it('stops one sub-agent, and says where the program refuses', async () => {
+    const { steering, sent, seen, print } = steered(LINES);
+    const stopping = [steering.stopAgent('a1'), steering.stopAgent('a2')];
+    expect(sent).toMatchObject([
+      { request_id: 'troupe-1', request: { subtype: 'stop_task', task_id: 'a1' } },
+      { request_id: 'troupe-2', request: { subtype: 'stop_task', task_id: 'a2' } },
+    ]);
+    const reply = (to: string, rest: object) => ({ type: 'control_response', response: { request_id: to, ...rest } });
+    print(reply('troupe-2', { subtype: 'error', error: 'No task found with ID: a2' }));
+    print(reply('troupe-1', { subtype: 'success', response: {} }));
+    await expect(stopping[1]).rejects.toThrow('No task found');
+    expect(await stopping[0]).toBe(true);
+    expect(seen.printed).toBe('');
   });
 });

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import { parseJsonBytes } from '../base/json-line.ts';
 import { createLineSplitter, type Line } from '../base/lines.ts';
 import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../model/control.ts';
+import { createToldAgents } from './told-agents.ts';
 
 /** A call in front of which the program waits. */
 export interface WaitingCall {
@@ -31,12 +32,19 @@ export interface SteerOptions {
 export interface Steering {
   /** What the program printed. */
   push(chunk: Uint8Array): void;
-  /** A message of the person. */
+  /** A message of the person, to the main agent. */
   say(text: string): void;
+  /** To a sub-agent, which hears it with its next call or when it is about to end. False: it ended without. */
+  tellAgent(agent: string, text: string): Promise<boolean>;
+  /** Ends a sub-agent. False: the program said yes, and the agent goes on. Rejects where the program refuses. */
+  stopAgent(agent: string): Promise<boolean>;
+  /** Something can still be said to the program. */
+  readonly isOpen: boolean;
   /** A line of whoever started us and speaks the program's own protocol. */
   hear(line: Uint8Array): void;
   /** The person has said everything: when the program has done it all, its input ends. */
   finishInput(): void;
+  /** Ends the turn of the main agent. Rejects where the program refuses. */
   interrupt(): Promise<void>;
   /** It has ended: what is still to be printed. */
   end(): void;
@@ -46,6 +54,8 @@ export interface Steering {
 const SETTLE_MS = 700;
 /** Messages that come in the middle of a turn may be answered in it: then fewer turns end than messages were said. */
 const JOINED_MS = 3_000;
+/** Agents in the background end a second after the program has agreed to it; 2.1.100 agrees, and lets some go on. */
+const STOPPED_WITHIN_MS = 8_000;
 const NEWLINE = new Uint8Array([10]);
 
 /**
@@ -60,6 +70,8 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
   const replies = new Map<string, (trouble: string | undefined) => void>();
   const kept: JsonObject[] = [];
   const working = new Set<string>();
+  const told = createToldAgents();
+  const endings = new Map<string, (isStopped: boolean) => void>();
   const state = {
     requests: 0,
     isGreeted: false,
@@ -95,7 +107,9 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     const { request, payload, call } = news;
     const answer = held(request, { payload, call, isQuestion: false });
     if (call !== undefined) asked.set(call, { payload, answer });
-    void answer.then((said) => finish(request, () => control.answerCall(request, said, payload))).catch(onError);
+    const line = (said: ControlAnswer): JsonObject =>
+      control.answerCall(request, said, payload, told.take(control.callerIn(payload)));
+    void answer.then((said) => finish(request, () => line(said))).catch(onError);
   };
   const answerQuestion = async (news: Extract<ControlNews, { kind: 'question' }>, pass: () => void): Promise<void> => {
     const { request, call } = news;
@@ -125,6 +139,31 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
     endWhenDone();
   };
 
+  const ask = (lineOf: (request: string) => JsonObject): Promise<void> => {
+    const request = nextRequest();
+    return new Promise((resolve, reject) => {
+      if (state.isEnded) return reject(new Error('its input has ended'));
+      replies.set(request, (trouble) => {
+        replies.delete(request);
+        if (trouble === undefined) resolve();
+        else reject(new Error(trouble));
+      });
+      tell(lineOf(request));
+    });
+  };
+
+  const stopOf = (agent: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const settle = (isStopped: boolean): void => {
+        clearTimeout(timer);
+        endings.delete(agent);
+        resolve(isStopped);
+      };
+      const timer = setTimeout(() => settle(false), STOPPED_WITHIN_MS);
+      timer.unref();
+      endings.set(agent, settle);
+    });
+
   /** Whether it is output; `pass` makes it that later on. */
   const take = (news: ControlNews, pass: () => void): boolean => {
     switch (news.kind) {
@@ -133,6 +172,9 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
         return false;
       case 'question':
         void answerQuestion(news, pass).catch(onError);
+        return false;
+      case 'agent-ending':
+        tell(control.answerEnding(news.request, told.take(news.agent)));
         return false;
       case 'withdrawn': {
         const controller = waiting.get(news.request);
@@ -162,7 +204,11 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
       default:
         state.hadWork = true;
         if (news.kind === 'work-begun') working.add(news.work);
-        else working.delete(news.work);
+        else {
+          working.delete(news.work);
+          told.lose(news.work);
+          endings.get(news.work)?.(news.isStopped);
+        }
         endWhenDone();
         return true;
     }
@@ -210,23 +256,25 @@ export function createSteering({ control, plan, send, endInput, print, decide, o
       state.isFinished = true;
       endWhenDone();
     },
-    interrupt() {
-      const request = nextRequest();
-      return new Promise((resolve, reject) => {
-        replies.set(request, (trouble) => {
-          replies.delete(request);
-          if (trouble === undefined) resolve();
-          else reject(new Error(trouble));
-        });
-        tell(control.interrupt(request));
-      });
+    tellAgent: (agent, text) => (state.isEnded ? Promise.resolve(false) : told.add(agent, text)),
+    async stopAgent(agent) {
+      const isStopped = working.has(agent) ? stopOf(agent) : true;
+      await ask((request) => control.stopAgent(request, agent));
+      return isStopped;
     },
+    get isOpen() {
+      return !state.isEnded;
+    },
+    interrupt: () => ask(control.interrupt),
     end() {
       clearTimeout(settle);
       state.isEnded = true;
       const rest = splitter.rest();
       if (rest) read(rest);
       for (const controller of waiting.values()) controller.abort();
+      told.loseAll();
+      for (const settle of [...endings.values()]) settle(true);
+      for (const heard of [...replies.values()]) heard('the program has ended');
       if (plan.output === 'last') print(new TextEncoder().encode(control.lastWords(plan.form, kept)));
     },
   };

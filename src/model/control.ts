@@ -18,7 +18,14 @@ export interface ControlCapability {
   isDecided(printed: string): boolean;
   say(text: string): JsonObject;
   interrupt(request: string): JsonObject;
-  answerCall(request: string, answer: ControlAnswer, payload: unknown): JsonObject;
+  /** Ends one sub-agent, by the host's id of it. */
+  stopAgent(request: string, agent: string): JsonObject;
+  /** The host's id of the sub-agent that makes a call; undefined: the main agent, or a version that does not say. */
+  callerIn(payload: unknown): string | undefined;
+  /** `message`: what the person says to the caller beside. */
+  answerCall(request: string, answer: ControlAnswer, payload: unknown, message?: string): JsonObject;
+  /** To a sub-agent that is about to end: with a message it goes on and hears it. */
+  answerEnding(request: string, message?: string): JsonObject;
   answerQuestion(request: string, answer: ControlAnswer, payload: unknown): JsonObject;
   refuse(request: string): JsonObject;
   /** What an agent said to its person; `parent`: the call that made the agent, of a sub-agent. */
@@ -51,13 +58,17 @@ export type ControlNews =
   | { readonly kind: 'call'; readonly request: string; readonly payload: unknown; readonly call: string | undefined }
   /** It would ask its person about a call, which it has told of before. */
   | { readonly kind: 'question'; readonly request: string; readonly call: string | undefined }
+  /** A sub-agent is about to end, and waits for a word. */
+  | { readonly kind: 'agent-ending'; readonly request: string; readonly agent: string | undefined }
   /** It does not wait any more. */
   | { readonly kind: 'withdrawn'; readonly request: string }
   /** What it says to a request, or its own echo of an answer. */
   | { readonly kind: 'reply'; readonly to: string; readonly trouble?: string }
   | { readonly kind: 'request'; readonly request: string }
   | { readonly kind: 'turn-begun' | 'turn-over' }
-  | { readonly kind: 'work-begun' | 'work-ended'; readonly work: string };
+  | { readonly kind: 'work-begun'; readonly work: string }
+  /** `isStopped`: somebody ended it; else it was done, or failed. */
+  | { readonly kind: 'work-ended'; readonly work: string; readonly isStopped: boolean };
 
 /** What is said to a call in front of which the program waits. */
 export type ControlAnswer =

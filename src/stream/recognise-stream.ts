@@ -16,6 +16,8 @@ export interface RecognisedStream {
   readonly adapter: StreamAdapter;
   /** The host's own id of it, or `NO_SESSION_YET`. */
   readonly session: string;
+  /** Epoch milliseconds: when its program began, where that is known. Agents that began earlier are of an earlier run. */
+  readonly since?: number;
 }
 
 export interface StreamRecogniser {

@@ -53,7 +53,7 @@ const MALFORMED: ReadonlySet<DiagnosticCode> = new Set([
 
 /** One session as its stream tells it, with its files beside it: facts in one ledger, one tree, its differences as events. */
 export function createShadowedSession(
-  { adapter, session: native }: RecognisedStream,
+  { adapter, session: native, since: begun }: RecognisedStream,
   options: ShadowOptions,
 ): ShadowedSession {
   const { stream, host } = adapter;
@@ -64,7 +64,7 @@ export function createShadowedSession(
   const log: FactLog | undefined = disk && createFactLog();
   const prompts = new Map<ToolCallId, string>();
   let own = createLedger(id);
-  let since = options.clock() - SLACK_MS;
+  let since = (begun ?? options.clock()) - SLACK_MS;
   let told: string | undefined;
   let malformed = 0;
   let lastAt = 0;

@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
 import { programsIn } from './chat-kit.ts';
-import { root } from './kit.ts';
+import { commandsIn } from './docs-kit.ts';
 
 // Every command of docs/ATTACH.md, as it stands there, on the real programs. TROUPE_CLAUDE_BIN, TROUPE_CODEX_BIN, TROUPE_OPENCODE_BIN.
 
-const text = readFileSync(path.join(root, 'docs/ATTACH.md'), 'utf8');
-const commands = [...text.matchAll(/^```sh\n([^`]*)```$/gm)].flatMap(([, block = '']) => block.trim().split('\n'));
+const commands = commandsIn('ATTACH.md');
 const [claude] = programsIn('TROUPE_CLAUDE_BIN');
 const [codex] = programsIn('TROUPE_CODEX_BIN');
 const [opencode] = programsIn('TROUPE_OPENCODE_BIN');

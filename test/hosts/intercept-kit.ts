@@ -20,6 +20,10 @@ export interface Wanted {
   /** The command line has no prompt. */
   readonly isAsked?: boolean;
   readonly during?: (running: Running) => Promise<void>;
+  /** What stands in front of the scripted model, by its address. */
+  readonly inFront?: (url: string) => Promise<string>;
+  /** Without --intercept. */
+  readonly isPlain?: boolean;
 }
 
 export interface Running {
@@ -48,7 +52,10 @@ export interface Ran {
 
 let runs = 0;
 
-export async function prepare(play: string, { policy, state }: Pick<Wanted, 'policy' | 'state'> = {}) {
+export async function prepare(
+  play: string,
+  { policy, state, inFront }: Pick<Wanted, 'policy' | 'state' | 'inFront'> = {},
+) {
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
   const [{ startFakeAnthropic }, { claudeEnv }, { makeWorkspace, commit }] = await Promise.all(
     ['fake-anthropic.mjs', 'record-claude.mjs', 'workspace.mjs'].map(load),
@@ -59,19 +66,22 @@ export async function prepare(play: string, { policy, state }: Pick<Wanted, 'pol
   const home = state ?? path.join(workspace.base, 'troupe');
   mkdirSync(home, { recursive: true });
   if (policy) writeFileSync(path.join(home, 'policy.yaml'), policy);
-  const env: NodeJS.ProcessEnv = { ...claudeEnv(workspace, model.url), TROUPE_HOME: home };
+  const env: NodeJS.ProcessEnv = {
+    ...claudeEnv(workspace, (await inFront?.(model.url)) ?? model.url),
+    TROUPE_HOME: home,
+  };
   return { workspace, model, env };
 }
 
 export async function intercept(bin: string, wanted: Wanted): Promise<Ran> {
-  const { play, args = LINES, flags = [], stdin, isBare, isAsked, during } = wanted;
+  const { play, args = LINES, flags = [], stdin, isBare, isAsked, isPlain, during } = wanted;
   const { workspace, model, env } = await prepare(play, wanted);
   const prompt = isAsked ? [] : [`Please do the job. [[play:${play}]]`];
   const command = [bin, '-p', ...prompt, '--model', 'claude-sonnet-4-5', ...args];
   const troupe = [process.execPath, path.join(root, 'dist/troupe.js')];
   const [program = '', ...rest] = isBare
     ? command
-    : [...troupe, 'run', '--intercept', '--host', 'claude-code', ...flags, '--', ...command];
+    : [...troupe, 'run', ...(isPlain ? [] : ['--intercept']), '--host', 'claude-code', ...flags, '--', ...command];
   const child = spawn(program, rest, { cwd: workspace.project, env, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.end(stdin);
   let output = '';

@@ -72,10 +72,11 @@ export const sendCommand = buildCommand({
   docs: {
     brief: 'Tell an agent something while its session runs',
     fullDescription: [
-      'Hands a message to an agent where its host takes one from outside: an OpenCode server does. Otherwise says why not, and ends',
-      'with code 1.',
+      'Hands a message to an agent of a run of `troupe run --intercept`, or where its host takes one from outside: an OpenCode server',
+      'does. Otherwise says why not, and ends with code 1.',
       '',
-      'Example:',
+      'Examples:',
+      '  troupe send ae4b3f4 "Leave the tests as they are."',
       '  troupe send ses_49c7c5e7 "Leave the tests as they are."',
     ].join('\n'),
   },

@@ -69,7 +69,8 @@ export const stopCommand = buildCommand({
     brief: 'End the server; with an agent, stop that agent',
     fullDescription: [
       'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
-      'With an agent, stops that one where its host has a way; otherwise says why not, and ends with code 1.',
+      'With an agent, stops that one where it is of a run of `troupe run`, or its host has a way; otherwise says why not, and ends',
+      'with code 1.',
       '',
       'Examples:',
       '  troupe stop',

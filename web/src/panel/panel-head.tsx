@@ -36,8 +36,10 @@ export function PanelHead({ session, agent }: AgentProps) {
             Graph
           </PlaceLink>
         </nav>
-        <AttachButton agent={agent.id} session={session.id} />
-        {isMain && <ExportButton session={session.id} />}
+        <div class="panel-acts">
+          <AttachButton agent={agent.id} session={session.id} />
+          {isMain && <ExportButton session={session.id} />}
+        </div>
       </div>
     </header>
   );

@@ -3,7 +3,9 @@ import { planControl, withLines } from './arguments.ts';
 import { lastWords, textIn } from './last-words.ts';
 import {
   answerCall,
+  answerEnding,
   answerQuestion,
+  callerIn,
   greet,
   interrupt,
   isDecided,
@@ -12,6 +14,7 @@ import {
   readControl,
   refuse,
   say,
+  stopAgent,
 } from './protocol.ts';
 
 export const claudeCodeControl: ControlCapability = {
@@ -24,7 +27,10 @@ export const claudeCodeControl: ControlCapability = {
   isDecided,
   say,
   interrupt,
+  stopAgent,
+  callerIn,
   answerCall,
+  answerEnding,
   answerQuestion,
   refuse,
   textIn,

@@ -5,17 +5,27 @@ import type { ControlAnswer, ControlNews } from '../../../model/control.ts';
 
 /** Our callback in front of each call: the program asks its person only about some of them, and tells hooks of all. */
 const BEFORE_CALL = 'troupe-before-call';
+/** And before a sub-agent ends: there is no other way to say something to one that makes no more calls. */
+const BEFORE_END = 'troupe-before-end';
 
 export function greet(request: string, theirs?: JsonObject): JsonObject {
   const asked = asObject(theirs?.['request']) ?? { subtype: 'initialize' };
   const hooks = asObject(asked['hooks']) ?? {};
-  const before = Array.isArray(hooks['PreToolUse']) ? hooks['PreToolUse'] : [];
+  const theirsOn = (event: string): readonly unknown[] => (Array.isArray(hooks[event]) ? hooks[event] : []);
   // An hour and a bit: no person is waited for longer (seconds).
-  const own = { matcher: '*', hookCallbackIds: [BEFORE_CALL], timeout: 3_700 };
+  const beforeCall = { matcher: '*', hookCallbackIds: [BEFORE_CALL], timeout: 3_700 };
+  const beforeEnd = { hookCallbackIds: [BEFORE_END] };
   return {
     type: 'control_request',
     request_id: asText(theirs?.['request_id']) ?? request,
-    request: { ...asked, hooks: { ...hooks, PreToolUse: [own, ...before] } },
+    request: {
+      ...asked,
+      hooks: {
+        ...hooks,
+        PreToolUse: [beforeCall, ...theirsOn('PreToolUse')],
+        SubagentStop: [beforeEnd, ...theirsOn('SubagentStop')],
+      },
+    },
   };
 }
 
@@ -43,6 +53,16 @@ export function interrupt(request: string): JsonObject {
   return { type: 'control_request', request_id: request, request: { subtype: 'interrupt' } };
 }
 
+/** Tasks of agents have the ids of their agents. Known since about 2.1.50; earlier versions refuse it. */
+export function stopAgent(request: string, agent: string): JsonObject {
+  return { type: 'control_request', request_id: request, request: { subtype: 'stop_task', task_id: agent } };
+}
+
+/** Since 2.1.69. */
+export function callerIn(payload: unknown): string | undefined {
+  return asText(asObject(payload)?.['agent_id']);
+}
+
 export function readControl(line: JsonObject): ControlNews | undefined {
   switch (line['type']) {
     case 'control_request':
@@ -65,8 +85,10 @@ export function readControl(line: JsonObject): ControlNews | undefined {
 
 function readRequest(request: string, said: JsonObject): ControlNews {
   if (said['subtype'] === 'can_use_tool') return { kind: 'question', request, call: asText(said['tool_use_id']) };
-  if (said['subtype'] !== 'hook_callback' || said['callback_id'] !== BEFORE_CALL) return { kind: 'request', request };
   const payload = asObject(said['input']);
+  const callback = said['subtype'] === 'hook_callback' ? said['callback_id'] : undefined;
+  if (callback === BEFORE_END) return { kind: 'agent-ending', request, agent: callerIn(payload) };
+  if (callback !== BEFORE_CALL) return { kind: 'request', request };
   const call = asText(said['tool_use_id']) ?? asText(payload?.['tool_use_id']);
   return { kind: 'call', request, payload, call };
 }
@@ -76,12 +98,31 @@ function readWork(line: JsonObject): ControlNews | undefined {
   const work = asText(line['task_id']);
   if (work === undefined) return undefined;
   if (line['subtype'] === 'task_started' && line['task_type'] !== 'local_bash') return { kind: 'work-begun', work };
-  return line['subtype'] === 'task_notification' ? { kind: 'work-ended', work } : undefined;
+  if (line['subtype'] !== 'task_notification') return undefined;
+  return { kind: 'work-ended', work, isStopped: line['status'] === 'stopped' };
 }
 
 /** To a request that came in front of a call. */
-export function answerCall(request: string, answer: ControlAnswer, payload: unknown): JsonObject {
-  return respond(request, hookAnswer(answer, asObject(payload) ?? {}));
+export function answerCall(
+  request: string,
+  answer: ControlAnswer,
+  payload: unknown,
+  message: string | undefined,
+): JsonObject {
+  const said = hookAnswer(answer, asObject(payload) ?? {});
+  if (message === undefined) return respond(request, said);
+  const specific = asObject(said['hookSpecificOutput']) ?? {};
+  return respond(request, { ...said, ...before({ ...specific, additionalContext: fromPerson(message) }) });
+}
+
+/** What blocks its end is the next thing that the agent reads. */
+export function answerEnding(request: string, message: string | undefined): JsonObject {
+  return respond(request, message === undefined ? {} : { decision: 'block', reason: fromPerson(message) });
+}
+
+/** The program shows it as words of a hook. */
+function fromPerson(message: string): string {
+  return `The person who runs this session says to you: ${message}`;
 }
 
 function hookAnswer(answer: ControlAnswer, payload: JsonObject): JsonObject {
