@@ -1,7 +1,7 @@
 // A database of OpenCode to finished trees, against SQLite printing every message and part of it to nowhere.
 // usage: node bench/opencode.mjs [--megabytes 500] [--runs 5]
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -14,6 +14,7 @@ export async function benchOpencode({ megabytes = 500, runs = 5 } = {}) {
   const work = mkdtempSync(path.join(root, 'node_modules', '.bench-'));
   try {
     const { bytes } = writeDatabase(work, { megabytes });
+    writeFileSync(path.join(work, 'package.json'), '{ "type": "module" }');
     const reader = await bundle(work);
     const [ours, theirs, memory, agents] = [[], [], [], []];
     for (let run = 0; run < runs; run++) {
@@ -39,17 +40,18 @@ export async function benchOpencode({ megabytes = 500, runs = 5 } = {}) {
 
 async function bundle(work) {
   const { build } = await import('esbuild');
-  const outfile = path.join(work, 'read-opencode.mjs');
   await build({
-    entryPoints: [path.join(root, 'bench/read-opencode.ts')],
+    // The thread that reads large databases lies beside the bundle, as in the package.
+    entryPoints: [path.join(root, 'bench/read-opencode.ts'), path.join(root, 'src/sqlite-worker.ts')],
     bundle: true,
     packages: 'external',
     platform: 'node',
     format: 'esm',
-    outfile,
+    outdir: work,
+    entryNames: '[name]',
     logLevel: 'error',
   });
-  return outfile;
+  return path.join(work, 'read-opencode.js');
 }
 
 /** Undefined where the machine has no `sqlite3`. */

@@ -18,6 +18,7 @@ await build({
     index: 'src/index.ts',
     'export-process': 'src/export-process.ts',
     'export-worker': 'src/export-worker.ts',
+    'sqlite-worker': 'src/sqlite-worker.ts',
   },
   outdir: 'dist',
   bundle: true,

@@ -61,6 +61,7 @@ const MAY_IMPORT = {
   hook: ['*'],
   'export-process': ['*'],
   'export-worker': ['*'],
+  'sqlite-worker': ['io'],
   'hook-hosts': ['adapters/more-judged-hosts'],
   'hook-judge': ['judge'],
   web: ['base', 'model', 'reports', 'render'],

@@ -1,5 +1,6 @@
 // SQLite itself: Node's own where it has one, else the package's; and what it says when something is wrong.
 import { closeSync, openSync } from 'node:fs';
+import { isAnyArrayBuffer } from 'node:util/types';
 import { codeOf } from '../base/system-error.ts';
 
 export type SqlValue = string | number | null;
@@ -24,10 +25,20 @@ export interface DriverStatement {
   iterate(...values: readonly SqlValue[]): Iterator<unknown>;
 }
 
+/** One driver hands over views of bytes, the other the bytes themselves. */
+export function withTexts(row: unknown): unknown {
+  const values = row as Record<string, unknown>;
+  for (const key in values) {
+    const value = values[key];
+    if (ArrayBuffer.isView(value))
+      values[key] = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
+    else if (isAnyArrayBuffer(value)) values[key] = Buffer.from(value).toString();
+  }
+  return values;
+}
+
 export interface DriverConnection {
   prepare(sql: string): DriverStatement;
-  /** On another thread, in turn; left out where the driver has none. */
-  soon?(sql: string, values: readonly SqlValue[]): Promise<unknown[]>;
   close(): void;
 }
 
@@ -72,51 +83,10 @@ function withoutWarning<T>(load: () => T): T {
 
 /** Loaded when a database is read for the first time: most people have none. */
 async function libsqlDriver(): Promise<Driver> {
-  const [{ default: Database }, { default: Threaded }] = await Promise.all([
-    import('libsql'),
-    import('libsql/promise'),
-  ]);
+  const { default: Database } = await import('libsql');
   return {
-    connect(uri) {
-      const connection = new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection;
-      const threaded = onThread(() => new Threaded(uri, { timeout: BUSY_MS }));
-      return {
-        prepare: (sql) => connection.prepare(sql),
-        soon: threaded.all,
-        close() {
-          connection.close();
-          threaded.close();
-        },
-      };
-    },
+    connect: (uri) => new Database(uri, { timeout: BUSY_MS }) as unknown as DriverConnection,
     letGo: dropLocks,
-  };
-}
-
-interface ThreadedConnection {
-  prepare(sql: string): Promise<{ all(...values: readonly SqlValue[]): Promise<unknown[]> }>;
-  close(): void;
-}
-
-/** The same package has it as another class: a connection of its own, for those who want it. */
-function onThread(connect: () => ThreadedConnection) {
-  let connection: ThreadedConnection | undefined;
-  const statements = new Map<string, ReturnType<ThreadedConnection['prepare']>>();
-  let last: Promise<unknown> = Promise.resolve();
-  const read = async (sql: string, values: readonly SqlValue[]): Promise<unknown[]> => {
-    connection ??= connect();
-    const statement = statements.get(sql) ?? connection.prepare(sql);
-    statements.set(sql, statement);
-    return (await statement).all(...values);
-  };
-  return {
-    /** In turn: a statement that is asked anew forgets what it was about to say. */
-    all(sql: string, values: readonly SqlValue[]): Promise<unknown[]> {
-      const rows = last.then(() => read(sql, values));
-      last = rows.catch(() => undefined);
-      return rows;
-    },
-    close: () => connection?.close(),
   };
 }
 

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { isAnyArrayBuffer } from 'node:util/types';
 import {
   type Driver,
   type DriverStatement,
@@ -14,12 +13,13 @@ import {
   telling,
   toUnreadable,
   UnreadableDatabase,
+  withTexts,
 } from './sqlite-driver.ts';
+import { createSqliteThread } from './sqlite-thread.ts';
 
 export { type SqlValue, UnreadableDatabase };
 
 export type SqlRow = Readonly<Record<string, unknown>>;
-type MutableRow = Record<string, unknown>;
 
 /**
  * A text column, as SQL should ask for it: one of the drivers ends the whole process where a text is no UTF-8, as in a
@@ -34,8 +34,8 @@ export interface ReadOnlyDatabase {
   /** Row by row. To be gone through to its end. */
   each(sql: string, ...values: readonly SqlValue[]): Iterable<SqlRow>;
   /**
-   * As `all`, on another thread where the driver has one. To be waited for before `use` ends; what it sees may be newer than what
-   * `all` saw.
+   * As `all`, in another thread where much is read. To be waited for before `use` ends; what it sees may be newer than what `all`
+   * saw.
    */
   soon(sql: string, ...values: readonly SqlValue[]): Promise<readonly SqlRow[]>;
 }
@@ -186,7 +186,9 @@ function openCopy(file: string, sqlite: Driver): Opened {
 }
 
 function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayChange'> {
-  const connection = sqlite.connect(`${pathToFileURL(file).href}?${how}`);
+  const uri = `${pathToFileURL(file).href}?${how}`;
+  const connection = sqlite.connect(uri);
+  const thread = createSqliteThread(uri);
   const statements = new Map<string, DriverStatement>();
   const prepare = (sql: string): DriverStatement => {
     const statement = statements.get(sql) ?? connection.prepare(sql);
@@ -200,36 +202,36 @@ function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayCh
     connection.close();
     throw error;
   }
+  const all: ReadOnlyDatabase['all'] = (sql, ...values) =>
+    telling(
+      file,
+      () =>
+        prepare(sql)
+          .all(...values)
+          .map(withTexts) as SqlRow[],
+    );
   return {
     database: {
-      all: (sql, ...values) => telling(file, () => (prepare(sql).all(...values) as MutableRow[]).map(withTexts)),
+      all,
       *each(sql, ...values) {
-        const rows = telling(file, () => prepare(sql).iterate(...values)) as Iterator<MutableRow>;
+        const rows = telling(file, () => prepare(sql).iterate(...values));
         for (;;) {
           const { done, value } = telling(file, () => rows.next());
           if (done) return;
-          yield withTexts(value);
+          yield withTexts(value) as SqlRow;
         }
       },
       async soon(sql, ...values) {
         try {
-          const rows = connection.soon ? await connection.soon(sql, values) : prepare(sql).all(...values);
-          return (rows as MutableRow[]).map(withTexts);
+          return ((await thread.ask(sql, values)) as SqlRow[] | undefined) ?? all(sql, ...values);
         } catch (error) {
           throw toUnreadable(file, error);
         }
       },
     },
-    close: () => connection.close(),
+    close() {
+      connection.close();
+      thread.close();
+    },
   };
-}
-
-/** One driver hands over views of bytes, the other the bytes themselves. */
-function withTexts(row: MutableRow): SqlRow {
-  for (const key in row) {
-    const value = row[key];
-    if (ArrayBuffer.isView(value)) row[key] = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString();
-    else if (isAnyArrayBuffer(value)) row[key] = Buffer.from(value).toString();
-  }
-  return row;
 }

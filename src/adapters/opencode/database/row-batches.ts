@@ -48,7 +48,7 @@ const PARTS = `select count(*) as parts, max(row) as last, cast('[' || group_con
       case when octet_length(data) > ${LONG} then substr(cast(data as blob), -${ENDING}) end as ending
     from part where session_id in ${SESSIONS} and rowid > ?3 and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
 
-/** One row, for only the first is read on the other thread. */
+/** One row: nothing is handed from thread to thread twice. */
 const BOTH = `select * from (${MESSAGES}), (${PARTS})`;
 
 /** What agents were told. */

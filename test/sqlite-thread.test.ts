@@ -1,0 +1,61 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { kindOf } from '../src/io/sqlite-driver.ts';
+import { createSqliteThread, type SqliteThread } from '../src/io/sqlite-thread.ts';
+import { startWriter } from '../src/io/testing/databases.ts';
+
+const worker = new URL('../dist/sqlite-worker.js', import.meta.url);
+const folder = mkdtempSync(path.join(tmpdir(), 'troupe-sqlite-thread-'));
+const file = path.join(folder, 'a.db');
+const uri = `${pathToFileURL(file).href}?immutable=1`;
+const WORDS = "select cast('«' || a as blob) as word from t where a >= ? order by a";
+
+beforeAll(async () => {
+  const writer = await startWriter(file);
+  await writer.run('create table t (a integer)', 'insert into t values (1), (2), (3)');
+  await writer.close();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Nobody waits for a thread that starts: until then it says nothing. */
+async function untilReady(thread: SqliteThread): Promise<readonly unknown[]> {
+  for (;;) {
+    const rows = await thread.ask(WORDS, [1]);
+    if (rows) return rows;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+it('answers with texts, in the order of the questions, once it is there', async () => {
+  const thread = createSqliteThread(uri, worker, 2);
+  expect(await thread.ask(WORDS, [1])).toBeUndefined();
+  expect(await untilReady(thread)).toEqual([{ word: '«1' }, { word: '«2' }, { word: '«3' }]);
+  const answers = await Promise.all([1, 2, 3, 4].map((from) => thread.ask(WORDS, [from])));
+  expect(answers.map((rows) => rows?.length)).toEqual([3, 2, 1, 0]);
+  thread.close();
+  expect(await thread.ask(WORDS, [1])).toBeUndefined();
+});
+
+it('tells what is wrong as the database told it, and goes on', async () => {
+  const thread = createSqliteThread(uri, worker, 0);
+  await untilReady(thread);
+  await expect(thread.ask('select a from nowhere', [])).rejects.toThrow('nowhere');
+  const error = await thread.ask('insert into t values (4)', []).catch((reason: unknown) => reason);
+  expect(kindOf(error)).toBe('refused');
+  expect(await thread.ask(WORDS, [3])).toEqual([{ word: '«3' }]);
+  thread.close();
+});
+
+it('leaves those who wait to themselves where it ends, or never begins', async () => {
+  const thread = createSqliteThread(uri, worker, 0);
+  await untilReady(thread);
+  const waiting = thread.ask(WORDS, [1]);
+  thread.close();
+  expect(await waiting).toBeUndefined();
+  const nobody = createSqliteThread(uri, new URL('./nobody.js', worker), 0);
+  for (let turn = 0; turn < 3; turn++) expect(await nobody.ask(WORDS, [1])).toBeUndefined();
+  nobody.close();
+});
