@@ -1,7 +1,8 @@
 import { UserError } from '../../base/user-error.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import { type Candidate, groupCandidates, mergeReplacements, type Replacement, replaceAll } from './candidates.ts';
+import { type Candidate, groupCandidates, type Replacement, replaceAll } from './candidates.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
+import { findInLines } from './find-in-lines.ts';
 import { createFindings, type Finding, fieldBelow, type Place, type RawFinding } from './finding.ts';
 import { createKnownValues, type KnownValue } from './known-values.ts';
 import { createMatcher } from './match-rules.ts';
@@ -378,25 +379,4 @@ function createAllowList(allow: readonly string[]): (value: string) => boolean {
     return test;
   });
   return (value) => tests.some((test) => test(value));
-}
-
-/** Each text on its own, and all of them as the lines of one: what stands across several is taken out of each. */
-function findInLines(
-  texts: readonly string[],
-  find: (text: string) => readonly Replacement[],
-): readonly (readonly Replacement[])[] {
-  const perText = texts.map((text) => [...find(text)]);
-  let start = 0;
-  const starts = texts.map((text) => {
-    const here = start;
-    start += text.length + 1;
-    return here;
-  });
-  for (const replacement of find(texts.join('\n')))
-    texts.forEach((text, index) => {
-      const from = Math.max(0, replacement.start - (starts[index] ?? 0));
-      const to = Math.min(text.length, replacement.end - (starts[index] ?? 0));
-      if (from < to) perText[index]?.push({ ...replacement, start: from, end: to });
-    });
-  return perText.map(mergeReplacements);
 }
