@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
-import { programsIn } from './chat-kit.ts';
+import { programsIn } from './host-kit.ts';
 import { root } from './kit.ts';
 
 // Every command of docs/ATTACH.md, as it stands there, on the real programs. TROUPE_CLAUDE_BIN, TROUPE_CODEX_BIN, TROUPE_OPENCODE_BIN.
