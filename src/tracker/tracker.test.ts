@@ -17,15 +17,14 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceAdapter } from '../adapters/adapter.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
-import { dumpTree } from '../adapters/testing/dump.ts';
 import { MUCH_LATER } from '../adapters/testing/feed.ts';
-import { buildTree } from '../model/build-tree.ts';
 import type { LiveTrees, TreeChange } from '../model/ports.ts';
-import type { SessionTree } from '../model/tree.ts';
-import { claim, findSessions } from './find-sessions.ts';
 import type { Place } from './places.ts';
-import { readSession } from './read-session.ts';
-import { createRandom, operate } from './testing/random-operations.ts';
+import { filesBelow } from './testing/files-below.ts';
+import { dumps, freshDumps, settles } from './testing/fresh-read.ts';
+import { playRandomly } from './testing/random-operations.ts';
+import { pause, until } from './testing/waiting.ts';
+import { writeInHalves } from './testing/write-in-halves.ts';
 import { startTracker } from './tracker.ts';
 
 const fixtures = fileURLToPath(new URL('../adapters/claude-code/fixtures/', import.meta.url));
@@ -56,55 +55,18 @@ function start(options: Partial<Parameters<typeof startTracker>[1]> = {}, places
   return tracker;
 }
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await holds()) return;
-    await pause(25);
-  }
-  throw new Error(`waited in vain for ${what}`);
-}
-
 const complete = (live: LiveTrees) => until(() => live.listing().isComplete, 'the first reading');
-
-const dumps = (trees: readonly SessionTree[]): readonly string[] =>
-  trees.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(dumpTree);
-
-async function freshTrees(places: readonly Place[]): Promise<readonly SessionTree[]> {
-  const trees: SessionTree[] = [];
-  for (const session of (await findSessions(places)).sessions) {
-    const ours = await claim(session, new Set());
-    if (ours) trees.push(buildTree(await readSession(ours.adapter, ours.located), { now: MUCH_LATER }));
-  }
-  return trees;
-}
-
-/** Until what is followed is what a fresh look finds; the last difference is what a failure shows. */
-async function settles(live: LiveTrees, places: readonly Place[] = [place()]): Promise<void> {
-  for (let tries = 0; tries < 40; tries++) {
-    const [seen, fresh] = [dumps(live.current()), dumps(await freshTrees(places))];
-    if (JSON.stringify(seen) === JSON.stringify(fresh)) return;
-    await pause(50);
-  }
-  expect(dumps(live.current())).toEqual(dumps(await freshTrees(places)));
-}
 
 const copy = (name: string): void => cpSync(path.join(fixtures, name), root, { recursive: true });
 
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .filter((file) => file.includes(`${path.sep}projects${path.sep}`));
-}
+const isOfProject = (file: string): boolean => file.includes(`${path.sep}projects${path.sep}`);
 
 describe('tracker', () => {
   it('reads what is there, newest first, and tells when it has', async () => {
     for (const name of ['2.1.325-nested', '2.0.76-parallel', '1.0.60-parallel']) copy(name);
     const live = start();
     await complete(live);
-    expect(dumps(live.current())).toEqual(dumps(await freshTrees([place()])));
+    expect(dumps(live.current())).toEqual(await freshDumps([place()]));
     expect(live.current().length).toBeGreaterThanOrEqual(3);
     expect(changes.at(-1)?.kind).toBe('listing');
   });
@@ -113,17 +75,9 @@ describe('tracker', () => {
     const live = start();
     await complete(live);
     const from = path.join(fixtures, '2.1.325-nested');
-    for (const file of filesBelow(from).toSorted()) {
-      const target = path.join(root, path.relative(from, file));
-      mkdirSync(path.dirname(target), { recursive: true });
-      for (const line of readFileSync(file, 'utf8').split(/(?<=\n)/)) {
-        const half = Math.floor(line.length / 2);
-        appendFileSync(target, line.slice(0, half));
-        if (Math.random() < 0.1) await pause(5);
-        appendFileSync(target, line.slice(half));
-      }
-    }
-    await settles(live);
+    for (const file of filesBelow(from).filter(isOfProject))
+      await writeInHalves(file, path.join(root, path.relative(from, file)));
+    await settles(live, [place()]);
     expect(live.current()[0]?.agents).toHaveLength(4);
     const told = changes.flatMap((change) => (change.kind === 'tree' ? change.sources : []));
     for (const { source, bytes } of told) expect(bytes).toBeLessThanOrEqual(statSync(path.join(root, source)).size);
@@ -193,7 +147,7 @@ describe('tracker', () => {
     };
     const live = start({}, [{ adapter, root, forced: false }]);
     await complete(live);
-    await settles(live);
+    await settles(live, [place()]);
     expect(live.current().map(({ cwd }) => cwd)).toEqual(['/home/dev/nested']);
   });
 
@@ -234,7 +188,7 @@ describe('tracker', () => {
     const [one, two] = readdirSync(path.join(root, 'projects')).map((name) => path.join(root, 'projects', name));
     renameSync(one ?? '', path.join(root, 'projects', '-elsewhere'));
     rmSync(two ?? '', { recursive: true });
-    await settles(live);
+    await settles(live, [place()]);
     expect(live.current()).toHaveLength(1);
     expect(changes.some(({ kind }) => kind === 'gone')).toBe(true);
   });
@@ -258,7 +212,7 @@ describe('tracker', () => {
       'the end of its agents',
     );
     rmSync(record);
-    await settles(live);
+    await settles(live, [place()]);
   });
 
   it('follows by looking where the system has no more watches, and says so', async () => {
@@ -273,12 +227,12 @@ describe('tracker', () => {
     const file = filesBelow(root).find((name) => name.endsWith('fa129e54-d574-4fea-bbfe-0dd74bbd38cd.jsonl')) ?? '';
     truncateSync(file, statSync(file).size - 1000);
     await pause(1_100);
-    await settles(live);
+    await settles(live, [place()]);
   });
 
   it('finds a teammate as soon as its first line says who it is, though its file was there before', async () => {
     const from = path.join(fixtures, 'derived-2.1.39-tmux-team');
-    const [lead = '', member = ''] = filesBelow(from).toSorted();
+    const [lead = '', member = ''] = filesBelow(from).filter(isOfProject);
     const [leadHere = '', memberHere = ''] = [lead, member].map((file) => path.join(root, path.relative(from, file)));
     const live = start({ sweepEveryMs: 3_600_000 });
     await complete(live);
@@ -291,7 +245,7 @@ describe('tracker', () => {
     await pause(100);
     appendFileSync(memberHere, readFileSync(member));
     await until(() => (teammate()?.sources.length ?? 0) > 0, 'its transcript');
-    await settles(live);
+    await settles(live, [place()]);
   });
 
   it('sees a data folder as soon as it appears', async () => {
@@ -309,17 +263,12 @@ describe('tracker', () => {
     await complete(live);
     const hidden = path.join(root, 'projects', '-new', 'subfolder');
     mkdirSync(hidden, { recursive: true });
-    await settles(live);
+    await settles(live, [place()]);
   });
 });
 
 describe('ten thousand random operations', () => {
-  const OPERATIONS = 10_000;
-  const CHECK_EVERY = 500;
-
   it('end in the same trees as a fresh read', { timeout: 240_000 }, async () => {
-    const other = mkdtempSync(path.join(tmpdir(), 'troupe-tracker-other-'));
-    const roots = [root, other];
     for (const name of [
       '2.1.325-nested',
       '2.1.325-background',
@@ -332,18 +281,16 @@ describe('ten thousand random operations', () => {
       '2.1.325-inter-team',
     ])
       copy(name);
-    const originals = roots.flatMap((at) =>
-      filesBelow(root).map((file) => ({ file: path.join(at, path.relative(root, file)), bytes: readFileSync(file) })),
-    );
-    const places = roots.map((at) => ({ ...place(), root: at }));
-    const live = start({}, places);
-    await complete(live);
-    const random = createRandom(Number(process.env['TROUPE_SEED'] ?? 20261115));
-    for (let done = 0; done < OPERATIONS; done++) {
-      operate(random, originals, roots);
-      if (random() < 0.02) await pause(1 + random() * 10);
-      if ((done + 1) % CHECK_EVERY === 0) await settles(live, places);
-    }
-    rmSync(other, { recursive: true });
+    await playRandomly(root, {
+      isChanged: isOfProject,
+      operations: 10_000,
+      checkEvery: 500,
+      async start(roots) {
+        const places = roots.map((at) => ({ ...place(), root: at }));
+        const live = start({}, places);
+        await complete(live);
+        return () => settles(live, places);
+      },
+    });
   });
 });

@@ -6,7 +6,7 @@ import type { AuditEntry } from '../../src/model/audit.ts';
 import type { SessionDetail } from '../../src/reports/live-shapes.ts';
 import type { SessionsReport, TreeReport } from '../../src/reports/shapes.ts';
 import { type AcrossHosts, addPlays, startAcrossHosts } from './across-kit.ts';
-import { programsIn } from './chat-kit.ts';
+import { programsIn } from './host-kit.ts';
 import { nameOf, root } from './kit.ts';
 import { getJson, type RunningServer, startServer } from './server.ts';
 

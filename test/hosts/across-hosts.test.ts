@@ -9,7 +9,7 @@ import { createSessionTranscripts } from '../../src/tracker/session-transcripts.
 import { createSessions } from '../../src/tracker/sessions.ts';
 import { startTracker } from '../../src/tracker/tracker.ts';
 import { type AcrossHosts, addPlays, startAcrossHosts } from './across-kit.ts';
-import { programsIn } from './chat-kit.ts';
+import { programsIn } from './host-kit.ts';
 import { nameOf } from './kit.ts';
 
 // A sub-agent of the real Claude Code runs the other real programs by commands: one tree, live and from the disk, and every

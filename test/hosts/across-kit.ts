@@ -2,8 +2,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GEMINI, QWEN } from './chat-kit.ts';
-import { codexSettings } from './codex-kit.ts';
+import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, work } from './kit.ts';
 
 /** What the scripted model does: each list of items is one answer. */
@@ -54,9 +53,13 @@ export async function startAcrossHosts(
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     writeFileSync(path.join(home, file), text);
   };
-  put('.codex/config.toml', codexSettings(urlOf('codex'), project, false));
-  put('.gemini/settings.json', JSON.stringify(GEMINI.settings));
-  put('.qwen/settings.json', JSON.stringify(QWEN.settings));
+  const putSettings = ({ folder, settings }: HostRecipe, url: string): void => {
+    const files = settings(url, project, { version2: false });
+    for (const [file, text] of Object.entries(files)) put(path.join(folder, file), text);
+  };
+  putSettings(CODEX, urlOf('codex'));
+  putSettings(GEMINI, urlOf('gemini'));
+  putSettings(QWEN, urlOf('qwen'));
   put('.config/opencode/opencode.json', JSON.stringify(opencodeSettings(urlOf('opencode'))));
   const env = cleanEnv(workspace, {
     PATH: `${bin}${path.delimiter}${process.env['PATH']}`,
@@ -72,12 +75,7 @@ export async function startAcrossHosts(
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     OPENCODE_DISABLE_SHARE: '1',
-    COPILOT_PROVIDER_BASE_URL: `${urlOf('copilot')}/v1`,
-    COPILOT_PROVIDER_TYPE: 'openai',
-    COPILOT_PROVIDER_API_KEY: 'dummy',
-    COPILOT_MODEL: 'fake-1',
-    COPILOT_OFFLINE: 'true',
-    COPILOT_AUTO_UPDATE: 'false',
+    ...COPILOT.environment(urlOf('copilot')),
     ...GEMINI.environment(urlOf('gemini')),
     ...QWEN.environment(urlOf('qwen')),
   });

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
-import { programsIn } from './chat-kit.ts';
+
 import { commandsIn } from './docs-kit.ts';
+import { programsIn } from './host-kit.ts';
 
 // Every command of docs/ATTACH.md, as it stands there, on the real programs. TROUPE_CLAUDE_BIN, TROUPE_CODEX_BIN, TROUPE_OPENCODE_BIN.
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../src/reports/shapes.ts';
 import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
-import { programsIn } from './chat-kit.ts';
+import { programsIn } from './host-kit.ts';
 import { kit, nameOf } from './kit.ts';
 
 // A follow-up question to a sub-agent that has ended, on the real programs: it reaches a conversation that knows what the agent

@@ -1,22 +1,27 @@
 import { gemini } from '../../src/adapters/gemini/index.ts';
-import { GEMINI, programsIn, startChatHost } from './chat-kit.ts';
-import { describeChats } from './chat-suite.ts';
+import { GEMINI } from './host-recipes.ts';
+import { describeHost } from './host-suite.ts';
 
-// TROUPE_GEMINI_BIN: one or more programs, 0.40.1 and later.
-for (const program of programsIn('TROUPE_GEMINI_BIN'))
-  describeChats({
-    adapter: gemini,
-    program,
-    plays: ['plain', 'single', 'parallel', 'nested', 'failing'],
-    maxDepth: 1,
-    start: () => startChatHost(GEMINI, program),
+// Programs of 0.40.1 and later.
+describeHost({
+  adapter: gemini,
+  recipe: GEMINI,
+  written: { below: '', files: /\/(?:chats|subagents)\/.*\.jsonl$/ },
+  scenarios: ['plain', 'single', 'parallel', 'nested', 'failing'].map((play) => ({
+    play,
+    script: { maxDepth: 1 },
     // It takes no description.
-    labelOf: ({ prompt }) => prompt,
-    callsOf({ kind, toolCalls, endStatus, depth }, play) {
+    dictatedName: ({ prompt }) => prompt,
+    callsOf({ kind, toolCalls, endStatus, depth }) {
       if (kind === 'main') return toolCalls;
       // Calls for agents of an agent are refused, and not written down.
       const refused = play === 'nested' && depth === 1 ? 2 : 0;
       // `complete_task` is how an agent says that it is done.
       return toolCalls - refused + (endStatus === 'completed' ? 1 : 0);
     },
-  });
+    mainStaysOpen: true,
+    inAnyOrder: true,
+  })),
+  endings: { SIGKILL: 'unknown' },
+  endAfterMs: 20_000,
+});

@@ -6,67 +6,17 @@ import { pathToFileURL } from 'node:url';
 import { hashOf } from '../../src/adapters/codex/hooks/approval.ts';
 import { handlersIn } from '../../src/adapters/hook-kit/read-groups.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
-import { GEMINI, QWEN } from './chat-kit.ts';
+import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, root, work } from './kit.ts';
 
 const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
-const numberOf = (version: string): number => version.split('.').reduce((sum, part) => sum * 1000 + Number(part), 0);
-export const isAtLeast = (version: string, least: string): boolean => numberOf(version) >= numberOf(least);
 
-/** What one host needs beside its program. */
-export interface HostRecipe {
-  readonly host: string;
-  readonly dialect: string;
-  readonly model: { readonly file: string; readonly start: string };
-  /** Settings files below the home, by name. */
-  settings(url: string, project: string): Readonly<Record<string, string>>;
-  environment(url: string): Readonly<Record<string, string>>;
-  args(prompt: string, version: string): readonly string[];
+interface GuardedRecipe extends HostRecipe {
   /** What the person does in the program before it runs hooks. */
   agree?(home: string): void;
 }
 
-const OPENAI = { file: 'fake-openai.mjs', start: 'startFakeOpenai' };
-
-export const RECIPES: readonly HostRecipe[] = [
-  {
-    host: 'codex',
-    dialect: 'codex',
-    model: OPENAI,
-    settings: (url, project) => ({ '.codex/config.toml': codexSettings(url, project) }),
-    environment: () => ({}),
-    args: (prompt) => ['exec', '--json', '--skip-git-repo-check', prompt],
-    agree: trustHooks,
-  },
-  {
-    host: 'copilot',
-    dialect: 'copilot',
-    model: OPENAI,
-    settings: () => ({}),
-    environment: (url) => ({
-      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_TYPE: 'openai',
-      COPILOT_PROVIDER_API_KEY: 'dummy',
-      COPILOT_MODEL: 'fake-1',
-      COPILOT_OFFLINE: 'true',
-      COPILOT_AUTO_UPDATE: 'false',
-    }),
-    args: (prompt) => ['-p', prompt, '--allow-all-tools', '--log-level', 'error'],
-  },
-  ...[
-    { host: 'gemini', recipe: GEMINI },
-    { host: 'qwen', recipe: QWEN },
-  ].map(
-    ({ host, recipe }): HostRecipe => ({
-      host,
-      dialect: recipe.model.dialect,
-      model: recipe.model,
-      settings: () => ({ [`${recipe.folder}/settings.json`]: JSON.stringify(recipe.settings, null, 2) }),
-      environment: recipe.environment,
-      args: recipe.args,
-    }),
-  ),
-];
+export const RECIPES: readonly GuardedRecipe[] = [{ ...CODEX, agree: trustHooks }, COPILOT, GEMINI, QWEN];
 
 export interface GuardedProgram {
   readonly version: string;
@@ -83,7 +33,7 @@ export interface GuardedProgram {
   close(): Promise<void>;
 }
 
-export async function startGuarded(recipe: HostRecipe, bin: string): Promise<GuardedProgram> {
+export async function startGuarded(recipe: GuardedRecipe, bin: string): Promise<GuardedProgram> {
   const [models, { makeWorkspace, commit, cleanEnv, runProgram, versionOf, writeFile }, plays] = await Promise.all(
     [recipe.model.file, 'workspace.mjs', 'plays.mjs'].map(load),
   );
@@ -93,9 +43,9 @@ export async function startGuarded(recipe: HostRecipe, bin: string): Promise<Gua
   const workspace = makeWorkspace(place);
   const { base, project, home } = workspace;
   commit(project);
-  const model = await models[recipe.model.start]({ dialect: recipe.dialect, log: path.join(base, 'model.jsonl') });
+  const model = await models[recipe.model.start]({ dialect: recipe.host, log: path.join(base, 'model.jsonl') });
   for (const [name, text] of Object.entries(recipe.settings(model.url, project)))
-    writeFile(path.join(home, name), text);
+    writeFile(path.join(home, recipe.folder, name), text);
   const state = path.join(base, 'troupe');
   mkdirSync(state, { recursive: true });
   const env: Record<string, string> = { ...cleanEnv(workspace, recipe.environment(model.url)), TROUPE_HOME: state };
@@ -121,7 +71,7 @@ export async function startGuarded(recipe: HostRecipe, bin: string): Promise<Gua
     version,
     state,
     env,
-    data: path.join(home, `.${recipe.host}`),
+    data: path.join(home, recipe.folder),
     troupe,
     setPolicy: (text) => writeFileSync(path.join(state, 'policy.yaml'), text),
     log: () => all().slice(heard),
@@ -183,23 +133,3 @@ function trustHooks(home: string): void {
     appendFileSync(path.join(home, '.codex', 'config.toml'), text);
   }
 }
-
-const codexSettings = (url: string, project: string): string => `model = "gpt-5.5"
-model_provider = "fake"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-[model_providers.fake]
-name = "Fake"
-base_url = "${url}/v1"
-wire_api = "responses"
-requires_openai_auth = false
-[analytics]
-enabled = false
-[features]
-multi_agent = true
-[agents]
-max_depth = 3
-[projects.${JSON.stringify(project)}]
-trust_level = "trusted"
-`;

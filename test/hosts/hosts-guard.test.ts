@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAtLeast } from '../../src/base/version-number.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
-import { programsIn } from './chat-kit.ts';
-import { type GuardedProgram, isAtLeast, RECIPES, startGuarded } from './guarded-hosts.ts';
+import { type GuardedProgram, RECIPES, startGuarded } from './guarded-hosts.ts';
+import { programsIn } from './host-kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
 // One policy file for every host: sub-agents remove nothing, and nor does anybody whom no one knows. The main agent may.

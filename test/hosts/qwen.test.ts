@@ -1,15 +1,20 @@
 import { qwen } from '../../src/adapters/qwen/index.ts';
-import { programsIn, QWEN, startChatHost } from './chat-kit.ts';
-import { describeChats } from './chat-suite.ts';
+import { QWEN } from './host-recipes.ts';
+import { describeHost } from './host-suite.ts';
 
-// TROUPE_QWEN_BIN: one or more programs, 0.21.2 and later. They need Node 22, first in the PATH.
-for (const program of programsIn('TROUPE_QWEN_BIN'))
-  describeChats({
-    adapter: qwen,
-    program,
-    plays: ['plain', 'single', 'parallel', 'nested', 'failing', 'background'],
-    maxDepth: Number.POSITIVE_INFINITY,
-    start: () => startChatHost(QWEN, program),
-    labelOf: ({ description }) => description,
-    callsOf: ({ toolCalls }) => toolCalls,
-  });
+// Programs of 0.21.2 and later. They need Node 22, first in the PATH.
+describeHost({
+  adapter: qwen,
+  recipe: QWEN,
+  written: { below: '', files: /\/(?:chats|subagents)\/.*\.jsonl$/ },
+  scenarios: ['plain', 'single', 'parallel', 'nested', 'failing', 'background'].map((play) => ({
+    play,
+    // The main agent is woken once: what the script keeps for more is not played.
+    script: { maxDepth: Number.POSITIVE_INFINITY, ...(play === 'background' && { steps: { main: 4 } }) },
+    dictatedName: ({ description }) => description,
+    mainStaysOpen: true,
+    inAnyOrder: true,
+  })),
+  endings: { SIGKILL: 'unknown' },
+  endAfterMs: 20_000,
+});

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPlays } from './across-kit.ts';
-import { programsIn } from './chat-kit.ts';
+import { programsIn } from './host-kit.ts';
 import { nameOf, root, work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 

@@ -3,17 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createTranscripts } from '../../tracker/transcripts.ts';
-import { showMessage, showSession } from '../testing/show-messages.ts';
+import { readTranscript, showMessage, showSession } from '../testing/show-messages.ts';
 import { gemini } from './index.ts';
 import { openBodies } from './open-bodies.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
-async function read(name: string, agent: string) {
-  const places = [{ adapter: gemini, root: path.join(fixtures, name), forced: false }];
-  return (await createTranscripts(places, () => 0).read(agent)).transcript;
-}
+const read = (name: string, agent: string) => readTranscript(gemini, path.join(fixtures, name), agent);
 
 describe('transcripts of Gemini CLI', () => {
   it('calls lead to the agents that they made, and the answer is what the agent said', async () => {
@@ -55,13 +51,13 @@ describe('transcripts of Gemini CLI', () => {
         ],
         "generalist_1794771466876_0": [
           "from parent",
-          "system: [note Its own transcript is not there. This is what the call that made it holds.] ",
+          "system: [note Its own transcript is not there. This is what the call that made it holds. → generalist_1794771466876_0] ",
           "user: List the files in src and describe them. [[play:sub-list]]",
           "assistant: src has app.js and util.js.",
         ],
         "generalist_1794771466876_1": [
           "from parent",
-          "system: [note Its own transcript is not there. This is what the call that made it holds.] ",
+          "system: [note Its own transcript is not there. This is what the call that made it holds. → generalist_1794771466876_1] ",
           "user: Write NOTES.md with one line. [[play:sub-write]]",
           "assistant: NOTES.md written.",
         ],

@@ -1,16 +1,12 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { createTranscripts } from '../../tracker/transcripts.ts';
-import { showMessage, showSession } from '../testing/show-messages.ts';
+import { readTranscript, showMessage, showSession } from '../testing/show-messages.ts';
 import { qwen } from './index.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 
-async function read(name: string, agent: string) {
-  const places = [{ adapter: qwen, root: path.join(fixtures, name), forced: false }];
-  return (await createTranscripts(places, () => 0).read(agent)).transcript;
-}
+const read = (name: string, agent: string) => readTranscript(qwen, path.join(fixtures, name), agent);
 
 describe('transcripts of Qwen Code', () => {
   it('an agent that asks for two: one message for a reply of many lines', async () => {
@@ -46,7 +42,7 @@ describe('transcripts of Qwen Code', () => {
         "assistant: I will start the long job in the background. | agent(Long running check) → general-purpose-call_01mwhk320p00012xxxxxxxxx | gave "Background agent launched successfully.\\ntask_id: general-pur"",
         "assistant: run_shell_command(echo main-continues) | gave "main-continues"",
         "assistant: The background agent is running; I will report when it is do",
-        "system: [background Agent "Long running check" completed.] slow check passed",
+        "system: [background Agent "Long running check" completed. → general-purpose-call_01mwhk320p00012xxxxxxxxx] slow check passed",
         "assistant: The background agent finished: slow check passed.",
       ]
     `);
@@ -77,7 +73,7 @@ describe('transcripts of Qwen Code', () => {
         ],
         "general-purpose-call_01mwi8dtc500002xxxxxxxxx": [
           "from parent",
-          "system: [note Its own transcript is not there. This is what the call that made it holds.] ",
+          "system: [note Its own transcript is not there. This is what the call that made it holds. → general-purpose-call_01mwi8dtc500002xxxxxxxxx] ",
           "user: Count the TODO comments in this repository and report the nu",
           "assistant: There are 2 TODO comments in src/.",
         ],

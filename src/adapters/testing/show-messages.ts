@@ -1,6 +1,7 @@
-import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import type { Transcript, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import { createSessionTranscripts } from '../../tracker/session-transcripts.ts';
 import { createSessions } from '../../tracker/sessions.ts';
+import { createTranscripts } from '../../tracker/transcripts.ts';
 import type { SourceAdapter } from '../adapter.ts';
 import { MUCH_LATER } from './feed.ts';
 
@@ -12,11 +13,11 @@ export function showMessage({ role, content }: TranscriptMessage): string {
 function showBlock(block: TranscriptBlock): string {
   switch (block.type) {
     case 'tool_use':
-      return `${block.name}(${block.summary})${block.sub_agent_ref ? ` → ${block.sub_agent_ref.agent_id}` : ''}`;
+      return `${block.name}(${block.summary})${showAgent(block.sub_agent_ref?.agent_id)}`;
     case 'tool_result':
       return `${block.is_error ? 'failed' : 'gave'} ${JSON.stringify(block.text.slice(0, 60))}`;
     case 'notice':
-      return `[${block.kind} ${block.title}] ${block.text.slice(0, 60)}`;
+      return `[${block.kind} ${block.title}${showAgent(block.agent_id)}] ${block.text.slice(0, 60)}`;
     case 'text':
     case 'thinking':
     case 'summary':
@@ -24,6 +25,13 @@ function showBlock(block: TranscriptBlock): string {
     default:
       return block.type;
   }
+}
+
+const showAgent = (id: string | null | undefined): string => (id ? ` → ${id}` : '');
+
+/** The conversation of one agent, by the beginning of its id. */
+export async function readTranscript(adapter: SourceAdapter, root: string, agent: string): Promise<Transcript> {
+  return (await createTranscripts([{ adapter, root, forced: false }], () => 0).read(agent)).transcript;
 }
 
 /** All conversations of the one session in a folder, by agent; of an agent without a file, what its parent knows. */

@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,16 +11,49 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { filesBelow } from './files-below.ts';
+import { pause } from './waiting.ts';
+
+interface RandomPlay {
+  /** What else lies in the folder stays as it is. */
+  isChanged(file: string): boolean;
+  readonly operations: number;
+  readonly checkEvery: number;
+  /** Follows both folders, and gives what has to hold at each check. */
+  start(roots: readonly string[]): Promise<() => Promise<void>>;
+}
+
+/** The files in a folder, and the same in a second one that is empty at first. TROUPE_SEED plays other operations. */
+export async function playRandomly(
+  root: string,
+  { isChanged, operations, checkEvery, start }: RandomPlay,
+): Promise<void> {
+  const other = mkdtempSync(path.join(tmpdir(), 'troupe-random-other-'));
+  const roots = [root, other];
+  const files = filesBelow(root).filter(isChanged);
+  const originals = roots.flatMap((at) =>
+    files.map((file) => ({ file: path.join(at, path.relative(root, file)), bytes: readFileSync(file) })),
+  );
+  const check = await start(roots);
+  const random = createRandom(Number(process.env['TROUPE_SEED'] ?? 20261115));
+  for (let done = 0; done < operations; done++) {
+    operate(random, originals, roots);
+    if (random() < 0.02) await pause(1 + random() * 10);
+    if ((done + 1) % checkEvery === 0) await check();
+  }
+  rmSync(other, { recursive: true });
+}
 
 /** A file as it was recorded. */
-export interface Original {
+interface Original {
   readonly file: string;
   readonly bytes: Buffer;
 }
 
 /** One thing that a host, a person or a program of theirs may do to the files, and things that nobody does. */
-export function operate(random: () => number, originals: readonly Original[], roots: readonly string[]): void {
+function operate(random: () => number, originals: readonly Original[], roots: readonly string[]): void {
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const original = pick(originals);
   const now = pick(filesNow(originals));
@@ -87,7 +121,7 @@ function filesNow(originals: readonly Original[]): readonly string[] {
 }
 
 /** The same numbers each time: a failure can be looked at again. */
-export function createRandom(seed: number): () => number {
+function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -1,0 +1,14 @@
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pause } from './waiting.ts';
+
+/** Line by line, each in two pieces, at times with a moment between them: what a reader may catch of a host that writes. */
+export async function writeInHalves(from: string, to: string): Promise<void> {
+  mkdirSync(path.dirname(to), { recursive: true });
+  for (const line of readFileSync(from, 'utf8').split(/(?<=\n)/)) {
+    const half = Math.floor(line.length / 2);
+    appendFileSync(to, line.slice(0, half));
+    if (Math.random() < 0.1) await pause(5);
+    appendFileSync(to, line.slice(half));
+  }
+}
