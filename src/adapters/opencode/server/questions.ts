@@ -126,12 +126,12 @@ async function callOf(
     const [tool, state] = [asText(part?.['tool']), asObject(part?.['state'])];
     const input = asObject(state?.['input']);
     if (tool !== undefined && input && state?.['status'] !== 'pending') return { tool, args: input, call };
-    if (!part || tries >= INPUT_TRIES) return otherwise;
+    if (tries >= INPUT_TRIES) return otherwise;
     await sleep(INPUT_MS);
   }
 }
 
-/** A version may ask before it has written down what the call is given (1.3.2): that takes moments. */
+/** A version may ask before it has written down the call, or what it is given (1.3.2): that takes moments. */
 const [INPUT_TRIES, INPUT_MS] = [20, 50];
 
 async function serversAt(address: string, directory: string | undefined): Promise<readonly string[]> {
