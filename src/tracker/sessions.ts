@@ -56,7 +56,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
         total: found.sessions.length - strangers - joined.within.size,
         ignoredFiles: ignored.size,
         problems: found.problems,
-        places: places.map(({ root }) => root),
+        places: foldersOf(places),
       };
     },
     async open(prefix) {
@@ -142,8 +142,13 @@ function matching({ sessions, problems }: FoundSessions, prefix: string): readon
   );
 }
 
+/** Of a folder that was named, every host looks. */
+function foldersOf(places: readonly Place[]): readonly string[] {
+  return [...new Set(places.map(({ root }) => root))];
+}
+
 function noSessions(places: readonly Place[], problems: readonly string[]): UserError {
-  const where = places.map(({ root }) => root).join(', ');
+  const where = foldersOf(places).join(', ');
   return new UserError(
     'no-sessions',
     [`No sessions found (looked in ${where || 'no folder'}).`, ...problems].join(' '),

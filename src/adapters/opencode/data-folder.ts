@@ -36,3 +36,5 @@ export function databaseOf(name: string): string | undefined {
 
 /** JSON files of versions before 1.2; later versions read them once, and 1.16 and later do not read them at all. */
 export const STORAGE = 'storage';
+/** Before 0.6, a folder of each project in it. */
+export const OLD_PROJECTS = 'project';

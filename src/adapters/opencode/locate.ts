@@ -7,7 +7,7 @@ import { readDatabase, UnreadableDatabase } from '../../io/sqlite.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, type SourceId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
-import { isDatabaseName, isOwnDatabaseName, STORAGE } from './data-folder.ts';
+import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
 import { assertOpenable } from './database/assert-openable.ts';
 import { readSchema, unknownStepOf } from './database/schema.ts';
 import { listSessions, type SessionPlace } from './database/session-rows.ts';
@@ -16,7 +16,7 @@ import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, sessionIdOf } from './record.ts';
 import { isAddress, UnreachableServer } from './server/request.ts';
 import { listServed } from './server/served-sessions.ts';
-import { listStored, REFUSED, unknownStepOf as unknownStepOfStorage } from './storage/storage-files.ts';
+import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage/storage-files.ts';
 
 export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';
 
@@ -83,19 +83,22 @@ async function findDoors(root: string, problems: string[]): Promise<readonly Doo
   }
   for (const file of await misnamedIn(root)) await lookIntoDatabase(file, problems);
   if (await isClosedFolder(root)) problems.push(`${root}: ${REFUSED}.`);
-  const { sessions: stored, problems: found } = await listStored(root);
-  problems.push(...found);
-  const step = await unknownStepOfStorage(root);
-  if (step !== undefined) problems.push(newer(path.join(root, STORAGE), step));
-  if (stored.length > 0) {
-    const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
-      id,
-      modifiedAt: at,
-      ...(parent !== undefined && { parent }),
-    }));
-    doors.push({ role: 'storage', file: path.join(root, 'storage'), sessions });
-  }
+  for (const storage of await storagesIn(root)) doors.push(...(await lookIntoStorage(storage, problems)));
   return doors;
+}
+
+async function lookIntoStorage(storage: string, problems: string[]): Promise<readonly DoorFound[]> {
+  const { sessions: stored, problems: found } = await listStored(storage);
+  problems.push(...found);
+  const step = await unknownStepOfStorage(storage);
+  if (step !== undefined) problems.push(newer(storage, step));
+  if (stored.length === 0) return [];
+  const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
+    id,
+    modifiedAt: at,
+    ...(parent !== undefined && { parent }),
+  }));
+  return [{ role: 'storage', file: storage, sessions }];
 }
 
 /** Exports lie beside the database, or in a folder of that name; what is deeper belongs to the program. */

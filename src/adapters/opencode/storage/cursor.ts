@@ -19,7 +19,7 @@ interface MessageNote {
 }
 
 /** One tree of sessions in the JSON files. Files that did not change since the last look are not read. */
-export function openStorage({ id, root }: LocatedSession, source: LocatedSource): TableCursor {
+export function openStorage({ id }: LocatedSession, source: LocatedSource): TableCursor {
   const door: Door = { session: id, source: source.id };
   const native = nativeId(id);
   const seen = new Map<string, string>();
@@ -75,16 +75,16 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
       const note = messages.get(message);
       if (!note || note.isClosed) return;
       let isClosed = true;
-      for (const part of await filesIn(partFolder(root, message)))
+      for (const part of await filesIn(partFolder(source.path, session, message)))
         isClosed = (await readPart(part, session, note)) && isClosed;
       // What the person said is written in one go with its parts, but not in the same moment: it stays open.
       note.isClosed = isClosed && info !== undefined && !note.isTold && isOver(info);
     };
-    for (const session of await treeOf(root, native)) {
+    for (const session of await treeOf(source.path, native)) {
       const said = JSON.stringify(session);
       if (seen.get(session.id) !== said) tell(sessionFacts(session, door));
       seen.set(session.id, said);
-      for (const file of await filesIn(messageFolder(root, session.id))) await readMessage(file, session.id);
+      for (const file of await filesIn(messageFolder(source.path, session.id))) await readMessage(file, session.id);
     }
     if (isHealed) return 'replaced';
     return hasNews ? 'news' : 'nothing';
@@ -97,8 +97,8 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
   };
 }
 
-async function treeOf(root: string, native: string) {
-  const all = (await listStored(root)).sessions.map(({ info }) => info);
+async function treeOf(storage: string, native: string) {
+  const all = (await listStored(storage)).sessions.map(({ info }) => info);
   const tree = new Set([native]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;

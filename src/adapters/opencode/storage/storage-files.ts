@@ -1,10 +1,11 @@
-// `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2).
+// `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2). Versions before 0.6 had one
+// for each project, and in it another order of folders: `project/<project>/storage/session/{info,message,part}`.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asText, type JsonObject } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
-import { isClosedFolder, isMissing, isRefusal, listFolder, modifiedAt } from '../../../io/folders.ts';
-import { STORAGE } from '../data-folder.ts';
+import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt } from '../../../io/folders.ts';
+import { OLD_PROJECTS, STORAGE } from '../data-folder.ts';
 import { type SessionInfo, toSessionInfo } from '../record.ts';
 
 export interface StoredSession {
@@ -13,13 +14,25 @@ export interface StoredSession {
   readonly modifiedAt: number;
 }
 
-/** `session/<project>/<session>.json`. `problems` are those that cannot be understood, as a half-written one is. */
+/** Those of before 0.6 as well, until a later version takes them over: it writes down that it did, and leaves them where they are. */
+export async function storagesIn(root: string): Promise<readonly string[]> {
+  const storage = path.join(root, STORAGE);
+  if (await isThere(path.join(storage, 'migration'))) return [storage];
+  const projects = await listFolder(path.join(root, OLD_PROJECTS));
+  return [storage, ...projects.map(({ name }) => path.join(root, OLD_PROJECTS, name, STORAGE))];
+}
+
+function isOld(storage: string): boolean {
+  return path.basename(path.resolve(storage, '..', '..')) === OLD_PROJECTS;
+}
+
+/** `session/<project>/<session>.json`, before 0.6 `session/info/<session>.json`. `problems` are those that cannot be understood, as a half-written one is. */
 export async function listStored(
-  root: string,
+  storage: string,
 ): Promise<{ readonly sessions: readonly StoredSession[]; readonly problems: readonly string[] }> {
   const problems: string[] = [];
   const sessions: StoredSession[] = [];
-  const folder = path.join(root, STORAGE, 'session');
+  const folder = path.join(storage, 'session');
   if (await isClosedFolder(folder)) problems.push(`${folder}: ${REFUSED}.`);
   for (const project of await listFolder(folder)) {
     if (project.kind !== 'folder') continue;
@@ -37,17 +50,18 @@ export async function listStored(
 const NEWEST_KNOWN = 2;
 
 /** The step that these files say they are at, where troupe does not know it. */
-export async function unknownStepOf(root: string): Promise<string | undefined> {
-  const said = await readFile(path.join(root, STORAGE, 'migration'), 'utf8').catch(() => '');
+export async function unknownStepOf(storage: string): Promise<string | undefined> {
+  if (isOld(storage)) return undefined;
+  const said = await readFile(path.join(storage, 'migration'), 'utf8').catch(() => '');
   return Number(said) > NEWEST_KNOWN ? said.trim() : undefined;
 }
 
-export function messageFolder(root: string, session: string): string {
-  return path.join(root, STORAGE, 'message', session);
+export function messageFolder(storage: string, session: string): string {
+  return isOld(storage) ? path.join(storage, 'session', 'message', session) : path.join(storage, 'message', session);
 }
 
-export function partFolder(root: string, message: string): string {
-  return path.join(root, STORAGE, 'part', message);
+export function partFolder(storage: string, session: string, message: string): string {
+  return isOld(storage) ? path.join(storage, 'session', 'part', session, message) : path.join(storage, 'part', message);
 }
 
 export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
