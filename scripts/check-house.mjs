@@ -13,6 +13,18 @@ const TRACES = [
   [/[\w.+-]+@(?!anthropic\.com|example\.)[\w-]+\.(?:com|org|net|io)\b/, 'an e-mail address'],
 ];
 
+/** Who shows and judges works through the adapters: a host's name there is a special case that the next host does not have. */
+const HOST_BLIND =
+  /^(?:web\/src|src\/(?:asks|attach|audit|compose|daemon|doctor|events|export|faces|feed|guard|install|intercept|judge|model|news|render|reports|stream|tracker))\//;
+const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
+/** Models are called after them, and are shown by name. */
+const OF_MODELS = new Set([
+  'web/src/views/race/model-name.ts',
+  'src/reports/prices.ts',
+  'src/reports/context-window.ts',
+]);
+const HOST_NAME = new RegExp(`\\b(?:${hostWords().join('|')})`, 'i');
+
 /** Codex names its agents by paths of tasks below `/root`: a path, but none of a machine. */
 const AGENT_PATH = /\/root(?:\/[a-z0-9_]+)+(?=["\\…])/g;
 
@@ -28,6 +40,8 @@ for (const file of files) {
     const lines = readFileSync(root + file, 'utf8').split('\n').length;
     if (lines > MAX_LINES) problems.push(`${file}: ${lines} lines, at most ${MAX_LINES}`);
   }
+  if (HOST_BLIND.test(file) && /\.tsx?$/.test(file) && !FOR_TESTS.test(file) && !OF_MODELS.has(file))
+    checkHostNames(file);
   if (/fixtures\/|^demo\/|\.snap$/.test(file)) checkTraces(file);
 }
 for (const problem of problems) console.error(problem);
@@ -41,4 +55,17 @@ function checkTraces(file) {
     const match = text.match(pattern);
     if (match) problems.push(`${file}: holds ${what} («${match[0].slice(0, 60)}»)`);
   }
+}
+
+/** In what is run; comments may say where a fact was seen. */
+function checkHostNames(file) {
+  const code = readFileSync(root + file, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|(?<![:'"`])\/\/.*$/gm, '');
+  const match = code.match(HOST_NAME);
+  if (match) problems.push(`${file}: names a host («${match[0]}»); what is special about it belongs into its adapter`);
+}
+
+/** `claude` of `claude-code`: as the folders of adapters are called. */
+function hostWords() {
+  const registry = readFileSync(`${root}src/adapters/registry.ts`, 'utf8');
+  return [...registry.matchAll(/from '\.\/([a-z]+)[a-z-]*\/index\.ts'/g)].map(([, word]) => word);
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -112,6 +112,21 @@ describe('troupe doctor', () => {
     const { code, wrong } = await doctor();
     expect([code, wrong]).toEqual([0, ['warning hooks-none']]);
     expect((await troupe('doctor')).out).toContain('→ troupe hooks install\n');
+  });
+
+  it('misses nothing of hosts that are not there', async () => {
+    rmSync(path.join(base, 'bin', 'claude'));
+    rmSync(path.join(program.home, '.claude'), { recursive: true });
+    const data = path.join(program.home, '.local/share/opencode');
+    cpSync(
+      new URL('../src/adapters/opencode/fixtures/1.18.33-single/opencode.db', import.meta.url),
+      `${data}/opencode.db`,
+    );
+    const { findings } = await doctor();
+    const said = findings
+      .filter(({ code }) => code === 'host-missing' || code === 'hooks-none')
+      .map(({ text }) => text);
+    expect(said).toEqual([expect.stringMatching(/^OpenCode/), expect.stringMatching(/^OpenCode/)]);
   });
 
   it('finds hooks for another version, and its remedy mends it', async () => {

@@ -7,6 +7,8 @@ import type { SessionId, SourceId, ToolCallId } from '../model/ids.ts';
 export interface StreamCapability {
   /** What people type to start the program. */
   readonly programs: readonly string[];
+  /** What people type to have it print that; `…` stands for what they ask of it. Shown as an example. */
+  readonly printing: string;
   /** What a line says about whose it is; undefined where it is none of this host's. */
   recognise(record: JsonObject): StreamSign | undefined;
   /** Fed in order from the first line on. `session` is `NO_SESSION_YET` of this host where no line has told it. */

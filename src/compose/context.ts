@@ -1,6 +1,8 @@
+import type { SourceAdapter } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { systemClock } from '../base/clock.ts';
-import type { FaceContext, Where } from '../faces/face.ts';
+import { known } from '../base/json.ts';
+import type { FaceContext, KnownHost, Where } from '../faces/face.ts';
 import type { Sessions } from '../model/ports.ts';
 import { createIdentifier } from '../tracker/identify.ts';
 import { type AuthorOf, createSessionTranscripts } from '../tracker/session-transcripts.ts';
@@ -80,9 +82,13 @@ export function createContext(): FaceContext {
     async *examine(where) {
       yield* (await import('./doctor.ts')).examineMachine(where);
     },
-    hosts: ADAPTERS.map(({ host, title }) => ({ host, title })),
+    hosts: ADAPTERS.map(toKnownHost),
     version: packageVersion,
     clock: systemClock,
     terminal: createTerminal(),
   };
+}
+
+function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
+  return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
 }

@@ -35,14 +35,20 @@ export interface ExamineOptions {
  */
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
   const { adapters, state, places, hooks, log, version, clock } = options;
-  const looked: { readonly adapter: SourceAdapter; readonly status: HooksStatus }[] = [];
+  const looked: ExaminedHost[] = [];
+  const absent: ExaminedHost[] = [];
   for (const adapter of adapters.filter(({ hookSettings }) => hookSettings))
     yield* orWhyNot('hosts', async function* () {
-      const status = await hooks.status({ host: adapter.host });
-      if (status.isToBeNamed && (await isAbsent(adapter, status, places))) return;
-      looked.push({ adapter, status });
-      yield* examineHost(adapter, status.hostVersion);
+      const host = { adapter, status: await hooks.status({ host: adapter.host }) };
+      if (await isAbsent(host, places)) return void absent.push(host);
+      looked.push(host);
+      yield* examineHost(adapter, host.status.hostVersion);
     });
+  // Who has none of them is told about the one that commands mean where none is named.
+  if (looked.length === 0) {
+    looked.push(...absent.filter(({ status }) => !status.isToBeNamed));
+    for (const { adapter, status } of looked) yield* examineHost(adapter, status.hostVersion);
+  }
   yield* orWhyNot('folders', () => examineFolders(places));
   for (const { adapter, status } of looked) {
     yield* orWhyNot('hooks', () => examineHooks(status));
@@ -55,8 +61,13 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   yield* orWhyNot('telegram', () => examineTelegram(options.telegram));
 }
 
+interface ExaminedHost {
+  readonly adapter: SourceAdapter;
+  readonly status: HooksStatus;
+}
+
 /** Of the hosts that a person does not have nothing is missing. */
-async function isAbsent(adapter: SourceAdapter, status: HooksStatus, places: readonly Place[]): Promise<boolean> {
+async function isAbsent({ adapter, status }: ExaminedHost, places: readonly Place[]): Promise<boolean> {
   if (status.hostVersion !== null || status.places.some(({ events }) => events.length > 0)) return false;
   const own = places.filter((place) => place.adapter.host === adapter.host);
   return (await findSessions(own)).sessions.length === 0;

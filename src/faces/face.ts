@@ -57,11 +57,23 @@ export interface FaceContext {
   attach(where: Where): Promise<AttachControl>;
   /** Looks at everything that has to be in order, one finding after the other. */
   examine(where: Where): AsyncIterable<Finding>;
-  /** What troupe reads, by short name and as people write it. */
-  readonly hosts: readonly { readonly host: string; readonly title: string }[];
+  /** What troupe reads. */
+  readonly hosts: readonly KnownHost[];
   readonly version: string;
   readonly clock: Clock;
   readonly terminal: Terminal;
+}
+
+/** A host, for lists of them: no face knows one by its name. */
+export interface KnownHost {
+  /** Short, as `--host` takes it. */
+  readonly host: string;
+  /** As people write it. */
+  readonly title: string;
+  /** What people type to have it print a stream that is read; left out where none is. */
+  readonly printing?: string;
+  /** Its program waits in front of each call for what it is told. */
+  readonly isSteered?: true;
 }
 
 export interface FollowRequest {

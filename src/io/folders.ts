@@ -1,5 +1,6 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
 
 export interface FolderEntry {
   readonly name: string;
@@ -93,13 +94,17 @@ async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
 
 /** Not there, not a folder, or not for us: all the same to somebody who only reads. */
 export function isMissing(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return (
-    code === 'ENOENT' ||
-    code === 'ENOTDIR' ||
-    code === 'EACCES' ||
-    code === 'EPERM' ||
-    code === 'ELOOP' ||
-    code === 'ENAMETOOLONG'
-  );
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' || isRefusal(error) || code === 'ELOOP' || code === 'ENAMETOOLONG';
+}
+
+/** There, and not for us: for those who tell it. */
+export function isRefusal(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+/** A folder that is there, and not for us: to those who list it, it looks empty. */
+export async function isClosedFolder(folder: string): Promise<boolean> {
+  return access(folder, constants.R_OK | constants.X_OK).then(() => false, isRefusal);
 }

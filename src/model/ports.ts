@@ -42,6 +42,8 @@ export interface OpenedSession {
   /** Those of other sessions that stand in it (`join-trees.ts`); left out where there are none. */
   readonly joined?: ReadonlyMap<SessionId, SessionLedger>;
   readonly ignoredFiles: number;
+  /** What else could not be looked at, in words for people: a newer session may be there. */
+  readonly problems: readonly string[];
 }
 
 /** Sessions as they change. */

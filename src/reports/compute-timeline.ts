@@ -12,7 +12,7 @@ import type { TimelineAgent, TimelineCall, TimelineReply, TimelineReport } from 
 
 /** `/api/sessions/:id/timeline`. `since`, in epoch milliseconds, leaves out what was over before. */
 export function computeTimeline(
-  opened: Omit<OpenedSession, 'ignoredFiles'>,
+  opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>,
   { since = 0 }: { readonly since?: number } = {},
 ): TimelineReport {
   const { tree } = opened;

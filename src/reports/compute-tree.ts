@@ -9,7 +9,7 @@ import type { DiagnosticReport, TreeReport } from './shapes.ts';
 
 /** `troupe tree --json`. */
 export function computeTree(
-  { tree, ignoredFiles }: Omit<OpenedSession, 'ledger'>,
+  { tree, ignoredFiles }: Pick<OpenedSession, 'tree' | 'ignoredFiles'>,
   options: { readonly internal: boolean },
 ): TreeReport {
   const hues = computeHues(tree.agents);

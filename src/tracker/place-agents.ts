@@ -12,7 +12,7 @@ export interface PlacedAgents {
 }
 
 /** Whose conversations are worth taking along, and where each stands; what is below one that is not moves up. */
-export function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles'>): PlacedAgents {
+export function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>): PlacedAgents {
   const { tree } = opened;
   const main = mainAgentOf(tree.id);
   const depths = new Map<AgentId, number>();

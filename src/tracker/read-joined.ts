@@ -15,7 +15,7 @@ export interface ReadSessions {
   add(sessions: readonly FoundSession[]): Promise<void>;
   joined(): JoinedTrees;
   /** The session with all that stands in its tree; with the one that it was forked from. */
-  open(id: SessionId): Promise<Omit<OpenedSession, 'ignoredFiles'> | undefined>;
+  open(id: SessionId): Promise<Omit<OpenedSession, 'ignoredFiles' | 'problems'> | undefined>;
 }
 
 interface Read {

@@ -6,7 +6,7 @@ import { readTail } from '../io/read-range.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
 import type { Sessions } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
-import { claim, type FoundSession, findSessions } from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
 import { createReadSessions } from './read-joined.ts';
 import { isOfFiles, toShared } from './share-session.ts';
@@ -57,13 +57,13 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
         total: found.sessions.length - strangers - joined.within.size,
         ignoredFiles: ignored.size,
         problems: found.problems,
-        places: places.map(({ root }) => root),
+        places: foldersOf(places),
       };
     },
     async open(prefix, onFound) {
       const found = await find();
       const ignored = new Set(found.ignoredFiles);
-      const wanted = prefix === undefined ? found.sessions : matching(found.sessions, prefix);
+      const wanted = prefix === undefined ? found.sessions : matching(found, prefix);
       const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
       const [newest] = await lastActive(claimed, 1);
       if (!newest) throw noSessions(places, found.problems);
@@ -76,7 +76,7 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       // Who names a session wants that one; the newest of all stands where the list has it.
       const id = prefix === undefined ? topOf(newest.located.id, read.joined().within) : newest.located.id;
       const opened = assertFound(await read.open(id), 'it has just been read');
-      return { ...opened, ignoredFiles: ignored.size };
+      return { ...opened, ignoredFiles: ignored.size, problems: found.problems };
     },
   };
 }
@@ -130,13 +130,14 @@ async function lastTimeIn(file: string): Promise<string> {
   );
 }
 
-function matching(sessions: readonly FoundSession[], prefix: string): readonly FoundSession[] {
+function matching({ sessions, problems }: FoundSessions, prefix: string): readonly FoundSession[] {
   const hits = sessions.filter(({ located }) => nativeId(located.id).startsWith(prefix));
   const exact = hits.filter(({ located }) => nativeId(located.id) === prefix);
   if (exact.length > 0) return exact;
   if (hits.length === 1) return hits;
   if (hits.length === 0) {
-    throw new UserError('session-not-found', `No session begins with «${prefix}».`, 'List them with: troupe ls');
+    const said = [`No session begins with «${prefix}».`, ...problems].join(' ');
+    throw new UserError('session-not-found', said, 'List them with: troupe ls');
   }
   const ids = hits.slice(0, 5).map(({ located }) => nativeId(located.id));
   throw new UserError(
@@ -146,8 +147,13 @@ function matching(sessions: readonly FoundSession[], prefix: string): readonly F
   );
 }
 
+/** Of a folder that was named, every host looks. */
+function foldersOf(places: readonly Place[]): readonly string[] {
+  return [...new Set(places.map(({ root }) => root))];
+}
+
 function noSessions(places: readonly Place[], problems: readonly string[]): UserError {
-  const where = places.map(({ root }) => root).join(', ');
+  const where = foldersOf(places).join(', ');
   return new UserError(
     'no-sessions',
     [`No sessions found (looked in ${where || 'no folder'}).`, ...problems].join(' '),

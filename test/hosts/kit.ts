@@ -12,7 +12,8 @@ export const programs = (process.env['TROUPE_CLAUDE_BIN'] ?? '')
   .filter((program) => program !== '');
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const work = mkdtempSync(path.join(tmpdir(), 'troupe-hosts-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+// Some programs install packages where they run: tens of thousands of files.
+afterAll(() => rmSync(work, { recursive: true, force: true }), 120_000);
 
 export interface DictatedAgent {
   readonly key: string;

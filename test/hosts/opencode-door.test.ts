@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { opencode } from '../../src/adapters/opencode/index.ts';
 import { readDatabase } from '../../src/io/sqlite.ts';
 import { nativeId } from '../../src/model/ids.ts';
+import type { LiveTrees } from '../../src/model/ports.ts';
 import { computeTree } from '../../src/reports/compute-tree.ts';
 import type { Place } from '../../src/tracker/places.ts';
 import { startTracker } from '../../src/tracker/tracker.ts';
@@ -39,7 +40,7 @@ for (const program of programs) {
                   delays.push(writtenAt(served.data, id).then((written) => at - written));
               }
           });
-          await vi.waitUntil(() => tracker.listing().isComplete);
+          await isListed(tracker);
           await served.untilIdle(await served.prompt(play));
           await expect.poll(() => tracker.current()[0]?.agents[0]?.status, { timeout: 10_000 }).not.toBe('running');
           const [tree] = tracker.current();
@@ -66,7 +67,7 @@ for (const program of programs) {
       const places = [placeOf(served.url), placeOf(served.data)];
       const tracker = startTracker(places, { clock: Date.now, sweepEveryMs: 60_000 });
       try {
-        await vi.waitUntil(() => tracker.listing().isComplete);
+        await isListed(tracker);
         const session = await served.prompt('guarded');
         const statuses = (): readonly string[] =>
           tracker.current().flatMap(({ agents }) => agents.map(({ status, waitingOn }) => `${status} ${waitingOn}`));
@@ -89,6 +90,11 @@ for (const program of programs) {
       return serveOpencode({ program, root, scenario: play, play, permission, password: PASSWORD });
     };
   });
+}
+
+/** A server that has just started answers its first question late: it sets up its project. */
+async function isListed(tracker: LiveTrees): Promise<void> {
+  await vi.waitUntil(() => tracker.listing().isComplete, { timeout: 20_000 });
 }
 
 function placeOf(root: string): Place {

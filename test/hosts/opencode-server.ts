@@ -74,7 +74,13 @@ export async function serveOpencode(options: ServeOptions): Promise<ServedProjec
       ({ ok }) => ok,
       () => false,
     );
-  await vi.waitUntil(isUp, { timeout: 60_000, interval: 200 });
+  try {
+    await vi.waitUntil(isUp, { timeout: 60_000, interval: 200 });
+  } catch (error) {
+    endGroup(child.pid, 'SIGKILL');
+    await model.close();
+    throw error;
+  }
   const served: ServedProject = {
     project,
     env,

@@ -63,6 +63,7 @@ export const claudeCode: SourceAdapter = {
   replay: { schedule, retime, rename },
   stream: {
     programs: ['claude'],
+    printing: 'claude -p … --output-format stream-json --verbose',
     recognise,
     createReader: createStreamReader,
     leavesToDisk: true,

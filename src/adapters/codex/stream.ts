@@ -10,6 +10,7 @@ const KINDS = /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:s
 
 export const stream: StreamCapability = {
   programs: ['codex'],
+  printing: 'codex exec --json …',
   recognise,
   leavesToDisk: true,
   createReader(session, source) {

@@ -9,6 +9,7 @@ import { isEvent } from './sniff.ts';
 
 export const stream: StreamCapability = {
   programs: ['copilot'],
+  printing: 'copilot -p … --output-format json',
   recognise: (record) => (isEvent(record) ? {} : undefined),
   // All agents are in the stream, to any depth.
   leavesToDisk: false,

@@ -10,6 +10,7 @@ import { HOST, type MessageContext, promptFact } from './line-context.ts';
 
 export const stream: StreamCapability = {
   programs: ['gemini'],
+  printing: 'gemini -p … -o stream-json',
   recognise(record) {
     const session = asText(record['session_id']);
     return record['type'] === 'init' && session !== undefined && 'model' in record ? { session } : undefined;

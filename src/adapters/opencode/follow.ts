@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isFolder } from '../../io/folders.ts';
 import type { SessionId } from '../../model/ids.ts';
 import type { FollowCapability, LocatedSession, Subject } from '../adapter.ts';
-import { databaseOf, STORAGE } from './data-folder.ts';
+import { databaseOf, OLD_PROJECTS, STORAGE } from './data-folder.ts';
 import { changedSessions } from './database/changed-sessions.ts';
 import { locateSessions, readFacts } from './locate.ts';
 import { sessionIdOf } from './record.ts';
@@ -19,14 +19,16 @@ const STORED = new Set(['session', 'message', 'part']);
 export const follow: FollowCapability = {
   async watched(root) {
     return (folder) => {
-      const [first = '', second] = partsBelow(root, folder);
+      const [first = '', second, third] = partsBelow(root, folder);
       if (first === '' || /^exports?$/.test(first)) return true;
+      if (first === OLD_PROJECTS) return third === undefined || third === STORAGE;
       return first === STORAGE && (second === undefined || STORED.has(second));
     };
   },
   async subjectOf(root, place, notes) {
     if (isAddress(root)) return EVERYTHING;
     const [first = '', second, third, ...rest] = partsBelow(root, place);
+    if (first === OLD_PROJECTS) return /\.json$/.test(place) ? EVERYTHING : NOTHING;
     if (first === STORAGE) return subjectOfStored(root, [second, third, ...rest], place);
     const database = databaseOf(path.basename(place));
     if (database !== undefined) return subjectOfDatabase(root, path.join(path.dirname(place), database), place, notes);
@@ -65,7 +67,9 @@ async function subjectOfStored(root: string, below: readonly (string | undefined
 }
 
 async function topOf(root: string, session: string): Promise<string | undefined> {
-  const parents = new Map((await listStored(root)).sessions.map(({ info }) => [info.id, info.parent]));
+  const parents = new Map(
+    (await listStored(path.join(root, STORAGE))).sessions.map(({ info }) => [info.id, info.parent]),
+  );
   if (!parents.has(session)) return undefined;
   const seen = new Set<string>();
   let top = session;

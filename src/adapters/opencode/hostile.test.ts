@@ -1,10 +1,12 @@
 import {
+  chmodSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -78,8 +80,32 @@ describe('what is wrong is told once, and everything else is shown', () => {
     const root = folderWith(STORAGE);
     writeFileSync(path.join(root, 'opencode.db'), '');
     const { trees, problems } = await read(root);
-    expect(problems).toHaveLength(1);
+    expect(problems).toEqual([expect.stringMatching(/opencode\.db: it is empty\.$/)]);
     expect(trees).toHaveLength(1);
+  });
+  it.each<readonly [string, (file: string) => void, string]>([
+    ['a folder', (file) => mkdirSync(file), 'it is a folder'],
+    ['a link to nothing', (file) => symlinkSync('nowhere.db', file), 'it is a link to nothing'],
+    ['a link to itself', (file) => symlinkSync(path.basename(file), file), 'it is a link to nothing'],
+  ])('%s by the name of a database', async (_what, make, told) => {
+    const root = folderWith(STORAGE);
+    make(path.join(root, 'opencode.db'));
+    const { trees, problems } = await read(root);
+    expect(problems).toEqual([expect.stringContaining(`opencode.db: ${told}.`)]);
+    expect(trees).toHaveLength(1);
+  });
+  // The one who may do everything may read everything.
+  it.skipIf(process.getuid?.() === 0)('what we may not read', async () => {
+    const root = folderWith(SINGLE, STORAGE);
+    const [part = ''] = readdirSync(path.join(root, 'storage', 'part'));
+    const closed = [path.join(root, 'opencode.db'), path.join(root, 'storage', 'part', part)];
+    for (const place of closed) chmodSync(place, 0);
+    const { trees, problems } = await read(root);
+    for (const place of closed) chmodSync(place, 0o700);
+    expect(problems).toEqual([expect.stringContaining('opencode.db: you may not read it.')]);
+    expect(trees.flatMap(({ diagnostics }) => diagnostics.map(({ code, count }) => [code, count]))).toEqual([
+      ['unreadable-file', 1],
+    ]);
   });
   it('a schema that troupe does not know', async () => {
     const root = folderWith(STORAGE);
@@ -106,6 +132,19 @@ describe('what is wrong is told once, and everything else is shown', () => {
     expect(problems).toEqual([]);
     expect(trees[0]?.agents.map(({ status }) => status)).toEqual(['completed', 'completed']);
     expect(trees[0]?.diagnostics).toEqual([]);
+  });
+  it('a schema of a later step than any that was recorded: it is told, and all that is known is shown', async () => {
+    const root = folderWith(SINGLE, STORAGE);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run("insert into migration (id, time_completed) values ('20990101000000_future', 1)");
+    await writer.close();
+    writeFileSync(path.join(root, 'storage', 'migration'), '99');
+    const { trees, problems } = await read(root);
+    expect(problems).toEqual([
+      expect.stringContaining('opencode.db: its schema (20990101000000_future) is newer than troupe knows.'),
+      expect.stringContaining('storage: its schema (99) is newer than troupe knows.'),
+    ]);
+    expect(trees.map(({ agents }) => agents.length)).toEqual([2, 2]);
   });
   it('rows that are no JSON', async () => {
     const root = folderWith(SINGLE);
@@ -176,19 +215,38 @@ describe('what is wrong is told once, and everything else is shown', () => {
 
 it('what holds secrets is never asked for', async () => {
   const root = folderWith(SINGLE);
-  const secret = 'SECRET-that-nobody-reads';
   const writer = await startWriter(path.join(root, 'opencode.db'));
-  const stamp = '1, 1';
-  await writer.run(
-    'pragma foreign_keys = off',
-    `insert into account (id, email, url, access_token, refresh_token, time_created, time_updated) values ('a', '${secret}', '${secret}', '${secret}', '${secret}', ${stamp})`,
-    `insert into credential (id, label, value, time_created, time_updated) values ('c', '${secret}', '${secret}', ${stamp})`,
-    `insert into session_share (session_id, id, secret, url, time_created, time_updated) select id, 's', '${secret}', '${secret}', ${stamp} from session limit 1`,
-  );
+  // Whoever reads a row of these, in whichever column, is told that it is no JSON.
+  for (const table of ['account', 'account_state', 'control_account', 'credential', 'session_share'])
+    await writer.run(`drop table ${table}`, `create view ${table} as select json('no') as id, json('no') as secret`);
+  await expect(writer.run('select count(secret) from credential')).rejects.toThrow('malformed JSON');
+  const whole = await readAll(root);
+  // The address of a shared session opens it to everybody.
+  await writer.run("update session set share_url = 'https://example.com/s/SECRET'");
   await writer.close();
-  const { trees } = await read(root);
-  expect(JSON.stringify(trees)).not.toContain(secret);
+  expect(whole).toContain('completed');
+  expect(await readAll(root)).not.toContain('SECRET');
 });
+
+/** Everything that is made of a data folder: what is listed, the trees, every conversation. */
+async function readAll(root: string): Promise<string> {
+  const { sessions, problems } = await opencode.locate(root);
+  expect(problems).toEqual([]);
+  const said: unknown[] = [sessions];
+  for (const session of sessions) {
+    const tree = buildTree(await readSession(opencode, session), { now: MUCH_LATER });
+    expect(tree.diagnostics).toEqual([]);
+    said.push(tree);
+    for (const source of session.sources)
+      for (const { id } of tree.agents) {
+        const bodies = opencode.openBodies?.(session, source, id);
+        const places = (await bodies?.places()) ?? [];
+        expect(places.length).toBeGreaterThan(0);
+        said.push(await bodies?.read(places));
+      }
+  }
+  return JSON.stringify(said);
+}
 
 it('one child of several parents is the child of the one it names', async () => {
   // A fork repeats the calls of the session it was copied from; the agents stay where they are.

@@ -1,20 +1,22 @@
 // Which sessions lie in a data folder, and through which doors: one session is one, however many doors it came through.
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
-import { listFolder } from '../../io/folders.ts';
+import { isClosedFolder, listFolder } from '../../io/folders.ts';
 import { readDatabase, UnreadableDatabase } from '../../io/sqlite.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, type SourceId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
-import { isDatabaseName } from './data-folder.ts';
-import { readSchema } from './database/schema.ts';
+import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
+import { assertOpenable } from './database/assert-openable.ts';
+import { readSchema, unknownStepOf } from './database/schema.ts';
 import { listSessions, type SessionPlace } from './database/session-rows.ts';
 import { sessionsInFile } from './files/sessions-in-file.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, sessionIdOf } from './record.ts';
 import { isAddress, UnreachableServer } from './server/request.ts';
 import { listServed } from './server/served-sessions.ts';
-import { listStored } from './storage/storage-files.ts';
+import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage/storage-files.ts';
 
 export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';
 
@@ -79,17 +81,24 @@ async function findDoors(root: string, problems: string[]): Promise<readonly Doo
       if (found) doors.push({ role: found.kind, file, sessions: found.sessions });
     }
   }
-  const { sessions: stored, broken } = await listStored(root);
-  for (const file of broken) problems.push(`${file}: it is no JSON, or not all of it is there yet.`);
-  if (stored.length > 0) {
-    const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
-      id,
-      modifiedAt: at,
-      ...(parent !== undefined && { parent }),
-    }));
-    doors.push({ role: 'storage', file: path.join(root, 'storage'), sessions });
-  }
+  for (const file of await misnamedIn(root)) await lookIntoDatabase(file, problems);
+  if (await isClosedFolder(root)) problems.push(`${root}: ${REFUSED}.`);
+  for (const storage of await storagesIn(root)) doors.push(...(await lookIntoStorage(storage, problems)));
   return doors;
+}
+
+async function lookIntoStorage(storage: string, problems: string[]): Promise<readonly DoorFound[]> {
+  const { sessions: stored, problems: found } = await listStored(storage);
+  problems.push(...found);
+  const step = await unknownStepOfStorage(storage);
+  if (step !== undefined) problems.push(newer(storage, step));
+  if (stored.length === 0) return [];
+  const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
+    id,
+    modifiedAt: at,
+    ...(parent !== undefined && { parent }),
+  }));
+  return [{ role: 'storage', file: storage, sessions }];
 }
 
 /** Exports lie beside the database, or in a folder of that name; what is deeper belongs to the program. */
@@ -110,16 +119,31 @@ async function filesAt(root: string): Promise<readonly string[]> {
 /** Another program's database is nobody's here; one that looks like OpenCode's and cannot be read is told. */
 async function lookIntoDatabase(file: string, problems: string[]): Promise<readonly DoorFound[]> {
   try {
-    const sessions = await readDatabase(file, (database) => {
+    await assertOpenable(file);
+    const { sessions, unknown } = await readDatabase(file, (database) => {
       readSchema(database, file);
-      return listSessions(database);
+      return { sessions: listSessions(database), unknown: unknownStepOf(database) };
     });
+    if (unknown !== undefined) problems.push(newer(file, unknown));
     return [{ role: 'database', file, sessions }];
   } catch (error) {
     if (!(error instanceof UnreadableDatabase)) throw error;
-    if (/^opencode/.test(path.basename(file))) problems.push(`${error.message}.`);
+    if (isOwnDatabaseName(path.basename(file))) problems.push(`${error.message}.`);
     return [];
   }
+}
+
+/** What has the name of the program's own database, and is no file: a folder, a link to nothing. */
+async function misnamedIn(root: string): Promise<readonly string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
+  const files = new Set(await filesAt(root));
+  return entries
+    .map(({ name }) => path.join(root, name))
+    .filter((place) => isOwnDatabaseName(path.basename(place)) && !files.has(place));
+}
+
+function newer(place: string, step: string): string {
+  return `${place}: its schema (${step}) is newer than troupe knows. What is new in it is not shown.`;
 }
 
 /** A session without a parent is a session; those below it are its agents, at any depth. */

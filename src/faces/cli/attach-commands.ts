@@ -54,7 +54,7 @@ export const attachCommand = buildCommand({
       '',
       'Examples:',
       '  troupe attach ae4b3f4 --message "Which of the two files did you mean?"',
-      '  troupe attach ae4b3f4 --host codex --dry-run',
+      '  troupe attach ae4b3f4 --host HOST --dry-run',
       '  troupe attach ae4b3f4 --print | less',
     ].join('\n'),
   },
@@ -72,8 +72,8 @@ export const sendCommand = buildCommand({
   docs: {
     brief: 'Tell an agent something while its session runs',
     fullDescription: [
-      'Hands a message to an agent of a run of `troupe run --intercept`, or where its host takes one from outside: an OpenCode server',
-      'does. Otherwise says why not, and ends with code 1.',
+      'Hands a message to an agent of a run of `troupe run --intercept`, or where its host takes one from outside (docs/ATTACH.md says',
+      'which). Otherwise says why not, and ends with code 1.',
       '',
       'Examples:',
       '  troupe send ae4b3f4 "Leave the tests as they are."',

@@ -10,7 +10,7 @@ import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks-commands.ts';
 import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
 import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
-import { runCommand, streamCommand, withCommandApart } from './stream-commands.ts';
+import { runCommandFor, streamCommandFor, withCommandApart } from './stream-commands.ts';
 
 export interface CliContext extends CommandContext {
   readonly face: FaceContext;
@@ -20,12 +20,12 @@ export interface CliContext extends CommandContext {
 
 type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
-const commands = {
-  routes: {
+const routesWith = (hosts: FaceContext['hosts']) =>
+  ({
     serve: serveCommand,
     watch: watchCommand,
-    run: runCommand,
-    stream: streamCommand,
+    run: runCommandFor(hosts),
+    stream: streamCommandFor(hosts),
     start: startCommand,
     stop: stopCommand,
     status: statusCommand,
@@ -41,8 +41,7 @@ const commands = {
     telegram: telegramRoutes,
     webhook: webhookCommand,
     doctor: doctorCommand,
-  },
-} as const;
+  }) as const;
 
 function docsFor(hosts: FaceContext['hosts']) {
   const list = hosts.map(({ host, title }) => `${title} (${host})`).join(', ');
@@ -60,7 +59,7 @@ function docsFor(hosts: FaceContext['hosts']) {
 
 /** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
 function routesFor([first = '-']: readonly string[], hosts: FaceContext['hosts']) {
-  const map = { ...commands, docs: docsFor(hosts) };
+  const map = { routes: routesWith(hosts), docs: docsFor(hosts) };
   return buildRouteMap(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
 }
 

@@ -19,6 +19,7 @@ export interface TreeFlags extends SharedFlags {
 
 export async function tree(this: CliContext, flags: TreeFlags, session?: string): Promise<void> {
   const opened = await open(this, flags, session);
+  for (const problem of opened.problems) this.face.terminal.note(problem);
   if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
   const report = computeTree(opened, { internal: flags.internal });
   if (flags.json) return writeJson(this, report);

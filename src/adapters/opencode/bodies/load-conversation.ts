@@ -30,14 +30,14 @@ function toMessages(messages: readonly JsonObject[]): readonly WholeMessage[] {
   });
 }
 
-export async function loadStorage(root: string, session: string): Promise<readonly WholeMessage[]> {
+export async function loadStorage(storage: string, session: string): Promise<readonly WholeMessage[]> {
   const messages: WholeMessage[] = [];
-  for (const file of await jsonFilesIn(messageFolder(root, session))) {
+  for (const file of await jsonFilesIn(messageFolder(storage, session))) {
     const info = (await readRecord(file))?.record;
     if (!info) continue;
     const id = path.basename(file, '.json');
     const parts: WholePart[] = [];
-    for (const one of await jsonFilesIn(partFolder(root, id))) {
+    for (const one of await jsonFilesIn(partFolder(storage, session, id))) {
       const part = (await readRecord(one))?.record;
       if (part) parts.push({ id: path.basename(one, '.json'), part });
     }

@@ -13,7 +13,7 @@ const LOADERS: Readonly<
     (session: LocatedSession, file: string, agent: string) => Promise<readonly WholeMessage[]>
   >
 > = {
-  storage: ({ root }, _file, agent) => loadStorage(root, agent),
+  storage: (_session, file, agent) => loadStorage(file, agent),
   export: (_session, file, agent) => loadExport(file, agent),
   stream: (_session, file, agent) => loadStream(file, agent),
   events: (_session, file, agent) => loadEvents(file, agent),

@@ -1,7 +1,7 @@
 // Which columns a database has: versions add some. Columns are always named one by one: `account`, `control_account`,
 // `credential` and `session_share` hold secrets, and nothing of them is ever asked for.
 import { asText } from '../../../base/json.ts';
-import { type ReadOnlyDatabase, UnreadableDatabase } from '../../../io/sqlite.ts';
+import { type ReadOnlyDatabase, textOf, UnreadableDatabase } from '../../../io/sqlite.ts';
 
 export interface Schema {
   readonly sessionColumns: ReadonlySet<string>;
@@ -47,6 +47,17 @@ function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
     sessionColumns: columnsOf(database, 'session'),
     hasEvents: columnsOf(database, 'event').has('aggregate_id'),
   };
+}
+
+/** The last step that the program took to this schema, of the newest version that was recorded (1.18.34). */
+const NEWEST_KNOWN = '20260622202450_simplify_session_input';
+
+/** A step that troupe does not know: what it brought is not shown. The names of steps begin with their time. */
+export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
+  if (!columnsOf(database, 'migration').has('id')) return undefined;
+  const [row] = database.all(`select ${textOf('max(id)')} as id from migration`);
+  const last = asText(row?.['id']);
+  return last !== undefined && last > NEWEST_KNOWN ? last : undefined;
 }
 
 function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {

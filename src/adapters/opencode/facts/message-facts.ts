@@ -122,7 +122,10 @@ function usageFacts(
 ): readonly AgentEvent[] {
   const tokens = asObject(info['tokens']);
   if (!tokens) return [];
-  return [usageFact(id, tokens, info['cost'], { session, origin, agent, at, copied }, asText(info['modelID']))];
+  const fact = usageFact(id, tokens, info['cost'], { session, origin, agent, at, copied }, asText(info['modelID']));
+  // Before 0.6 one reply went on over all its calls to the model, and has the tokens of the last one only.
+  const isWhole = asText(info['finish']) !== undefined || asObject(info['error']) !== undefined;
+  return [isWhole ? fact : { ...fact, final: false }];
 }
 
 /** The program counts what a model thought apart, and bills it like the rest of what it wrote. */
@@ -132,7 +135,7 @@ export function usageFact(
   cost: unknown,
   { session, origin, agent, at, copied }: UsagePlace,
   model?: string,
-): AgentEvent {
+): UsageCounted {
   const cache = asObject(tokens['cache']);
   const amount = (value: unknown): number => asAmount(value) ?? 0;
   const usage: Usage = {

@@ -10,6 +10,7 @@ import { createStreamReader } from './read-stream.ts';
 
 export const stream: StreamCapability = {
   programs: ['opencode'],
+  printing: 'opencode run --format json …',
   recognise,
   // The print tells of an agent when it has ended, and of its agents nothing.
   leavesToDisk: true,

@@ -70,6 +70,16 @@ export const Troupe = async ({ client, directory }) => {
     const path = { id: sessionID, permissionID: id };
     await client.postSessionIdPermissionsPermissionId?.({ path, body: { response: reply } });
   };
+  const listed = async () => (await client._client.get({ url: '/permission' })).data;
+  // Requests of plugins may reach a second instance of the program for the same folder, which knows nothing of the first (1.15.13).
+  const isListed = async (id) => {
+    for (let tries = 1; ; tries++) {
+      const all = await listed();
+      if (!Array.isArray(all) || all.some((one) => one.id === id)) return true;
+      if (tries >= 10) return false;
+      await pause(100);
+    }
+  };
   // Put to troupe for as long as nobody has answered it; the program itself goes on asking, too.
   const ask = async (question) => {
     const { id, sessionID, permission, patterns, metadata, tool: of } = question;
@@ -78,9 +88,12 @@ export const Troupe = async ({ client, directory }) => {
     const { tool, args } = call;
     const facts = { tool, args, call: of?.callID, permission: { id, permission, patterns } };
     const payload = await describe('permission.asked', sessionID, facts);
-    const asked = { isOpen: true, payload, stop() {} };
+    const asked = { isOpen: true, isListed: false, payload, stop() {} };
     open.set(id, asked);
     void run(commands.observe, payload, directory);
+    asked.isListed = await isListed(id);
+    // Nobody would hear our answer. Where the program is a server, troupe hears the question there as well.
+    if (!asked.isListed) return;
     while (asked.isOpen && commands.guard) {
       if (isServed()) {
         const { ended, stop } = run(commands.guard, { ...payload, hook: 'permission.question' }, directory);
@@ -102,9 +115,9 @@ export const Troupe = async ({ client, directory }) => {
   // A session that is stopped takes its questions with it without a word.
   const look = async () => {
     if (open.size === 0) return;
-    const { data } = await client._client.get({ url: '/permission' });
-    if (!Array.isArray(data)) return;
-    for (const id of open.keys()) if (!data.some((one) => one.id === id)) settle(id);
+    const all = await listed();
+    if (!Array.isArray(all)) return;
+    for (const [id, { isListed }] of open) if (isListed && !all.some((one) => one.id === id)) settle(id);
   };
   setInterval(() => void look().catch(() => {}), 2_000).unref?.();
 

@@ -194,6 +194,20 @@ describe('a permission that the program asks for', () => {
     });
   });
 
+  it('is told, and left to others, where our requests reach an instance that does not know it', async () => {
+    script('observe', '');
+    script('guard', printing(formatReply('allow', '')));
+    served();
+    const hooks = await load();
+    const id = await ask(hooks);
+    pending = [];
+    // Longer than it looks for it, and than it takes to find out what was dropped.
+    await new Promise((resolve) => void setTimeout(resolve, 3_500));
+    expect([heard().map(({ hook }) => hook), posted]).toEqual([['permission.asked'], []]);
+    await hooks.event({ event: { type: 'permission.replied', properties: { requestID: id } } });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 5_000 });
+  });
+
   it('is answered at once where the guard has allowed the call', async () => {
     script('guard', printing(formatAnswer({ decision: 'allow', reason: 'A rule says so.' })));
     const hooks = await load();

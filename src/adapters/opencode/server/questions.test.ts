@@ -41,15 +41,27 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+/** As it is while the model still writes. */
+const withoutInput = (message: Exchange['res']): Exchange['res'] => ({
+  ...message,
+  parts: message.parts.map((part: JsonObject) =>
+    part['type'] === 'tool' ? { ...part, state: { status: 'pending', input: {}, raw: '' } } : part,
+  ),
+});
+
 /** A server that answers as the recorded one did, and somebody who listens to it. */
-async function begin({ isOpen = true, isOld = false, password = '' }): Promise<Scene> {
+async function begin({ isOpen = true, isOld = false, password = '', inputAfter = 0 }): Promise<Scene> {
   const open = new Set<unknown>(isOpen ? [permission] : []);
   const listening = new Set<http.ServerResponse>();
   const posted: Scene['posted'] = [];
+  let looks = 0;
   const answerTo = (path: string): unknown => {
     if (path === '/permission') return [...open];
     const [, session, message] = /^\/session\/([^/]+)(?:\/message\/([^/]+))?$/.exec(path) ?? [];
-    if (message !== undefined) return messages.res.find((one: Exchange['res']) => one.info.id === message);
+    if (message !== undefined) {
+      const found = messages.res.find((one: Exchange['res']) => one.info.id === message);
+      return ++looks > inputAfter ? found : withoutInput(found);
+    }
     return [main.res, ...children.res].find(({ id }) => id === session);
   };
   const server = http.createServer(async (request, response) => {
@@ -112,6 +124,11 @@ describe('questions at a server', () => {
       ancestors: [{ id: main.res.id, kind: 'main' }],
     });
     expect(hooks.condense(payloads.asked)).toMatchObject({ agent: permission.sessionID, question: permission.id });
+  });
+
+  it('that come before the call has its input wait for it', async () => {
+    const { payloads } = await first(await begin({ inputAfter: 3 }));
+    expect(hooks.read(payloads.question)?.call?.input).toMatchObject({ description: 'Remove build' });
   });
 
   it('are answered as the recorded client answered', async () => {

@@ -1,5 +1,6 @@
 // Permissions that a running server asks for, of any session of it, and the answers to them. The program's own clients lose those of
 // agents' agents; here all are heard.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../adapter.ts';
@@ -117,15 +118,21 @@ async function callOf(
   const [message, call] = [asText(asObject(of)?.['messageID']), asText(asObject(of)?.['callID'])];
   const otherwise = { tool: permission, args: metadata, ...known({ call }) };
   if (message === undefined || call === undefined) return otherwise;
-  const found = await getJson(address, withFolder(`/session/${session}/message/${message}`, directory)).catch(
-    () => undefined,
-  );
-  const parts = isObject(found) && Array.isArray(found['parts']) ? found['parts'].filter(isObject) : [];
-  const part = parts.find(({ callID }) => callID === call);
-  const input = asObject(asObject(part?.['state'])?.['input']);
-  const tool = asText(part?.['tool']);
-  return tool === undefined || !input ? otherwise : { tool, args: input, call };
+  const route = withFolder(`/session/${session}/message/${message}`, directory);
+  for (let tries = 1; ; tries++) {
+    const found = await getJson(address, route).catch(() => undefined);
+    const parts = isObject(found) && Array.isArray(found['parts']) ? found['parts'].filter(isObject) : [];
+    const part = parts.find(({ callID }) => callID === call);
+    const [tool, state] = [asText(part?.['tool']), asObject(part?.['state'])];
+    const input = asObject(state?.['input']);
+    if (tool !== undefined && input && state?.['status'] !== 'pending') return { tool, args: input, call };
+    if (tries >= INPUT_TRIES) return otherwise;
+    await sleep(INPUT_MS);
+  }
 }
+
+/** A version may ask before it has written down the call, or what it is given (1.3.2): that takes moments. */
+const [INPUT_TRIES, INPUT_MS] = [20, 50];
 
 async function serversAt(address: string, directory: string | undefined): Promise<readonly string[]> {
   const found = await getJson(address, withFolder('/mcp', directory)).catch(() => undefined);

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { asText, known } from '../../../base/json.ts';
-import { isMissing } from '../../../io/folders.ts';
+import { known } from '../../../base/json.ts';
+import { isClosedFolder, isMissing } from '../../../io/folders.ts';
 import type { AgentEvent } from '../../../model/event.ts';
 import { nativeId } from '../../../model/ids.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.ts';
@@ -9,7 +9,7 @@ import { createdAtOf, isOver, messageFacts } from '../facts/message-facts.ts';
 import { isOpenCall, partFacts } from '../facts/part-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
 import type { Door } from '../record.ts';
-import { jsonFilesIn, listStored, messageFolder, partFolder, readRecord } from './storage-files.ts';
+import { jsonFilesIn, listStored, messageFolder, partFolder, REFUSED, readRecord } from './storage-files.ts';
 
 interface MessageNote {
   readonly createdAt: number | undefined;
@@ -19,7 +19,7 @@ interface MessageNote {
 }
 
 /** One tree of sessions in the JSON files. Files that did not change since the last look are not read. */
-export function openStorage({ id, root }: LocatedSession, source: LocatedSource): TableCursor {
+export function openStorage({ id }: LocatedSession, source: LocatedSource): TableCursor {
   const door: Door = { session: id, source: source.id };
   const native = nativeId(id);
   const seen = new Map<string, string>();
@@ -44,11 +44,19 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
       seen.set(file, mark.text);
       lastAt = Math.max(lastAt, mark.at);
       if (read.record) isHealed = broken.delete(file) || isHealed;
-      else if (!broken.has(file)) {
-        broken.add(file);
-        tell([damaged(door, path.basename(file), broken.size)]);
-      }
+      else tellBroken(file, read.why);
       return read.record;
+    };
+    const tellBroken = (place: string, why: string): void => {
+      if (broken.has(place)) return;
+      broken.add(place);
+      tell([damaged(door, path.basename(place), why, broken.size)]);
+    };
+    const filesIn = async (folder: string): Promise<readonly string[]> => {
+      const files = await jsonFilesIn(folder);
+      if (files.length === 0 && (await isClosedFolder(folder))) tellBroken(folder, REFUSED);
+      else isHealed = broken.delete(folder) || isHealed;
+      return files;
     };
     const readPart = async (file: string, session: string, note: MessageNote): Promise<boolean> => {
       const part = await newIn(file);
@@ -67,16 +75,16 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
       const note = messages.get(message);
       if (!note || note.isClosed) return;
       let isClosed = true;
-      for (const part of await jsonFilesIn(partFolder(root, message)))
+      for (const part of await filesIn(partFolder(source.path, session, message)))
         isClosed = (await readPart(part, session, note)) && isClosed;
       // What the person said is written in one go with its parts, but not in the same moment: it stays open.
       note.isClosed = isClosed && info !== undefined && !note.isTold && isOver(info);
     };
-    for (const session of await treeOf(root, native)) {
+    for (const session of await treeOf(source.path, native)) {
       const said = JSON.stringify(session);
       if (seen.get(session.id) !== said) tell(sessionFacts(session, door));
       seen.set(session.id, said);
-      for (const file of await jsonFilesIn(messageFolder(root, session.id))) await readMessage(file, session.id);
+      for (const file of await filesIn(messageFolder(source.path, session.id))) await readMessage(file, session.id);
     }
     if (isHealed) return 'replaced';
     return hasNews ? 'news' : 'nothing';
@@ -89,8 +97,8 @@ export function openStorage({ id, root }: LocatedSession, source: LocatedSource)
   };
 }
 
-async function treeOf(root: string, native: string) {
-  const all = (await listStored(root)).sessions.map(({ info }) => info);
+async function treeOf(storage: string, native: string) {
+  const all = (await listStored(storage)).sessions.map(({ info }) => info);
   const tree = new Set([native]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;
@@ -109,8 +117,8 @@ async function markOf(file: string): Promise<{ readonly text: string; readonly a
   }
 }
 
-function damaged({ session, source }: Door, file: string, offset: number): AgentEvent {
+function damaged({ session, source }: Door, name: string, why: string, offset: number): AgentEvent {
   const origin = { source, offset, length: 0 };
-  const detail = `${asText(file) ?? '?'} is no JSON, or not all of it is there yet`;
-  return { kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail, origin } };
+  const code = why === REFUSED ? 'unreadable-file' : 'invalid-json';
+  return { kind: 'problem-found', session, origin, diagnostic: { code, detail: `${name}: ${why}`, origin } };
 }

@@ -1,10 +1,11 @@
-// `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2).
+// `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2). Versions before 0.6 had one
+// for each project, and in it another order of folders: `project/<project>/storage/session/{info,message,part}`.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asText, type JsonObject } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
-import { isMissing, listFolder, modifiedAt } from '../../../io/folders.ts';
-import { STORAGE } from '../data-folder.ts';
+import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt } from '../../../io/folders.ts';
+import { OLD_PROJECTS, STORAGE } from '../data-folder.ts';
 import { type SessionInfo, toSessionInfo } from '../record.ts';
 
 export interface StoredSession {
@@ -13,30 +14,54 @@ export interface StoredSession {
   readonly modifiedAt: number;
 }
 
-/** `session/<project>/<session>.json`. `broken` are those that cannot be understood, as a half-written one is. */
+/** Those of before 0.6 as well, until a later version takes them over: it writes down that it did, and leaves them where they are. */
+export async function storagesIn(root: string): Promise<readonly string[]> {
+  const storage = path.join(root, STORAGE);
+  if (await isThere(path.join(storage, 'migration'))) return [storage];
+  const projects = await listFolder(path.join(root, OLD_PROJECTS));
+  return [storage, ...projects.map(({ name }) => path.join(root, OLD_PROJECTS, name, STORAGE))];
+}
+
+function isOld(storage: string): boolean {
+  return path.basename(path.resolve(storage, '..', '..')) === OLD_PROJECTS;
+}
+
+/** `session/<project>/<session>.json`, before 0.6 `session/info/<session>.json`. `problems` are those that cannot be understood, as a half-written one is. */
 export async function listStored(
-  root: string,
-): Promise<{ readonly sessions: readonly StoredSession[]; readonly broken: readonly string[] }> {
-  const broken: string[] = [];
+  storage: string,
+): Promise<{ readonly sessions: readonly StoredSession[]; readonly problems: readonly string[] }> {
+  const problems: string[] = [];
   const sessions: StoredSession[] = [];
-  const folder = path.join(root, STORAGE, 'session');
+  const folder = path.join(storage, 'session');
+  if (await isClosedFolder(folder)) problems.push(`${folder}: ${REFUSED}.`);
   for (const project of await listFolder(folder)) {
     if (project.kind !== 'folder') continue;
     for (const file of await jsonFilesIn(path.join(folder, project.name))) {
-      const info = toSessionInfo((await readRecord(file))?.record);
-      if (!info) broken.push(file);
+      const read = await readRecord(file);
+      const info = toSessionInfo(read?.record);
+      if (!info) problems.push(`${file}: ${read?.why ?? BROKEN}.`);
       else sessions.push({ file, info, modifiedAt: Math.max(info.updatedAt ?? 0, await modifiedAt(file)) });
     }
   }
-  return { sessions, broken };
+  return { sessions, problems };
 }
 
-export function messageFolder(root: string, session: string): string {
-  return path.join(root, STORAGE, 'message', session);
+/** The last step of the program to this layout (1.1.65): later ones took everything into a database. */
+const NEWEST_KNOWN = 2;
+
+/** The step that these files say they are at, where troupe does not know it. */
+export async function unknownStepOf(storage: string): Promise<string | undefined> {
+  if (isOld(storage)) return undefined;
+  const said = await readFile(path.join(storage, 'migration'), 'utf8').catch(() => '');
+  return Number(said) > NEWEST_KNOWN ? said.trim() : undefined;
 }
 
-export function partFolder(root: string, message: string): string {
-  return path.join(root, STORAGE, 'part', message);
+export function messageFolder(storage: string, session: string): string {
+  return isOld(storage) ? path.join(storage, 'session', 'message', session) : path.join(storage, 'message', session);
+}
+
+export function partFolder(storage: string, session: string, message: string): string {
+  return isOld(storage) ? path.join(storage, 'session', 'part', session, message) : path.join(storage, 'part', message);
 }
 
 export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
@@ -46,12 +71,20 @@ export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
     .map(({ name }) => path.join(folder, name));
 }
 
-/** Undefined: it is gone. Without a record: it is no JSON, as half a file is. */
-export async function readRecord(file: string): Promise<{ readonly record?: JsonObject } | undefined> {
+const BROKEN = 'it is no JSON, or not all of it is there yet';
+export const REFUSED = 'you may not read it';
+
+/** Undefined: it is gone. Without a record: why, in words for people; half a file is no JSON. */
+export async function readRecord(
+  file: string,
+): Promise<
+  { readonly record: JsonObject; readonly why?: never } | { readonly record?: never; readonly why: string } | undefined
+> {
   try {
     const record = parseObject(await readFile(file, 'utf8'));
-    return record ? { record } : {};
+    return record ? { record } : { why: BROKEN };
   } catch (error) {
+    if (isRefusal(error)) return { why: REFUSED };
     if (isMissing(error)) return undefined;
     throw error;
   }
