@@ -133,8 +133,13 @@ const WHY: Readonly<Record<Exclude<FailureKind, 'other'>, string>> = {
 };
 
 export function kindOf(error: unknown): FailureKind {
-  const numbers = error instanceof Error ? (error as { readonly errcode?: unknown; readonly rawCode?: unknown }) : {};
-  const number = numbers.errcode ?? numbers.rawCode;
+  if (!(error instanceof Error)) return 'other';
+  // Of the files beside it, which are read without SQLite.
+  if (codeOf(error) === 'EACCES' || codeOf(error) === 'EPERM') return 'refused';
+  const numbers = error as { readonly errcode?: unknown; readonly rawCode?: unknown };
+  // libsql 0.5.29 has no field for what goes wrong while a file is opened.
+  const number =
+    numbers.errcode ?? numbers.rawCode ?? Number(/^ConnectionFailed\(.*: (\d+)"\)$/s.exec(error.message)?.[1]);
   return (typeof number === 'number' && KINDS.get(number & 0xff)) || 'other';
 }
 

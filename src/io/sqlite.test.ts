@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readDatabase } from './sqlite.ts';
+import { driver, kindOf } from './sqlite-driver.ts';
 import { type DatabaseWriter, startWriter } from './testing/databases.ts';
 
 const folder = (): string => mkdtempSync(path.join(tmpdir(), 'troupe-sqlite-'));
@@ -140,4 +141,17 @@ describe('a database of another program', () => {
     await expect(read(file)).rejects.toThrow('a.db: it is no database');
     await expect(read(`${file}-nowhere`)).rejects.toThrow('it is not there');
   });
+});
+
+it('knows a file that may not be opened, by what either driver says', async () => {
+  const { connect } = await driver();
+  let said: unknown;
+  try {
+    connect('file:/nowhere/at/all.db?mode=ro').prepare('select 1').all();
+  } catch (error) {
+    said = error;
+  }
+  expect(kindOf(said)).toBe('refused');
+  expect(kindOf(Object.assign(new Error('denied'), { code: 'EACCES' }))).toBe('refused');
+  expect(kindOf(new Error('anything else'))).toBe('other');
 });
