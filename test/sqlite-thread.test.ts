@@ -20,42 +20,53 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Nobody waits for a thread that starts: until then it says nothing. */
+const HERE = [{ word: 'asked here' }];
+const here = (): typeof HERE => HERE;
+
+/** Nobody waits for a thread that starts: until then it is asked here. */
 async function untilReady(thread: SqliteThread): Promise<readonly unknown[]> {
   for (;;) {
-    const rows = await thread.ask(WORDS, [1]);
-    if (rows) return rows;
+    const rows = await thread.ask(WORDS, [1], here);
+    if (rows !== HERE) return rows;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-it('answers with texts, in the order of the questions, once it is there', async () => {
-  const thread = createSqliteThread(uri, worker, 2);
-  expect(await thread.ask(WORDS, [1])).toBeUndefined();
+it('answers with texts, each question with its own, once it is there', async () => {
+  const thread = createSqliteThread(uri, worker, 0);
+  expect(await thread.ask(WORDS, [1], here)).toBe(HERE);
   expect(await untilReady(thread)).toEqual([{ word: '«1' }, { word: '«2' }, { word: '«3' }]);
-  const answers = await Promise.all([1, 2, 3, 4].map((from) => thread.ask(WORDS, [from])));
-  expect(answers.map((rows) => rows?.length)).toEqual([3, 2, 1, 0]);
+  const answers = await Promise.all([1, 2, 3, 4].map((from) => thread.ask(WORDS, [from], here)));
+  expect(answers.map((rows) => rows.length)).toEqual([3, 2, 1, 0]);
   thread.close();
-  expect(await thread.ask(WORDS, [1])).toBeUndefined();
+  expect(await thread.ask(WORDS, [1], here)).toBe(HERE);
+});
+
+it('does not begin for what is quickly read', async () => {
+  const thread = createSqliteThread(uri, worker, 60_000);
+  for (let turn = 0; turn < 20; turn++) {
+    expect(await thread.ask(WORDS, [1], here)).toBe(HERE);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 });
 
 it('tells what is wrong as the database told it, and goes on', async () => {
   const thread = createSqliteThread(uri, worker, 0);
   await untilReady(thread);
-  await expect(thread.ask('select a from nowhere', [])).rejects.toThrow('nowhere');
-  const error = await thread.ask('insert into t values (4)', []).catch((reason: unknown) => reason);
+  await expect(thread.ask('select a from nowhere', [], here)).rejects.toThrow('nowhere');
+  const error = await thread.ask('insert into t values (4)', [], here).catch((reason: unknown) => reason);
   expect(kindOf(error)).toBe('refused');
-  expect(await thread.ask(WORDS, [3])).toEqual([{ word: '«3' }]);
+  expect(await thread.ask(WORDS, [3], here)).toEqual([{ word: '«3' }]);
   thread.close();
 });
 
 it('leaves those who wait to themselves where it ends, or never begins', async () => {
   const thread = createSqliteThread(uri, worker, 0);
   await untilReady(thread);
-  const waiting = thread.ask(WORDS, [1]);
+  const waiting = thread.ask(WORDS, [1], here);
   thread.close();
-  expect(await waiting).toBeUndefined();
+  expect(await waiting).toBe(HERE);
   const nobody = createSqliteThread(uri, new URL('./nobody.js', worker), 0);
-  for (let turn = 0; turn < 3; turn++) expect(await nobody.ask(WORDS, [1])).toBeUndefined();
+  for (let turn = 0; turn < 3; turn++) expect(await nobody.ask(WORDS, [1], here)).toBe(HERE);
   nobody.close();
 });

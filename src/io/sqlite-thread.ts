@@ -24,21 +24,23 @@ export type Answer =
 export type FailedQuestion = Readonly<Record<'message' | 'code' | 'errcode' | 'rawCode', unknown>>;
 
 export interface SqliteThread {
-  /** Undefined: there is no thread, or it is gone; to be asked where one is. */
-  ask(sql: string, values: readonly SqlValue[]): Promise<unknown[] | undefined>;
+  /** `here`: asks in this thread. Done as long as there is no other, or none any more. */
+  ask(sql: string, values: readonly SqlValue[], here: () => Rows): Promise<Rows>;
   close(): void;
 }
+
+type Rows = readonly unknown[];
 
 /** Beside the bundle that this is part of. Where it runs unbundled there is none, and everything is read in one thread. */
 const WORKER = new URL('./sqlite-worker.js', import.meta.url);
 
-/** To start takes 40 ms of another core, and 20 MB: many sessions are read with fewer questions. */
-const FEW = 12;
+/** To start one takes 40 ms of another core, and 20 MB: most sessions are read before that is worth it. */
+const LONG_MS = 10;
 
-/** Begins when it is worth it; nobody waits for it until then. */
-export function createSqliteThread(uri: string, file: URL = WORKER, few = FEW): SqliteThread {
-  const waiting = new Map<number, { resolve(rows: unknown[] | undefined): void; reject(error: Error): void }>();
-  let asked = 0;
+/** Begins where reading takes long; nobody waits for it until it is there. */
+export function createSqliteThread(uri: string, file: URL = WORKER, longMs = LONG_MS): SqliteThread {
+  const waiting = new Map<number, { resolve(rows: Rows | undefined): void; reject(error: Error): void }>();
+  let [asked, spentMs] = [0, 0];
   let worker: Worker | undefined;
   let state: 'none' | 'starting' | 'ready' | 'gone' = 'none';
   const end = (): void => {
@@ -64,17 +66,24 @@ export function createSqliteThread(uri: string, file: URL = WORKER, few = FEW): 
     worker?.unref();
     worker?.on('message', hear).on('error', end).on('exit', end);
   };
+  const askHere = (here: () => Rows): Rows => {
+    const begin = performance.now();
+    const rows = here();
+    spentMs += performance.now() - begin;
+    if (state === 'none' && spentMs > longMs) start();
+    return rows;
+  };
+  const askThere = (thread: Worker, sql: string, values: readonly SqlValue[]): Promise<Rows | undefined> =>
+    new Promise((resolve, reject) => {
+      const id = ++asked;
+      waiting.set(id, { resolve, reject });
+      thread.ref();
+      thread.postMessage({ id, sql, values } satisfies Question);
+    });
   return {
-    ask(sql, values) {
-      asked++;
-      if (state === 'none' && asked > few) start();
-      if (state !== 'ready' || !worker) return Promise.resolve(undefined);
-      const thread = worker;
-      return new Promise((resolve, reject) => {
-        waiting.set(asked, { resolve, reject });
-        thread.ref();
-        thread.postMessage({ id: asked, sql, values } satisfies Question);
-      });
+    async ask(sql, values, here) {
+      const rows = state === 'ready' && worker ? await askThere(worker, sql, values) : undefined;
+      return rows ?? askHere(here);
     },
     close() {
       end();

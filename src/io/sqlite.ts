@@ -223,7 +223,7 @@ function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayCh
       },
       async soon(sql, ...values) {
         try {
-          return ((await thread.ask(sql, values)) as SqlRow[] | undefined) ?? all(sql, ...values);
+          return (await thread.ask(sql, values, () => all(sql, ...values))) as readonly SqlRow[];
         } catch (error) {
           throw toUnreadable(file, error);
         }

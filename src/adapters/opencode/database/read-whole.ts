@@ -5,7 +5,7 @@ import type { AgentEvent } from '../../../model/event.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import type { Door } from '../record.ts';
 import { type MessageNote, type Progress, takeMessage, takePart } from './progress.ts';
-import { type Batch, type BatchText, LIST, ROWS, readBatches, readTold, toMessages, toParts } from './row-batches.ts';
+import { type Batch, type BatchText, LIST, ROWS, readBatches, toMessages, toParts, toTold } from './row-batches.ts';
 import {
   isNeededWhole,
   MESSAGE_COLUMNS,
@@ -17,9 +17,6 @@ import {
   WHOLE_COLUMNS,
   WITH_FACTS,
 } from './rows.ts';
-
-/** At most a megabyte or two. */
-const TOLD_AT_ONCE = 200;
 
 /** One look at a database. */
 export interface Looking {
@@ -33,14 +30,17 @@ export type Notes = Map<string, MessageNote>;
 
 export async function readWhole(look: Looking, sessions: readonly string[]): Promise<void> {
   const notes: Notes = new Map();
+  /** Messages of which it was read what the agent was told. */
+  const known = new Set<string>();
   for await (const text of readBatches(look.database, sessions)) {
     look.next.messages += asAmount(text.row['messages']) ?? 0;
     readMessages(look, text, notes);
+    readTold(look, text, notes, known);
     readParts(look, text, notes);
   }
-  const told = [...notes].filter(([, { isTold }]) => isTold).map(([id]) => id);
-  for (let from = 0; from < told.length; from += TOLD_AT_ONCE)
-    await takeTold(look, notes, told.slice(from, from + TOLD_AT_ONCE));
+  const told = [...notes].flatMap(([id, { isTold }]) => (isTold && !known.has(id) ? id : []));
+  if (told.length > 0)
+    takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
 }
 
 /** Where a batch is not to be understood, its rows are read one by one. */
@@ -57,25 +57,31 @@ function readMessages(look: Looking, { row, sessions, before }: BatchText, notes
 function readParts(look: Looking, { row, sessions, before }: BatchText, notes: Notes): void {
   const batch = toParts(row);
   if (batch) {
-    takeBatch(look, notes, batch, PART_COLUMNS);
+    takeBatch(look, notes, batch);
     return;
   }
   const where = `session_id in ${LIST} and rowid > ? and ${WITH_FACTS} order by session_id, rowid limit ${ROWS}`;
   takeParts(look, notes, `select ${PART_COLUMNS} from part where ${where}`, JSON.stringify(sessions), before[1]);
 }
 
-async function takeTold(look: Looking, notes: Notes, messages: readonly string[]): Promise<void> {
-  const batch = await readTold(look.database, messages);
-  if (batch) takeBatch(look, notes, batch, TOLD_COLUMNS);
-  else takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(messages));
+/** Messages that do not get `known` are read by themselves. */
+function readTold(look: Looking, { row }: BatchText, notes: Notes, known: Set<string>): void {
+  const batch = toTold(row);
+  if (!batch || batch.apart.length > 0) return;
+  for (const part of batch.rows) {
+    const note = notes.get(part.message);
+    if (!note?.isTold) continue;
+    look.tell(takePart(part, note, look.door, look.next));
+    known.add(part.message);
+  }
 }
 
-function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<PartRow>, columns: string): void {
+function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<PartRow>): void {
   for (const part of rows) look.tell(takePart(part, noteOf(look.database, part.message, notes), look.door, look.next));
   if (whole.length > 0)
     takeParts(look, notes, `select ${WHOLE_COLUMNS} from part where id in ${LIST}`, JSON.stringify(whole));
   if (apart.length > 0)
-    takeParts(look, notes, `select ${columns} from part where id in ${LIST}`, JSON.stringify(apart));
+    takeParts(look, notes, `select ${PART_COLUMNS} from part where id in ${LIST}`, JSON.stringify(apart));
 }
 
 /** Row by row. */

@@ -48,13 +48,16 @@ const PARTS = `select count(*) as parts, max(row) as last, cast('[' || group_con
       case when octet_length(data) > ${LONG} then substr(cast(data as blob), -${ENDING}) end as ending
     from part where session_id in ${SESSIONS} and rowid > ?3 and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
 
-/** One row: nothing is handed from thread to thread twice. */
-const BOTH = `select * from (${MESSAGES}), (${PARTS})`;
+/**
+ * What agents were told, of the same messages; by a look at the text, so that more may come, and less.
+ */
+const TOLD = `select count(*) as told,
+    cast('[' || group_concat(${KEYS} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
+  from part where message_id in (select id from (select id, data from message where session_id in ${SESSIONS}
+    order by session_id, time_created, id limit ${ROWS} offset ?2) where instr(data, '"role":"user"'))`;
 
-/** What agents were told. */
-const TOLD = `select count(*) as parts,
-    cast('[' || group_concat(${KEYS} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as part_rows
-  from part where message_id in ${LIST}`;
+/** One row, and one question: to wake the other thread takes longer than some of them take to be answered. */
+const ALL = `select * from (${MESSAGES}), (${PARTS}), (${TOLD})`;
 
 export interface BatchText {
   /** Several where they are short. */
@@ -75,7 +78,7 @@ export function readBatches(database: ReadOnlyDatabase, sessions: readonly strin
 async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
   for (let from = 0; from < sessions.length; from += TOGETHER) {
     const group = sessions.slice(from, from + TOGETHER);
-    const [row] = group.length > 1 ? await database.soon(BOTH, JSON.stringify(group), 0, 0) : [];
+    const [row] = group.length > 1 ? await database.soon(ALL, JSON.stringify(group), 0, 0) : [];
     if (row && !isFull(row)) yield { sessions: group, before: [0, 0], row };
     else for (const session of group) yield* pagesOf(database, session);
   }
@@ -84,7 +87,7 @@ async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[])
 async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGenerator<BatchText> {
   let [read, last] = [0, 0];
   for (let hasMore = true; hasMore; ) {
-    const [row = {}] = await database.soon(BOTH, JSON.stringify([session]), read, last);
+    const [row = {}] = await database.soon(ALL, JSON.stringify([session]), read, last);
     yield { sessions: [session], before: [read, last], row };
     hasMore = isFull(row);
     read += ROWS;
@@ -109,15 +112,6 @@ async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** What was said in these messages, which are those that agents were told. */
-export async function readTold(
-  database: ReadOnlyDatabase,
-  messages: readonly string[],
-): Promise<Batch<PartRow> | undefined> {
-  const [row = {}] = await database.soon(TOLD, JSON.stringify(messages));
-  return toParts(row);
-}
-
 /** Undefined where a text in it is no JSON. */
 export function toMessages(row: SqlRow): Batch<MessageRow> | undefined {
   return toBatch(row['messages'], row['message_rows'], 3, ([session, id, info]) =>
@@ -126,19 +120,25 @@ export function toMessages(row: SqlRow): Batch<MessageRow> | undefined {
 }
 
 /** As `toMessages`. */
-export function toParts(row: SqlRow): Batch<PartRow> | undefined {
-  return toBatch(row['parts'], row['part_rows'], 6, ([session, id, message, createdAt, updatedAt, part]) =>
-    isObject(part)
-      ? {
-          id: id as string,
-          message: message as string,
-          session: session as string,
-          part,
-          createdAt: asAmount(createdAt),
-          updatedAt: asAmount(updatedAt),
-        }
-      : undefined,
-  );
+export function toParts({ parts, part_rows }: SqlRow): Batch<PartRow> | undefined {
+  return toBatch(parts, part_rows, 6, toPart);
+}
+
+/** As `toMessages`. */
+export function toTold({ told, told_rows }: SqlRow): Batch<PartRow> | undefined {
+  return toBatch(told, told_rows, 6, toPart);
+}
+
+function toPart([session, id, message, createdAt, updatedAt, part]: readonly unknown[]): PartRow | undefined {
+  if (!isObject(part)) return undefined;
+  return {
+    id: id as string,
+    message: message as string,
+    session: session as string,
+    part,
+    createdAt: asAmount(createdAt),
+    updatedAt: asAmount(updatedAt),
+  };
 }
 
 /** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */
