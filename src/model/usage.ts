@@ -24,8 +24,6 @@ export interface Billed {
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
-const FIELDS = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite5m', 'cacheWrite1h'] as const;
-
 /**
  * The lines of one message repeat its usage, the earlier ones as the placeholder of the message's start: the largest
  * value of each field is the last known one (100 % of the multi-line groups of the recorded corpus).
@@ -49,9 +47,14 @@ export function contextOf(usage: Usage): number {
 }
 
 function combine(a: Usage, b: Usage, merge: (x: number, y: number) => number): Usage {
-  const result = { ...NO_USAGE };
-  for (const field of FIELDS) result[field] = merge(a[field], b[field]);
-  return result;
+  return {
+    input: merge(a.input, b.input),
+    output: merge(a.output, b.output),
+    cacheRead: merge(a.cacheRead, b.cacheRead),
+    cacheWrite: merge(a.cacheWrite, b.cacheWrite),
+    cacheWrite5m: merge(a.cacheWrite5m, b.cacheWrite5m),
+    cacheWrite1h: merge(a.cacheWrite1h, b.cacheWrite1h),
+  };
 }
 
 /** Of several agents together, model by model. */

@@ -55,9 +55,9 @@ export function takeMessage(
   const before = next.open.get(id);
   if (before && isSame(before.info, info)) return [];
   const createdAt = createdAtOf(info);
-  const note = { createdAt, isTold: info['role'] === 'user' };
-  notes.set(id, note);
-  keepOpen(id, session, { ...note, isOver: isOver(info), info }, next);
+  const message: OpenMessage = { createdAt, isTold: info['role'] === 'user', isOver: isOver(info), info };
+  notes.set(id, { createdAt, isTold: message.isTold });
+  keepOpen(id, session, message, next);
   if (createdAt !== undefined && createdAt > next.modifiedAt) next.modifiedAt = createdAt;
   return messageFacts({ id, session }, info, door);
 }

@@ -38,14 +38,16 @@ export async function readWhole(look: Looking, sessions: readonly string[]): Pro
     readTold(look, text, notes, known);
     readParts(look, text, notes);
   }
-  const told = [...notes].flatMap(([id, { isTold }]) => (isTold && !known.has(id) ? id : []));
+  const told: string[] = [];
+  for (const [id, { isTold }] of notes) if (isTold && !known.has(id)) told.push(id);
   if (told.length > 0)
     takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
 }
 
 /** Where a batch is not to be understood, its rows are read one by one. */
-function readMessages(look: Looking, { row, sessions, before }: BatchText, notes: Notes): void {
-  const batch = toMessages(row);
+function readMessages(look: Looking, text: BatchText, notes: Notes): void {
+  const { sessions, before } = text;
+  const batch = toMessages(text);
   if (!batch) {
     const where = `session_id in ${LIST} order by session_id, time_created, id limit ${ROWS} offset ?`;
     return void takeMessages(look, notes, where, JSON.stringify(sessions), before[0]);
@@ -54,8 +56,9 @@ function readMessages(look: Looking, { row, sessions, before }: BatchText, notes
   if (batch.apart.length > 0) takeMessages(look, notes, `id in ${LIST}`, JSON.stringify(batch.apart));
 }
 
-function readParts(look: Looking, { row, sessions, before }: BatchText, notes: Notes): void {
-  const batch = toParts(row);
+function readParts(look: Looking, text: BatchText, notes: Notes): void {
+  const { sessions, before } = text;
+  const batch = toParts(text);
   if (batch) {
     takeBatch(look, notes, batch);
     return;
@@ -65,8 +68,8 @@ function readParts(look: Looking, { row, sessions, before }: BatchText, notes: N
 }
 
 /** Messages that do not get `known` are read by themselves. */
-function readTold(look: Looking, { row }: BatchText, notes: Notes, known: Set<string>): void {
-  const batch = toTold(row);
+function readTold(look: Looking, text: BatchText, notes: Notes, known: Set<string>): void {
+  const batch = toTold(text);
   if (!batch || batch.apart.length > 0) return;
   for (const part of batch.rows) {
     const note = notes.get(part.message);

@@ -155,7 +155,7 @@ it('tells of rows what their whole texts tell, however they are read', async () 
 function batchesOf(sessions: readonly string[]): Promise<readonly ReturnType<typeof toParts>[]> {
   return readDatabase(source.path, async (database) => {
     const found: ReturnType<typeof toParts>[] = [];
-    for await (const batch of readBatches(database, sessions)) found.push(toParts(batch.row));
+    for await (const batch of readBatches(database, sessions)) found.push(toParts(batch));
     return found;
   });
 }
@@ -182,7 +182,7 @@ it('reads short sessions together, and all of a long one that stands between the
 });
 
 it('tells all of it where one row is no JSON, or tries to be two', async () => {
-  const wrong = ['{"type":"tool","tool":"bash","state":{"status":', '{}],["ses_1","prt_x","msg_1",1,1,{}', '{},{}'];
+  const wrong = ['{"type":"tool","tool":"bash","state":{"status":', '{}],[2,"prt_x","msg_1",1,1,{}', '{},{}'];
   const insert = (data: string, index: number): string =>
     `insert into part values ('prt_wrong_${index}', 'msg_3', '${SESSION}', 1, 1, ${text(data)})`;
   for (const [index, data] of wrong.entries()) {

@@ -24,9 +24,12 @@ const TOGETHER = 8;
 export const LIST = '(select value from json_each(?))';
 const SESSIONS = '(select value from json_each(?1))';
 
+/** A session by where it stands in the question: its id would be a fifth of the text. */
+const SESSION = `instr(?1, '"' || session_id || '"')`;
+
 /** Ids have no quotes in them: where one has, the batch is no JSON. */
 const MESSAGES = `select count(*) as messages,
-    cast('[' || group_concat('["' || session_id || '","' || id || '",' || data || ']') || ']' as blob) as message_rows
+    cast('[' || group_concat('[' || ${SESSION} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
   from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
     from message where session_id in ${SESSIONS} order by session_id, time_created, id limit ${ROWS} offset ?2)`;
 
@@ -36,7 +39,7 @@ const OUTPUT = `,"output":"`;
 /** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
 const TIME = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-const KEYS = `'["' || session_id || '","' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
+const KEYS = `'[' || ${SESSION} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
 
 /** `limit` has SQLite look into each row once. */
 const PARTS = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${KEYS} || case when ending is null then head
@@ -113,32 +116,43 @@ async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
 }
 
 /** Undefined where a text in it is no JSON. */
-export function toMessages(row: SqlRow): Batch<MessageRow> | undefined {
-  return toBatch(row['messages'], row['message_rows'], 3, ([session, id, info]) =>
-    isObject(info) ? { id: id as string, session: session as string, info } : undefined,
-  );
+export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | undefined {
+  const sessionAt = placesOf(sessions);
+  return toBatch(row['messages'], row['message_rows'], 3, ([at, id, info]) => {
+    const session = sessionAt.get(at);
+    return isObject(info) && session !== undefined ? { id: id as string, session, info } : undefined;
+  });
 }
 
 /** As `toMessages`. */
-export function toParts({ parts, part_rows }: SqlRow): Batch<PartRow> | undefined {
-  return toBatch(parts, part_rows, 6, toPart);
+export function toParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['parts'], row['part_rows'], 6, partOf(placesOf(sessions)));
 }
 
 /** As `toMessages`. */
-export function toTold({ told, told_rows }: SqlRow): Batch<PartRow> | undefined {
-  return toBatch(told, told_rows, 6, toPart);
+export function toTold({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['told'], row['told_rows'], 6, partOf(placesOf(sessions)));
 }
 
-function toPart([session, id, message, createdAt, updatedAt, part]: readonly unknown[]): PartRow | undefined {
-  if (!isObject(part)) return undefined;
-  return {
-    id: id as string,
-    message: message as string,
-    session: session as string,
-    part,
-    createdAt: asAmount(createdAt),
-    updatedAt: asAmount(updatedAt),
+function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unknown[]) => PartRow | undefined {
+  return ([at, id, message, createdAt, updatedAt, part]) => {
+    const session = sessionAt.get(at);
+    if (!isObject(part) || session === undefined) return undefined;
+    return {
+      id: id as string,
+      message: message as string,
+      session,
+      part,
+      createdAt: asAmount(createdAt),
+      updatedAt: asAmount(updatedAt),
+    };
   };
+}
+
+/** As SQLite counts them in what it was asked. */
+function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
+  const asked = JSON.stringify(sessions);
+  return new Map(sessions.map((session) => [asked.indexOf(`"${session}"`) + 1, session]));
 }
 
 /** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */

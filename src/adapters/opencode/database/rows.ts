@@ -93,8 +93,10 @@ export function isNeededWhole({ tool, state }: JsonObject): boolean {
   if (tool === TASK) return true;
   if (tool !== SHELL) return false;
   const command = asText(asObject(asObject(state)?.['input'])?.['command']);
-  return command !== undefined && PROGRAMS.some(({ names: [name = ''] }) => command.includes(name));
+  return command !== undefined && NAMES.some((name) => command.includes(name));
 }
+
+const NAMES = PROGRAMS.flatMap(({ names: [shortest] }) => shortest ?? []);
 
 const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
 
