@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { checkLinks, type PageLinks, readLinks } from '../render/pages/check-links.ts';
 import { checkDocument } from './check-document.ts';
@@ -26,7 +26,7 @@ export async function checkExport(
 
 /** Tags of HTML are found in its bytes: of a page of megabytes, only links and names need to become text. */
 export async function linksIn(folder: string, name: string): Promise<PageLinks> {
-  const bytes = await readFile(path.join(folder, name));
+  const bytes = readFileSync(path.join(folder, name));
   if (name.endsWith('.md')) return readLinks(name, bytes.toString('utf8'));
   const links = readLinks(name, bytes.toString('latin1'));
   return { ...links, anchors: toTexts(links.anchors), targets: toTexts(links.targets) };

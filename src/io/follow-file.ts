@@ -54,15 +54,17 @@ export function createLineCursor(file: string): LineCursor {
   let torn: Uint8Array = new Uint8Array(0);
 
   const firstLook = async (onLine: (line: Line) => void): Promise<Look> => {
-    const now = await stat(file);
+    const now = statSync(file);
     await readFrom(now, onLine);
     return 'news';
   };
   const readFrom = async (now: Stats, onLine: (line: Line) => void): Promise<void> => {
     const read = await readLines(file, onLine, next);
     next = read.next;
-    tail = await readRange(file, Math.max(0, next - TAIL_BYTES), Math.min(TAIL_BYTES, next));
-    torn = await readRange(file, next, Math.min(TAIL_BYTES, Math.max(0, read.end - next)));
+    const from = Math.max(0, next - TAIL_BYTES);
+    const around = readBytes(file, from, Math.min(read.end, next + TAIL_BYTES) - from);
+    tail = around.subarray(0, next - from);
+    torn = around.subarray(next - from);
     seen = toSeen(now, read.end);
   };
   const readMuch = async (now: Stats, before: number, onLine: (line: Line) => void): Promise<Look> => {
