@@ -2,18 +2,8 @@
 // their places. Killed before that, the folder is as it was; killed after, the pages beside it are whole, and the next run
 // brings them in. What is not ours in the folder (a .git, a CNAME) stays.
 
-import {
-  copyFile,
-  link,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile as writeText,
-} from 'node:fs/promises';
+import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, rm, rmdir, writeFile as writeText } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
@@ -82,7 +72,7 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
   const links = new Map<string, PageLinks>();
   const close = async (): Promise<void> => {
     // Whole pages that are not all in their places yet are left for the next run.
-    if (!(await isComplete(beside))) await rm(place, { recursive: true, force: true });
+    if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true });
     await lock.release();
     // Only where nothing else lies in it: another one may have come.
     await removeEmpty(beside);
@@ -189,11 +179,11 @@ async function bringIn(beside: string, target: string): Promise<Published> {
   }
   const before = await readManifest(target);
   await mkdir(target, { recursive: true });
-  for (const { name } of next.files) await putPage(place, target, name);
+  for (const { name } of next.files) putPage(place, target, name);
   const stale = staleFiles(before, next);
   const gone = await removeStale(target, stale);
   // Last: until then the folder counts as what it was, and the next run does all of this again.
-  await putPage(place, target, MANIFEST_NAME);
+  putPage(place, target, MANIFEST_NAME);
   await rm(path.join(beside, COMPLETE));
   return { files: next.files, ...gone };
 }
@@ -224,21 +214,32 @@ async function removeStale(
   return { removed, kept };
 }
 
-/** Under a second name first, so that nobody ever sees half of it. The page beside stays: the next run may need it. */
-async function putPage(place: string, target: string, name: string): Promise<void> {
+/**
+ * Under a second name first, so that nobody ever sees half of it. The page beside stays: the next run may need it. Without leaving
+ * the thread, as pages are written.
+ */
+function putPage(place: string, target: string, name: string): void {
   const file = path.join(target, name);
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.troupe-new`);
-  await mkdir(path.dirname(file), { recursive: true });
-  await rm(draft, { force: true });
+  if (name.includes('/')) mkdirSync(path.dirname(file), { recursive: true });
+  removeFile(draft);
   try {
-    await link(path.join(place, name), draft);
+    linkSync(path.join(place, name), draft);
   } catch {
     // Another disk, or one without links.
-    await copyFile(path.join(place, name), draft);
+    copyFileSync(path.join(place, name), draft);
   }
-  await rename(draft, file);
+  renameSync(draft, file);
   // Renaming one name of a file to another of the very same file does nothing at all.
-  await rm(draft, { force: true });
+  removeFile(draft);
+}
+
+function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {

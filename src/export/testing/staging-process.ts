@@ -1,5 +1,6 @@
 // Writes an export of so many pages into a folder, each page telling which edition it is of. May be killed at any time.
-import { readFileSync } from 'node:fs';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { stageFolder } from '../staged-folder.ts';
 
 const [folder = '', edition = '', pages = '0', lastPage] = process.argv.slice(2);
@@ -17,11 +18,12 @@ try {
 
 /** Kills itself, as nobody can prevent, as soon as that page is in its place. */
 function endBehind(page: number): void {
-  try {
-    const text = readFileSync(`${folder}/agent-${page}.html`, 'utf8');
-    if (text.startsWith(`edition ${edition} `)) process.kill(process.pid, 'SIGKILL');
-  } catch {
-    // Not there yet.
-  }
-  setImmediate(endBehind, page).unref();
+  const { renameSync } = fs;
+  fs.renameSync = (from, to) => {
+    renameSync(from, to);
+    const isIt = String(to).endsWith(`/agent-${page}.html`);
+    // The pages of an earlier run may be brought in first.
+    if (isIt && fs.readFileSync(to, 'utf8').startsWith(`edition ${edition} `)) process.kill(process.pid, 'SIGKILL');
+  };
+  syncBuiltinESMExports();
 }
