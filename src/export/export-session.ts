@@ -15,7 +15,6 @@ import type { SessionDetail } from '../reports/live-shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
 import type { Redactor } from '../transforms/redact/create-redactor.ts';
 import type { Finding } from '../transforms/redact/finding.ts';
-import type { Crew } from './crew.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';
 import type { Chunks } from './in-batches.ts';
 import { inStep } from './in-step.ts';
@@ -48,12 +47,14 @@ export async function exportSession(
   options: ExportOptions,
   place: SessionPlace,
   sink: PageSink,
-  { crew, onAgent }: { readonly crew?: Crew | undefined; readonly onAgent: () => void },
+  onAgent: () => void,
 ): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
   const found = countFrom(options.redactor);
   const redact = <Value>(value: Value): Value => (options.redactor ? options.redactor.redactValue(value) : value);
   const head = redact(computeDocumentHead(opened));
-  const shared = describeSession(opened, head, survey, place, redact);
+  const shared = describeSession(head, survey, place);
+  // Only the main agent's page has it; others need not wait for it.
+  const timeline = once(() => ticksOf(computeTimeline(opened), redact));
   const outlines = survey.outlines.map((one) => (options.redactor ? redactOutline(one, options.redactor) : one));
   const plan = planPages(shared, place.mainOnly === undefined ? outlines : outlines.slice(0, 1));
   const [main] = outlines;
@@ -64,12 +65,20 @@ export async function exportSession(
   const pages = {
     of: (transcript: Transcript) => pagesOf(transcript, shared, plan, options),
     // What was found is known when the last conversation was searched: the main agent's page, which tells, comes last.
-    ofMain: (transcript: Transcript) =>
-      pagesOf(transcript, { ...shared, handling: { ...shared.handling, redacted: found() } }, plan, options),
+    ofMain: (transcript: Transcript) => {
+      const withTimeline = { ...shared, timeline: timeline() };
+      return pagesOf(
+        transcript,
+        { ...withTimeline, handling: { ...shared.handling, redacted: found() } },
+        plan,
+        options,
+      );
+    },
     write: ({ file, chunks }: Pick<RenderedPage, 'file' | 'chunks'>) => sink.write(inFolder(file), chunks),
   };
   const kinds = pageKinds(options);
   const transform = createTransform(options);
+  const { crew } = survey;
   const isShared = crew !== undefined && sink.shared !== undefined && kinds.length === formats.length;
   if (kinds.length > 0 && !isShared) readers.push((transcripts) => writePages(transcripts, pages));
   if (formats.includes('html') && singlePage !== undefined) {
@@ -88,15 +97,8 @@ export async function exportSession(
   if (isShared && sink.shared) {
     const { place: staged } = sink.shared;
     const memory = options.redactor?.memory();
-    // Only the main agent's page, which is drawn here, has the timeline.
-    const toWrite = {
-      place: staged,
-      folder: place.folder,
-      shared: { ...shared, timeline: undefined },
-      outlines,
-      memory,
-    };
-    await writeTogether(opened, options, { toWrite, pages, crew, sink: sink.shared, onAgent });
+    const toWrite = { place: staged, folder: place.folder, shared, outlines, memory };
+    await writeTogether(opened, options, { toWrite, pages, crew, sink: sink.shared, onAgent, meanwhile: timeline });
   }
   return {
     exported: {
@@ -126,12 +128,18 @@ async function* ofSession(session: string, transcripts: AsyncIterable<FlatTransc
   for await (const { transcript } of transcripts) yield { session, transcript };
 }
 
+function once<Value>(compute: () => Value): () => Value {
+  let known: { readonly value: Value } | undefined;
+  return () => {
+    known ??= { value: compute() };
+    return known.value;
+  };
+}
+
 function describeSession(
-  opened: OpenedTranscripts,
   { session: { session, agents }, skipped }: DocumentHead,
   { leftOut, shortened }: Survey,
   { overview, mainOnly }: SessionPlace,
-  redact: <Value>(value: Value) => Value,
 ): SharedSession {
   const without =
     mainOnly === undefined
@@ -140,7 +148,7 @@ function describeSession(
   return {
     session,
     agents,
-    timeline: ticksOf(computeTimeline(opened), redact),
+    timeline: undefined,
     skipped: [...skipped, ...without],
     handling: { redacted: undefined, leftOut, shortened },
     overview,

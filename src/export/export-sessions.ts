@@ -1,7 +1,7 @@
 import type { OpenedTranscripts, SessionTranscripts } from '../model/ports.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from '../render/pages/sessions-page.ts';
 import type { ExportedSession, RedactionReport } from '../reports/export-shapes.ts';
-import type { Crew, HireCrew, HiredCrew } from './crew.ts';
+import type { HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { reportRedactions } from './redaction-report.ts';
@@ -61,7 +61,7 @@ async function exportWith(job: ExportJob, sink: PageSink, crews: HiredCrew[]): P
       ...(isMany && { overview: '../index' }),
       ...(job.mainOnly !== undefined && { mainOnly: job.mainOnly }),
     };
-    const done = await exportSession(opened, survey, options, place, sink, { crew: searched?.crew, onAgent });
+    const done = await exportSession(opened, survey, options, place, sink, onAgent);
     exported.push(done.exported);
     listed.push({ session: done.shared.session, asked: done.asked, folder });
   }
@@ -90,7 +90,6 @@ async function drainChunks(_name: string, chunks: Iterable<string> | AsyncIterab
 interface Searched {
   readonly opened: OpenedTranscripts;
   readonly survey: Survey;
-  readonly crew: Crew | undefined;
 }
 
 async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searched | undefined> {
@@ -104,8 +103,7 @@ async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searc
       const hired = isOne ? job.hireCrew?.(found) : undefined;
       if (hired) crews.push(hired);
     });
-    const crew = await crews[0]?.begin(opened);
-    last = { opened, crew, survey: await surveySession(opened, options, { scan: true, crew, onAgent }) };
+    last = { opened, survey: await surveySession(opened, options, { scan: true, hired: crews[0], onAgent }) };
   }
   return isOne ? last : undefined;
 }

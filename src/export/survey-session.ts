@@ -4,7 +4,7 @@ import type { Counted } from '../render/pages/shapes.ts';
 import { computeDocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
 import { type AgentWork, createAgentWork, type SurveyedAgent } from './agent-work.ts';
-import { type Crew, takersOf } from './crew.ts';
+import { type Crew, type HiredCrew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { shareOut } from './share-out.ts';
 
@@ -13,12 +13,14 @@ export interface Survey {
   readonly outlines: readonly Outline[];
   readonly leftOut: readonly Counted[];
   readonly shortened: readonly Counted[] | undefined;
+  /** Who has seen the session, and goes on with it. */
+  readonly crew: Crew | undefined;
 }
 
 export interface SurveyOptions {
   /** For a session that was not looked through for secrets before. */
   readonly scan: boolean;
-  readonly crew?: Crew | undefined;
+  readonly hired?: HiredCrew | undefined;
   readonly onAgent: () => void;
 }
 
@@ -26,7 +28,7 @@ export interface SurveyOptions {
 export async function surveySession(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  { scan, crew, onAgent }: SurveyOptions,
+  { scan, hired, onAgent }: SurveyOptions,
 ): Promise<Survey> {
   const { redactor, isCompact, singlePage } = options;
   if (scan && redactor) {
@@ -35,6 +37,8 @@ export async function surveySession(
     redactor.scan(computeDocumentHead(opened));
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
+  // Until now they have looked ahead.
+  const crew = await hired?.begin(opened);
   const survey = async (work: AgentWork, agent: number): Promise<SurveyedAgent> => {
     const surveyed = await work.survey(agent, scan);
     onAgent();
@@ -59,7 +63,12 @@ export async function surveySession(
     addTo(leftOut, Object.entries(surveyed.leftOut));
     addTo(shortened, surveyed.shortened);
   }
-  return { outlines, leftOut: toCounted(leftOut), shortened: isCompact ? toCounted(shortened) : undefined };
+  return {
+    outlines,
+    leftOut: toCounted(leftOut),
+    shortened: isCompact ? toCounted(shortened) : undefined,
+    crew,
+  };
 }
 
 function addTo(sums: Map<string, number>, counts: Iterable<readonly [string, number]>): void {

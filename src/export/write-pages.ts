@@ -39,19 +39,24 @@ export interface Together {
   readonly crew: Crew;
   readonly sink: Pick<StagedFolder, 'adopt' | 'explain'>;
   readonly onAgent: () => void;
+  /** What this one has to do before the last page, when the others have begun. */
+  readonly meanwhile: () => void;
 }
 
 /** The same with a crew. The pages are those that one alone would write, to the byte, and so is what is counted. */
 export async function writeTogether(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  { toWrite, pages, crew, sink, onAgent }: Together,
+  { toWrite, pages, crew, sink, onAgent, meanwhile }: Together,
 ): Promise<void> {
   const transform = createTransform(options);
   const own = createAgentWork(opened, options);
   // What this one knows it need not be told.
   await own.prepareWriting({ ...toWrite, memory: undefined });
-  const main = readOne(opened, 0).then(transform);
+  const main = readOne(opened, 0).then((transcript) => {
+    meanwhile();
+    return transform(transcript);
+  });
   const write = async (work: AgentWork, agent: number): Promise<WrittenAgent | undefined> => {
     if (work === own) await main;
     const written = await work.write(agent);
