@@ -103,3 +103,16 @@ it.each([
 ])('survives %j', (payload) => {
   expect(() => callerOf(payload)).not.toThrow();
 });
+
+it('the first call of a session is known before its first line is written, where the version tells by its payload', () => {
+  const payloadsOf = (name: string) =>
+    readFileSync(`${hooks}${name}.jsonl`, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).payload)
+      .filter((payload) => payload.hook_event_name === 'PreToolUse' && payload.agent_id === undefined);
+  const callerAtOnce = (payload: object) =>
+    callerOf({ ...payload, transcript_path: path.join(folder, 'none.jsonl') }).agent?.kind;
+  expect(new Set(payloadsOf('2.1.325-failing').map(callerAtOnce))).toEqual(new Set(['main']));
+  expect(new Set(payloadsOf('2.1.50-failing').map(callerAtOnce))).toEqual(new Set([undefined]));
+});

@@ -24,8 +24,9 @@ function chainIn(payload: RawRecord, session: string, transcript: string, head: 
   const main: CallingAgent = { id: session, kind: 'main', type: null, name: null, depth: 0 };
   const named = asText(payload['agent_id']);
   if (named !== undefined) return chainOf(named, asText(payload['agent_type']), main, transcript);
-  // By the first line that says it. A session that is continued by a newer version names its callers all the more.
-  if (namesCallers(textIn(head, VERSION))) {
+  // By the first line that says it. A session that is continued by a newer version names its callers all the more. The first call of a
+  // session may come before its first line: from 2.1.196 on, the payload itself tells that it is new enough.
+  if (payload['prompt_id'] !== undefined || namesCallers(textIn(head, VERSION))) {
     // With `--agent`, the main agent has a type.
     return { agent: { ...main, type: asText(payload['agent_type']) ?? null }, ancestors: [] };
   }
