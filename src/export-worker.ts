@@ -12,28 +12,39 @@ import { openAhead } from './tracker/open-ahead.ts';
 import { reopenTranscripts } from './tracker/session-transcripts.ts';
 
 const { ahead, options, redact }: WorkerOrder = workerData;
-const redactorMade = redact ? redactorOf(redact.pii) : Promise.resolve(undefined);
+const makeRedactor = async () => redact && redactorOf(redact.pii);
+const redactorMade = makeRedactor();
 let work: Promise<AgentWork> | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const reader = reopenTranscripts(ADAPTERS, session);
-  work = redactorMade.then((redactor) => createAgentWork(reader, { ...options, ...(redactor && { redactor }) }));
+  work = lookedAhead.then(async ({ folder }) => {
+    // Whom it met ahead has to be of the session: the first thread looks for nobody else.
+    const redactor = await (folder === undefined || folder === reader.folder ? redactorMade : makeRedactor());
+    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) });
+  });
   await work;
-  const seen = await lookedAhead;
+  const { seen } = await lookedAhead;
   return seen.map((agent) => reader.indexOf(agent)).filter((index) => index >= 0);
 };
+
+interface Ahead {
+  readonly seen: readonly AgentId[];
+  /** Whose people are looked for. */
+  readonly folder?: string | undefined;
+}
 
 /**
  * While the one that started it still opens the session: what is found to be plain now need not be looked through later. Nothing
  * else comes of it, and where it goes wrong, the same will be said in its turn.
  */
-const lookedAhead = lookAhead().catch(() => []);
+const lookedAhead = lookAhead().catch((): Ahead => ({ seen: [], folder: '' }));
 
-async function lookAhead(): Promise<readonly AgentId[]> {
+async function lookAhead(): Promise<Ahead> {
   const redactor = await redactorMade;
-  if (!ahead || !redactor) return [];
-  const { folder, conversations } = openAhead(ADAPTERS, ahead.session);
-  const cwd = await folder();
-  redactor.meet({ cwd, author: cwd === undefined ? null : await createGitAuthors()(cwd) });
+  if (!ahead || !redactor) return { seen: [] };
+  const { folder: folderOf, conversations } = openAhead(ADAPTERS, ahead.session);
+  const folder = await folderOf();
+  if (folder !== undefined) redactor.meet({ cwd: folder, author: await createGitAuthors()(folder) });
   const seen: AgentId[] = [];
   const { first, step } = ahead;
   for (const { agent, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
@@ -41,7 +52,7 @@ async function lookAhead(): Promise<readonly AgentId[]> {
     redactor.gather(await read());
     seen.push(agent);
   }
-  return seen;
+  return { seen, folder };
 }
 
 /** One after the other: several at once would only hold more of the session in memory. */

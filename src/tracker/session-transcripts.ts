@@ -78,6 +78,8 @@ async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
 export interface ReopenedTranscripts extends TranscriptReader {
   /** Of an agent whose conversation is among them; else -1. */
   indexOf(agent: AgentId): number;
+  /** Where the person works. */
+  readonly folder: string | undefined;
 }
 
 /** A session that another thread has opened, by what its `share` gave. */
@@ -87,6 +89,7 @@ export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: Sh
   const byId = new Map(found.map((session) => [session.located.id, session]));
   return {
     indexOf: (agent) => agents.findIndex(({ node }) => node.id === agent),
+    folder: tree.cwd,
     read: createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
   };
 }
