@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
-import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
 import type { ChatRequest, Terminal, Where } from '../faces/face.ts';
@@ -22,6 +20,7 @@ import { onEndSignal } from './end-signals.ts';
 import { readOwnConfig } from './follow.ts';
 import { createServedExport } from './served-export.ts';
 import { servedFeed } from './served-feed.ts';
+import { loadState } from './state-file.ts';
 import { chatOptionsOf, healthFile, readToken } from './telegram-settings.ts';
 import { wait } from './wait.ts';
 
@@ -95,16 +94,12 @@ function outsideOf(where: Where): Outside {
 
 function storeIn(file: string): StateStore {
   return {
-    load() {
-      try {
-        return parseState(readFileSync(file, 'utf8'));
-      } catch (cause) {
-        if (codeOf(cause) === 'ENOENT') return undefined;
-        const why = cause instanceof Error ? cause.message : String(cause);
-        const remedy = 'Mend or remove it; without it, what happened until then is not told.';
-        throw new UserError('telegram-state', `What was told cannot be read from ${file}: ${why}`, remedy, { cause });
-      }
-    },
+    load: () =>
+      loadState(file, parseState, {
+        code: 'telegram-state',
+        what: 'What was told',
+        remedy: 'Mend or remove it; without it, what happened until then is not told.',
+      }),
     save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
     saveHealth: (report) => replaceFile(healthFile(), `${JSON.stringify(report)}\n`),
   };

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { asObject } from '../base/json.ts';
-import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { configFolder } from '../config/config-folder.ts';
 import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
@@ -19,6 +17,7 @@ import { readOwnConfig } from './follow.ts';
 import { readSecret } from './kept-secret.ts';
 import { packageVersion } from './package.ts';
 import { servedFeed } from './served-feed.ts';
+import { loadState } from './state-file.ts';
 import { wishesOf } from './telegram-settings.ts';
 import { wait } from './wait.ts';
 
@@ -74,16 +73,12 @@ export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal)
 
 function storeIn(file: string): { load(): WebhookState | undefined; save(state: WebhookState): void } {
   return {
-    load() {
-      try {
-        return parseState(readFileSync(file, 'utf8'));
-      } catch (cause) {
-        if (codeOf(cause) === 'ENOENT') return undefined;
-        const why = cause instanceof Error ? cause.message : String(cause);
-        const remedy = 'Mend or remove it; without it, what happened until then is not sent.';
-        throw new UserError('webhook-state', `What was sent cannot be read from ${file}: ${why}`, remedy, { cause });
-      }
-    },
+    load: () =>
+      loadState(file, parseState, {
+        code: 'webhook-state',
+        what: 'What was sent',
+        remedy: 'Mend or remove it; without it, what happened until then is not sent.',
+      }),
     save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
   };
 }
