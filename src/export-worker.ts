@@ -5,7 +5,9 @@ import { ADAPTERS } from './adapters/registry.ts';
 import { codeOf } from './base/system-error.ts';
 import { redactorOf } from './compose/export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
-import { type AgentWork, createAgentWork } from './export/agent-work.ts';
+import { type AgentWork, createAgentWork, type SurveyedAhead } from './export/agent-work.ts';
+import { createLookedBefore } from './export/looked-before.ts';
+import { surveyConversation } from './export/survey-conversation.ts';
 import { createGitAuthors } from './io/git-author.ts';
 import type { AgentId } from './model/ids.ts';
 import { openAhead } from './tracker/open-ahead.ts';
@@ -14,43 +16,48 @@ import { reopenTranscripts } from './tracker/session-transcripts.ts';
 const { ahead, options, redact }: WorkerOrder = workerData;
 const makeRedactor = async () => redact && redactorOf(redact.pii);
 const redactorMade = makeRedactor();
+const lookedBefore = createLookedBefore();
 let work: Promise<AgentWork> | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const reader = reopenTranscripts(ADAPTERS, session);
-  work = lookedAhead.then(async ({ folder }) => {
+  work = lookedAhead.then(async ({ folder, seen }) => {
     // Whom it met ahead has to be of the session: the first thread looks for nobody else.
-    const redactor = await (folder === undefined || folder === reader.folder ? redactorMade : makeRedactor());
-    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) });
+    const isTheSame = folder === undefined || folder === reader.folder;
+    const redactor = await (isTheSame ? redactorMade : makeRedactor());
+    const known = isTheSame ? seen.map((one) => [reader.indexOf(one.id), one] as const) : [];
+    const ahead = new Map(known.filter(([index]) => index >= 0));
+    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { lookedBefore, ahead });
   });
   await work;
-  const { seen } = await lookedAhead;
-  return seen.map((agent) => reader.indexOf(agent)).filter((index) => index >= 0);
 };
 
 interface Ahead {
-  readonly seen: readonly AgentId[];
+  readonly seen: readonly (SurveyedAhead & { readonly id: AgentId })[];
   /** Whose people are looked for. */
   readonly folder?: string | undefined;
 }
 
 /**
- * While the one that started it still opens the session: what is found to be plain now need not be looked through later. Nothing
- * else comes of it, and where it goes wrong, the same will be said in its turn.
+ * While the one that started it still opens the session. Holds for files that stay as they are; where it goes wrong, the same will be
+ * said in its turn.
  */
 const lookedAhead = lookAhead().catch((): Ahead => ({ seen: [], folder: '' }));
 
 async function lookAhead(): Promise<Ahead> {
   const redactor = await redactorMade;
-  if (!ahead || !redactor) return { seen: [] };
+  if (!ahead) return { seen: [] };
   const { folder: folderOf, conversations } = openAhead(ADAPTERS, ahead.session);
   const folder = await folderOf();
-  if (folder !== undefined) redactor.meet({ cwd: folder, author: await createGitAuthors()(folder) });
-  const seen: AgentId[] = [];
+  if (folder !== undefined) redactor?.meet({ cwd: folder, author: await createGitAuthors()(folder) });
+  const seen: (SurveyedAhead & { readonly id: AgentId })[] = [];
   const { first, step } = ahead;
-  for (const { agent, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
+  for (const { agent: id, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
     if (work) break;
-    redactor.gather(await read());
-    seen.push(agent);
+    const { edition, ...spoken } = await read();
+    if (edition === undefined || spoken.messages.length === 0) continue;
+    const surveyed = surveyConversation(spoken, { ...options, ...(redactor && { redactor }) }, true);
+    lookedBefore.remember(id, edition, surveyed.looked);
+    seen.push({ ...surveyed, id, edition });
   }
   return { seen, folder };
 }

@@ -210,6 +210,8 @@ export interface Bodies {
   leftOut(): Readonly<Record<string, number>>;
   /** All messages in one reading, for who wants them all; left out where looking for them first is no slower. */
   readAll?(options?: { readonly withMedia: boolean }): Promise<readonly TranscriptMessage[]>;
+  /** Every file that it is read from: while they stay the same, so does the conversation. Left out where nobody can say. */
+  readonly files?: readonly string[];
 }
 
 /** One message: its lines, and those of the results that belong to its calls. */

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { AgentWork } from '../export/agent-work.ts';
-import type { HireCrew, HiredCrew } from '../export/crew.ts';
+import type { Helper, HireCrew, HiredCrew } from '../export/crew.ts';
 import type { ExportOptions } from '../export/export-options.ts';
 import { TakerGone } from '../export/share-out.ts';
 import type { Where } from '../faces/face.ts';
@@ -27,8 +27,7 @@ export interface WorkerTask {
 }
 
 export interface WorkerCalls extends AgentWork {
-  /** Tells which agents it has looked at ahead. */
-  begin(session: SharedTranscripts): Promise<readonly number[]>;
+  begin(session: SharedTranscripts): Promise<void>;
 }
 
 export interface WorkerAnswer {
@@ -82,15 +81,9 @@ function startCrew(count: number, orderFor: (helper: number) => WorkerOrder): Hi
     begin: async (opened) => {
       const session = await opened.share();
       if (!session) return undefined;
-      const homes = new Map<number, number>();
-      for (const [index, { begin }] of members.entries())
-        begin(session)
-          .then((seen) => {
-            for (const agent of seen) homes.set(agent, index + 1);
-          })
-          // What is wrong is said where its first task is waited for.
-          .catch(() => undefined);
-      return { helpers: members.map(({ work }) => work), homes };
+      // What is wrong is said where its first task is waited for.
+      for (const { begin } of members) begin(session).catch(() => undefined);
+      return { helpers: members, homes: new Map() };
     },
     close: async () => {
       await Promise.all(members.map(({ close }) => close()));
@@ -112,8 +105,7 @@ function createWorker(order: WorkerOrder): Worker | undefined {
   }
 }
 
-interface Member extends Pick<WorkerCalls, 'begin'> {
-  readonly work: AgentWork;
+interface Member extends Pick<WorkerCalls, 'begin'>, Helper {
   close(): Promise<void>;
 }
 
@@ -137,6 +129,10 @@ function startWorker(order: WorkerOrder): Member | undefined {
     if (error) one?.reject(Object.assign(error.error, error.code !== undefined && { code: error.code }));
     else one?.resolve(result);
   });
+  let isUp = false;
+  worker.once('online', () => {
+    isUp = true;
+  });
   worker.on('error', endAll);
   worker.on('exit', () => endAll(new Error('troupe: a thread of the export ended before its work')));
   const call = <Result>(name: keyof WorkerCalls, ...values: readonly unknown[]): Promise<Result> =>
@@ -148,6 +144,7 @@ function startWorker(order: WorkerOrder): Member | undefined {
     });
   return {
     begin: (session) => call('begin', session),
+    isUp: () => isUp,
     work: {
       prepareSurvey: (memory) => call('prepareSurvey', memory),
       survey: (agent, scan) => call('survey', agent, scan),

@@ -20,7 +20,7 @@ import { thisMachine } from '../tracker/this-machine.ts';
 import { createRedactor, type Redactor } from '../transforms/redact/create-redactor.ts';
 import { crewFor, type WorkerOrder } from './export-crew.ts';
 import { packageFolder } from './package.ts';
-import { stayWithinReason } from './stay-small.ts';
+import { compileLess, stayWithinReason } from './stay-small.ts';
 
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
@@ -38,6 +38,7 @@ export async function runExport(
   { sessions, sessionTranscripts }: ExportReaders,
 ): Promise<ExportOutcome> {
   stayWithinReason();
+  compileLess();
   const { where, outDir, write } = request;
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];

@@ -18,3 +18,14 @@ export function stayWithinReason(): void {
   v8.setFlagsFromString('--heap-growing-percent=75');
   v8.setFlagsFromString('--semi-space-growth-factor=2');
 }
+
+/**
+ * For a process of seconds that keeps all cores busy. Each thread has V8 compile the same few hundred functions once more: a fifth of
+ * all work of an export of 100 MB. With this, only what runs for long is compiled, and less of what it calls along with it: a
+ * twentieth less work. Of Node 20 only: V8 12 has other flags, and says so aloud.
+ */
+export function compileLess(): void {
+  if (!process.versions.v8.startsWith('11.')) return;
+  v8.setFlagsFromString('--interrupt-budget=540672');
+  v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=230');
+}

@@ -1,35 +1,29 @@
-import type { TranscriptReader } from '../model/ports.ts';
-import type { Transcript, TranscriptBlock } from '../model/transcript.ts';
+import type { PlacedTranscript, TranscriptReader } from '../model/ports.ts';
 import type { PageLinks } from '../render/pages/check-links.ts';
-import { type Outline, outlineTranscript, PAGE_SIZE } from '../render/pages/outline.ts';
+import type { Outline } from '../render/pages/outline.ts';
 import { planPages } from '../render/pages/page-plan.ts';
 import type { SharedSession } from '../render/pages/shapes.ts';
 import { compactOne } from '../transforms/compact.ts';
-import type { Gathered, RedactorMemory } from '../transforms/redact/create-redactor.ts';
+import type { RedactorMemory } from '../transforms/redact/create-redactor.ts';
 import { dropImages } from '../transforms/redact/drop-images.ts';
 import type { RawFinding } from '../transforms/redact/finding.ts';
 import { linksIn } from './check-export.ts';
 import type { ExportOptions } from './export-options.ts';
 import type { Chunks } from './in-batches.ts';
+import type { LookedBefore } from './looked-before.ts';
 import type { ManifestFile } from './manifest.ts';
 import { pagesOf } from './pages-of.ts';
+import { type Surveyed, type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
 import { writeFile } from './write-file.ts';
 
 /** What is done for one agent at a time, by its number: in this thread, or in another one. All of it is plain data. */
 export interface AgentWork {
-  /** Whom to look for, before the first look. */
-  prepareSurvey(memory: RedactorMemory): Promise<void>;
+  /** Whom to look for, before the first look; undefined: nobody. Gives what it has seen of the session before it was opened. */
+  prepareSurvey(memory: RedactorMemory | undefined): Promise<ReadonlyMap<number, SurveyedAgent>>;
   survey(agent: number, scan: boolean): Promise<SurveyedAgent>;
   prepareWriting(pages: PagesToWrite): Promise<void>;
   /** Undefined where something in it has no name yet: then nothing of it is written. */
   write(agent: number): Promise<WrittenAgent | undefined>;
-}
-
-export interface SurveyedAgent {
-  readonly outline: Outline;
-  readonly gathered: Gathered | undefined;
-  readonly leftOut: Readonly<Record<string, number>>;
-  readonly shortened: ReadonlyMap<string, number>;
 }
 
 /** All that a page needs that is not in its own conversation. */
@@ -52,24 +46,39 @@ export interface WrittenFile extends ManifestFile {
   readonly links: PageLinks;
 }
 
+/** What was surveyed before the session was opened, and from which state of its files. */
+export interface SurveyedAhead extends Surveyed {
+  readonly edition: string;
+}
+
+export interface AgentWorkOptions {
+  /** Of the redactor of the options. */
+  readonly lookedBefore: LookedBefore;
+  readonly ahead?: ReadonlyMap<number, SurveyedAhead>;
+}
+
 /** Its own redactor is that of `options`. */
-export function createAgentWork(reader: TranscriptReader, options: ExportOptions): AgentWork {
-  const { redactor, isCompact, withImages, messagesPerPage } = options;
-  const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
+export function createAgentWork(
+  reader: TranscriptReader,
+  options: ExportOptions,
+  { lookedBefore, ahead }: AgentWorkOptions,
+): AgentWork {
+  const { redactor, isCompact, withImages } = options;
   let writing: (PagesToWrite & { readonly plan: ReturnType<typeof planPages> }) | undefined;
   return {
     async prepareSurvey(memory) {
-      redactor?.adopt(memory);
+      if (memory) redactor?.adopt(memory);
+      const holds = new Map<number, SurveyedAgent>();
+      for (const [agent, { agent: surveyed, looked, edition }] of ahead ?? [])
+        if ((!looked || redactor?.isUpToDate(looked)) && (await reader.editionOf(agent)) === edition)
+          holds.set(agent, surveyed);
+      return holds;
     },
     async survey(agent, scan) {
-      const transcript = dropImages(await readOne(reader, agent));
-      const shown = isCompact ? compactOne(transcript) : transcript;
-      return {
-        outline: outlineTranscript(shown, size),
-        gathered: scan ? redactor?.gather(transcript) : undefined,
-        leftOut: transcript.left_out,
-        shortened: isCompact ? countShortened(transcript, shown) : new Map(),
-      };
+      const { node, edition, transcript } = await readOne(reader, agent);
+      const surveyed = surveyConversation(transcript, options, scan);
+      lookedBefore.remember(node.id, edition, surveyed.looked);
+      return surveyed.agent;
     },
     async prepareWriting(pages) {
       if (pages.memory) redactor?.adopt(pages.memory);
@@ -79,8 +88,10 @@ export function createAgentWork(reader: TranscriptReader, options: ExportOptions
       if (!writing) throw new Error('troupe: nobody said where pages go');
       const { place, folder, shared, plan } = writing;
       const read = await readOne(reader, agent);
-      const plain = withImages ? read : dropImages(read);
-      const clean = redactor ? redactor.redactApart(plain) : { transcript: plain, findings: [] };
+      const plain = withImages ? read.transcript : dropImages(read.transcript);
+      // Nobody has looked at the bytes of images.
+      const looked = withImages ? undefined : lookedBefore.recall(read);
+      const clean = redactor ? redactor.redactApart(plain, looked) : { transcript: plain, findings: [] };
       if (!clean) return undefined;
       const shown = isCompact ? compactOne(clean.transcript) : clean.transcript;
       const files: WrittenFile[] = [];
@@ -97,30 +108,7 @@ async function writeAndLook(place: string, name: string, chunks: Chunks): Promis
   return { ...file, links: await linksIn(place, name) };
 }
 
-export async function readOne(reader: TranscriptReader, agent: number): Promise<Transcript> {
-  for await (const { transcript } of reader.read([agent])) return transcript;
+export async function readOne(reader: TranscriptReader, agent: number): Promise<PlacedTranscript> {
+  for await (const placed of reader.read([agent])) return placed;
   throw new Error(`troupe: there is no agent ${agent}`);
 }
-
-function countShortened(before: Transcript, after: Transcript): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const [at, { content }] of before.messages.entries())
-    for (const [index, block] of content.entries()) {
-      const shown = after.messages[at]?.content[index];
-      if (!shown || JSON.stringify(shown) === JSON.stringify(block)) continue;
-      const what = BLOCK_WORDS[block.type];
-      counts.set(what, (counts.get(what) ?? 0) + 1);
-    }
-  return counts;
-}
-
-const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
-  text: 'text',
-  thinking: 'thinking',
-  tool_use: 'input of a call',
-  tool_result: 'result',
-  notice: 'notice',
-  summary: 'summary',
-  image: 'image',
-  attachment: 'attachment',
-};

@@ -4,9 +4,15 @@ import type { Taker } from './share-out.ts';
 
 /** Others who do the same work, each in a thread of its own. */
 export interface Crew {
-  readonly helpers: readonly AgentWork[];
-  /** Who has seen which agent, by number: 0 is who asks. May grow while it is used. */
+  readonly helpers: readonly Helper[];
+  /** Who has seen which agent, by number: 0 is who asks. */
   homes: ReadonlyMap<number, number>;
+}
+
+export interface Helper {
+  readonly work: AgentWork;
+  /** Whether it has begun: one that is still starting gets no task that others could do meanwhile. */
+  isUp(): boolean;
 }
 
 /**
@@ -24,19 +30,23 @@ export interface HiredCrew {
 /** A thread that looks for its messages now and then gets several tasks ahead. */
 const AHEAD = 3;
 
-/** `prepare`: what a helper has to know first. Nobody waits for one that is still starting. */
+/** `prepare`: tells a helper what it has to know first; it may answer with what it has done already. */
 export function takersOf<Result>(
   own: AgentWork,
   crew: Crew | undefined,
   run: (work: AgentWork, agent: number) => Promise<Result>,
-  prepare: (helper: AgentWork) => Promise<void>,
+  prepare: (helper: AgentWork) => Promise<ReadonlyMap<number, Result>>,
 ): readonly Taker<Result>[] {
   return [
     { ahead: 1, run: (agent) => run(own, agent) },
-    ...(crew?.helpers ?? []).map((helper) => ({
-      ahead: AHEAD,
-      begun: prepare(helper),
-      run: (agent: number) => run(helper, agent),
-    })),
+    ...(crew?.helpers ?? []).map(({ work, isUp }) => {
+      const doneBefore = prepare(work);
+      return {
+        ahead: AHEAD,
+        ...(!isUp() && { begun: doneBefore }),
+        doneBefore,
+        run: (agent: number) => run(work, agent),
+      };
+    }),
   ];
 }

@@ -1,8 +1,10 @@
+import type { PlacedTranscript } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { ExportFormat } from '../reports/export-shapes.ts';
 import { compactOne } from '../transforms/compact.ts';
 import type { Redactor } from '../transforms/redact/create-redactor.ts';
 import { dropImages } from '../transforms/redact/drop-images.ts';
+import type { LookedBefore } from './looked-before.ts';
 
 /** How sessions become pages. */
 export interface ExportOptions {
@@ -20,11 +22,16 @@ export interface ExportOptions {
  * What happens to every conversation before anybody sees it. Secrets go first: half of one, left by a cut, would not be
  * known any more.
  */
-export function createTransform({ redactor, withImages, isCompact }: ExportOptions): (one: Transcript) => Transcript {
-  return (transcript) => {
+export function createTransform(
+  { redactor, withImages, isCompact }: ExportOptions,
+  lookedBefore: LookedBefore,
+): (one: PlacedTranscript) => Transcript {
+  return (read) => {
     // Before the search: megabytes of base64 hold no text.
-    const plain = withImages ? transcript : dropImages(transcript);
-    const clean = redactor ? redactor.redactTranscript(plain) : plain;
+    const plain = withImages ? read.transcript : dropImages(read.transcript);
+    // Nobody has looked at the bytes of images.
+    const looked = withImages ? undefined : lookedBefore.recall(read);
+    const clean = redactor ? redactor.redactTranscript(plain, looked) : plain;
     return isCompact ? compactOne(clean) : clean;
   };
 }

@@ -1,5 +1,5 @@
 import type { FlatTranscript } from '../model/nest-transcripts.ts';
-import type { OpenedTranscripts } from '../model/ports.ts';
+import type { OpenedTranscripts, PlacedTranscript } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import { formatDocument } from '../render/document-json.ts';
 import { planPages } from '../render/pages/page-plan.ts';
@@ -8,13 +8,14 @@ import type { RenderedPage } from '../render/pages/render-pages.ts';
 import type { Counted, SharedSession, Tick, TimelineTicks } from '../render/pages/shapes.ts';
 import { renderSinglePage } from '../render/pages/single-page.ts';
 import { computeDetail } from '../reports/compute-detail.ts';
-import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
+import type { DocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
 import type { ExportedSession } from '../reports/export-shapes.ts';
 import type { SessionDetail } from '../reports/live-shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
-import type { Redactor } from '../transforms/redact/create-redactor.ts';
+import type { LookedThrough, Redactor } from '../transforms/redact/create-redactor.ts';
 import type { Finding } from '../transforms/redact/finding.ts';
+import { createAgentWork } from './agent-work.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';
 import type { Chunks } from './in-batches.ts';
 import { inStep } from './in-step.ts';
@@ -50,8 +51,9 @@ export async function exportSession(
   onAgent: () => void,
 ): Promise<{ readonly exported: ExportedSession; readonly shared: SharedSession; readonly asked: string | undefined }> {
   const found = countFrom(options.redactor);
-  const redact = <Value>(value: Value): Value => (options.redactor ? options.redactor.redactValue(value) : value);
-  const head = redact(computeDocumentHead(opened));
+  const redact = <Value>(value: Value, looked?: LookedThrough): Value =>
+    options.redactor ? options.redactor.redactValue(value, looked) : value;
+  const head = redact(survey.head, survey.headLooked);
   const shared = describeSession(head, survey, place);
   // Only the main agent's page has it; others need not wait for it.
   const timeline = once(() => ticksOf(computeTimeline(opened), redact));
@@ -77,8 +79,8 @@ export async function exportSession(
     write: ({ file, chunks }: Pick<RenderedPage, 'file' | 'chunks'>) => sink.write(inFolder(file), chunks),
   };
   const kinds = pageKinds(options);
-  const transform = createTransform(options);
-  const { crew } = survey;
+  const { crew, lookedBefore } = survey;
+  const transform = createTransform(options, lookedBefore);
   const isShared = crew !== undefined && sink.shared !== undefined && kinds.length === formats.length;
   if (kinds.length > 0 && !isShared) readers.push((transcripts) => writePages(transcripts, pages));
   if (formats.includes('html') && singlePage !== undefined) {
@@ -98,7 +100,9 @@ export async function exportSession(
     const { place: staged } = sink.shared;
     const memory = options.redactor?.memory();
     const toWrite = { place: staged, folder: place.folder, shared, outlines, memory };
-    await writeTogether(opened, options, { toWrite, pages, crew, sink: sink.shared, onAgent, meanwhile: timeline });
+    const own = createAgentWork(opened, options, { lookedBefore });
+    const together = { own, crew, toWrite, pages, transform, sink: sink.shared, onAgent, meanwhile: timeline };
+    await writeTogether(opened, options.redactor, together);
   }
   return {
     exported: {
@@ -115,11 +119,11 @@ export async function exportSession(
 
 async function* transformed(
   opened: OpenedTranscripts,
-  transform: (one: Transcript) => Transcript,
+  transform: (one: PlacedTranscript) => Transcript,
   onAgent: () => void,
 ): AsyncGenerator<FlatTranscript> {
-  for await (const { depth, transcript } of opened.read()) {
-    yield { depth, transcript: transform(transcript) };
+  for await (const read of opened.read()) {
+    yield { depth: read.depth, transcript: transform(read) };
     onAgent();
   }
 }

@@ -4,6 +4,7 @@ import type { ExportedSession, RedactionReport } from '../reports/export-shapes.
 import type { HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';
+import { createLookedBefore, type LookedBefore } from './looked-before.ts';
 import { reportRedactions } from './redaction-report.ts';
 import { type Survey, surveySession } from './survey-session.ts';
 
@@ -47,14 +48,16 @@ export async function exportSessions(job: ExportJob, sink: PageSink): Promise<Ex
 
 async function exportWith(job: ExportJob, sink: PageSink, crews: HiredCrew[]): Promise<ExportResult> {
   const { transcripts, sessions, options, isMany } = job;
-  const searched = await searchSessions(job, crews);
+  const lookedBefore = createLookedBefore();
+  const searched = await searchSessions(job, lookedBefore, crews);
   const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
   const onAgent = counter(job, 'writing');
   const exported: ExportedSession[] = [];
   const listed: ListedSession[] = [];
   for (const id of sessions) {
     const opened = searched?.opened ?? (await transcripts.open(id));
-    const survey = searched?.survey ?? (await surveySession(opened, options, { scan: false, onAgent: () => {} }));
+    const survey =
+      searched?.survey ?? (await surveySession(opened, options, { scan: false, lookedBefore, onAgent: () => {} }));
     const folder = folders?.get(id ?? '') ?? '';
     const place = {
       folder,
@@ -92,7 +95,11 @@ interface Searched {
   readonly survey: Survey;
 }
 
-async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searched | undefined> {
+async function searchSessions(
+  job: ExportJob,
+  lookedBefore: LookedBefore,
+  crews: HiredCrew[],
+): Promise<Searched | undefined> {
   const { transcripts, sessions, options } = job;
   const onAgent = counter(job, 'searching');
   const isOne = sessions.length === 1;
@@ -103,7 +110,8 @@ async function searchSessions(job: ExportJob, crews: HiredCrew[]): Promise<Searc
       const hired = isOne ? job.hireCrew?.(found) : undefined;
       if (hired) crews.push(hired);
     });
-    last = { opened, survey: await surveySession(opened, options, { scan: true, hired: crews[0], onAgent }) };
+    const survey = await surveySession(opened, options, { scan: true, lookedBefore, hired: crews[0], onAgent });
+    last = { opened, survey };
   }
   return isOne ? last : undefined;
 }

@@ -6,8 +6,8 @@ import type { Redactor } from '../transforms/redact/create-redactor.ts';
  * and is counted there.
  */
 export function redactOutline(outline: Outline, { replaceOnly }: Redactor): Outline {
-  const { agent, calls, doors, asked, answered } = outline;
-  const ids = [agent, ...calls.keys(), ...doors.keys()].join('\n');
+  const { agent, calls, asked, answered } = outline;
+  const ids = [agent, ...calls.keys()].join('\n');
   const words = {
     asked: asked === undefined ? undefined : replaceOnly(asked),
     answered: answered === undefined ? undefined : replaceOnly(answered),
@@ -16,5 +16,5 @@ export function redactOutline(outline: Outline, { replaceOnly }: Redactor): Outl
   if (replaceOnly(ids) === ids) return { ...outline, ...words };
   const renamed = <Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
     new Map([...map].map(([id, value]) => [replaceOnly(id), value]));
-  return { ...outline, ...words, agent: replaceOnly(agent), calls: renamed(calls), doors: renamed(doors) };
+  return { ...outline, ...words, agent: replaceOnly(agent), calls: renamed(calls) };
 }

@@ -3,6 +3,8 @@ export interface Taker<Result> {
   readonly ahead: number;
   /** When it can begin; others do not wait for it. Left out: at once. */
   readonly begun?: Promise<unknown>;
+  /** What it has done unasked. Whatever goes wrong there is said of the tasks that it is given. */
+  readonly doneBefore?: Promise<ReadonlyMap<number, Result>>;
   run(task: number): Promise<Result>;
 }
 
@@ -57,6 +59,16 @@ export async function shareOut<Result>(
       }
     }
   };
+  for (const [index, { doneBefore }] of takers.entries())
+    doneBefore
+      ?.then((done) => {
+        for (const [task, result] of done) {
+          if (!open.delete(task)) continue;
+          results.set(task, result);
+          doneBy.set(task, index);
+        }
+      })
+      .catch(() => undefined);
   const all = takers.flatMap((taker, index) => Array.from({ length: taker.ahead }, () => work(index, taker)));
   // All of them come to rest first: nobody writes on behind the back of who hears of the error.
   const ends = await Promise.allSettled(all);

@@ -1,25 +1,33 @@
 import type { OpenedTranscripts } from '../model/ports.ts';
-import type { Outline } from '../render/pages/outline.ts';
+import { keepCalls, type Outline } from '../render/pages/outline.ts';
 import type { Counted } from '../render/pages/shapes.ts';
-import { computeDocumentHead } from '../reports/compute-document.ts';
+import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
 import { computeTimeline } from '../reports/compute-timeline.ts';
-import { type AgentWork, createAgentWork, type SurveyedAgent } from './agent-work.ts';
+import type { LookedThrough } from '../transforms/redact/create-redactor.ts';
+import { type AgentWork, createAgentWork } from './agent-work.ts';
 import { type Crew, type HiredCrew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
+import type { LookedBefore } from './looked-before.ts';
 import { shareOut } from './share-out.ts';
+import type { SurveyedAgent } from './survey-conversation.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export interface Survey {
+  readonly head: DocumentHead;
+  /** Left out where nobody looked for secrets in it. */
+  readonly headLooked?: LookedThrough | undefined;
   readonly outlines: readonly Outline[];
   readonly leftOut: readonly Counted[];
   readonly shortened: readonly Counted[] | undefined;
   /** Who has seen the session, and goes on with it. */
   readonly crew: Crew | undefined;
+  readonly lookedBefore: LookedBefore;
 }
 
 export interface SurveyOptions {
   /** For a session that was not looked through for secrets before. */
   readonly scan: boolean;
+  readonly lookedBefore: LookedBefore;
   readonly hired?: HiredCrew | undefined;
   readonly onAgent: () => void;
 }
@@ -28,13 +36,15 @@ export interface SurveyOptions {
 export async function surveySession(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  { scan, hired, onAgent }: SurveyOptions,
+  { scan, lookedBefore, hired, onAgent }: SurveyOptions,
 ): Promise<Survey> {
   const { redactor, isCompact, singlePage } = options;
+  const head = computeDocumentHead(opened);
+  let headLooked: LookedThrough | undefined;
   if (scan && redactor) {
     // Whoever is met later has everything looked through again.
     redactor.meet({ author: await opened.author() });
-    redactor.scan(computeDocumentHead(opened));
+    headLooked = redactor.scan(head);
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
   // Until now they have looked ahead.
@@ -44,30 +54,35 @@ export async function surveySession(
     onAgent();
     return surveyed;
   };
-  const takers = takersOf(createAgentWork(opened, options), crew, survey, async (helper) => {
-    if (!scan || !redactor) return;
+  const takers = takersOf(createAgentWork(opened, options, { lookedBefore }), crew, survey, async (helper) => {
+    const { users, names } = redactor?.memory() ?? { users: [], names: [] };
     // Nothing is redacted yet: nobody needs to know the values.
-    const { users, names } = redactor.memory();
-    await helper.prepareSurvey({ users, names });
+    const done = await helper.prepareSurvey(scan && redactor ? { users, names } : undefined);
+    for (const _agent of done) onAgent();
+    return done;
   });
-  const { results, homes } = await shareOut([...opened.agents.keys()], takers, crew?.homes);
+  const { results, homes } = await shareOut([...opened.agents.keys()], takers);
   if (crew) crew.homes = homes;
   const outlines: Outline[] = [];
+  const spawning = new Set(opened.tree.agents.flatMap(({ link }) => link.call ?? []));
   const [leftOut, shortened] = [new Map<string, number>(), new Map<string, number>()];
   for (const agent of opened.agents.keys()) {
     const surveyed = results.get(agent);
     if (!surveyed) continue;
     // In this order, whoever was done first: secrets get their numbers by it.
     if (surveyed.gathered) redactor?.learn(surveyed.gathered);
-    outlines.push(surveyed.outline);
+    outlines.push(keepCalls(surveyed.outline, spawning));
     addTo(leftOut, Object.entries(surveyed.leftOut));
     addTo(shortened, surveyed.shortened);
   }
   return {
+    head,
+    headLooked,
     outlines,
     leftOut: toCounted(leftOut),
     shortened: isCompact ? toCounted(shortened) : undefined,
     crew,
+    lookedBefore,
   };
 }
 

@@ -1,10 +1,10 @@
 import type { FlatTranscript } from '../model/nest-transcripts.ts';
-import type { OpenedTranscripts } from '../model/ports.ts';
+import type { OpenedTranscripts, PlacedTranscript } from '../model/ports.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { RenderedPage } from '../render/pages/render-pages.ts';
-import { type AgentWork, createAgentWork, type PagesToWrite, readOne, type WrittenAgent } from './agent-work.ts';
+import type { Redactor } from '../transforms/redact/create-redactor.ts';
+import { type AgentWork, type PagesToWrite, readOne, type WrittenAgent } from './agent-work.ts';
 import { type Crew, takersOf } from './crew.ts';
-import { createTransform, type ExportOptions } from './export-options.ts';
 import { shareOut } from './share-out.ts';
 import type { StagedFolder } from './staged-folder.ts';
 
@@ -34,9 +34,11 @@ async function writeMain(main: Transcript, pages: Pages): Promise<void> {
 }
 
 export interface Together {
+  readonly own: AgentWork;
+  readonly crew: Crew;
   readonly toWrite: PagesToWrite;
   readonly pages: Pages;
-  readonly crew: Crew;
+  readonly transform: (read: PlacedTranscript) => Transcript;
   readonly sink: Pick<StagedFolder, 'adopt' | 'explain'>;
   readonly onAgent: () => void;
   /** What this one has to do before the last page, when the others have begun. */
@@ -46,16 +48,14 @@ export interface Together {
 /** The same with a crew. The pages are those that one alone would write, to the byte, and so is what is counted. */
 export async function writeTogether(
   opened: OpenedTranscripts,
-  options: ExportOptions,
-  { toWrite, pages, crew, sink, onAgent, meanwhile }: Together,
+  redactor: Redactor | undefined,
+  { own, crew, toWrite, pages, transform, sink, onAgent, meanwhile }: Together,
 ): Promise<void> {
-  const transform = createTransform(options);
-  const own = createAgentWork(opened, options);
   // What this one knows it need not be told.
   await own.prepareWriting({ ...toWrite, memory: undefined });
-  const main = readOne(opened, 0).then((transcript) => {
+  const main = readOne(opened, 0).then((read) => {
     meanwhile();
-    return transform(transcript);
+    return transform(read);
   });
   const write = async (work: AgentWork, agent: number): Promise<WrittenAgent | undefined> => {
     if (work === own) await main;
@@ -63,14 +63,17 @@ export async function writeTogether(
     onAgent();
     return written;
   };
-  const takers = takersOf(own, crew, write, (helper) => helper.prepareWriting(toWrite));
+  const takers = takersOf(own, crew, write, async (helper) => {
+    await helper.prepareWriting(toWrite);
+    return new Map();
+  });
   const others = [...opened.agents.keys()].slice(1);
   const [{ results }, shown] = await Promise.all([sink.explain(() => shareOut(others, takers, crew.homes)), main]);
   for (const agent of others) {
     const written = results.get(agent);
     if (written) {
       sink.adopt(written.files);
-      options.redactor?.addFindings(written.findings);
+      redactor?.addFindings(written.findings);
     } else {
       // It holds something that has no name yet. Names are given here, in order.
       const transcript = transform(await readOne(opened, agent));

@@ -129,6 +129,8 @@ export type SharedTranscripts = Readonly<Record<string, unknown>>;
 export interface TranscriptReader {
   /** As `OpenedTranscripts.read`. */
   read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
+  /** What `read` would say now, of the one that stands at this place, without reading it. */
+  editionOf(which: number): Promise<string | undefined>;
 }
 
 export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
@@ -155,6 +157,8 @@ export interface PlacedAgent {
 export interface PlacedTranscript extends PlacedAgent {
   /** `sub_agents` is empty: those that belong there come right behind it, one deeper. */
   readonly transcript: Transcript;
+  /** Which state of its files it was read from: the same one again gives the same again. Undefined where that is not known. */
+  readonly edition: string | undefined;
 }
 
 export interface IdentifyRequest {

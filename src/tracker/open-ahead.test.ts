@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
+import { bareMessage } from '../transforms/redact/bare-message.ts';
 import { openAhead } from './open-ahead.ts';
 import { createSessionTranscripts } from './session-transcripts.ts';
 import { createSessions } from './sessions.ts';
@@ -21,17 +22,15 @@ it('says of a session that is still being opened what the opened one says', asyn
   if (!shared) throw new Error('nothing was shared');
   const { folder, conversations } = openAhead([claudeCode], shared);
   expect(await folder()).toBe(opened.tree.cwd);
-  const ahead = new Map<string, readonly string[]>();
-  for (const { agent, read } of conversations)
-    ahead.set(
-      agent,
-      (await read()).map(({ id }) => id),
-    );
-  const known = new Map<string, readonly string[]>();
-  for await (const { node, transcript } of opened.read())
-    known.set(
-      node.id,
-      transcript.messages.map(({ id }) => id),
-    );
+  const ahead = new Map<string, unknown>();
+  for (const { agent, read } of conversations) ahead.set(agent, await read());
+  const known = new Map<string, unknown>();
+  let at = 0;
+  for await (const { node, transcript, edition } of opened.read()) {
+    const { session_id, messages, left_out } = transcript;
+    expect(await opened.editionOf(at++)).toBe(edition);
+    known.set(node.id, { session_id, messages: messages.map(bareMessage), left_out, edition });
+  }
+  expect([...ahead.values()].every((one) => (one as { edition?: string }).edition !== undefined)).toBe(true);
   expect(ahead).toEqual(known);
 });

@@ -1,8 +1,9 @@
 import type { LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
+import { editionOf } from '../io/edition.ts';
 import { buildTree } from '../model/build-tree.ts';
-import { type AgentId, mainAgentOf } from '../model/ids.ts';
+import { type AgentId, mainAgentOf, nativeId } from '../model/ids.ts';
 import type { SharedFiles } from '../model/ports.ts';
-import type { TranscriptMessage } from '../model/transcript.ts';
+import type { Transcript } from '../model/transcript.ts';
 import { readSession } from './read-session.ts';
 import { fromShared, type SharedSession } from './share-session.ts';
 
@@ -16,7 +17,12 @@ export interface AheadSession {
 
 export interface AheadConversation {
   readonly agent: AgentId;
-  read(): Promise<readonly TranscriptMessage[]>;
+  read(): Promise<ReadAhead>;
+}
+
+export interface ReadAhead extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
 }
 
 export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFiles): AheadSession {
@@ -25,7 +31,21 @@ export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFile
   const sources = located.sources.filter(({ companion, standIn }) => !companion && !standIn);
   const toConversation = (source: LocatedSource): AheadConversation => {
     const agent = source.agent ?? main;
-    return { agent, read: async () => (await adapter.openBodies?.(located, source, agent).readAll?.()) ?? [] };
+    return {
+      agent,
+      async read() {
+        const bodies = adapter.openBodies?.(located, source, agent);
+        const edition = bodies?.files && editionOf(bodies.files);
+        const messages = (await bodies?.readAll?.()) ?? [];
+        const isAsBefore = edition !== undefined && bodies?.files && editionOf(bodies.files) === edition;
+        return {
+          session_id: nativeId(agent),
+          messages,
+          left_out: bodies?.leftOut() ?? {},
+          edition: isAsBefore ? edition : undefined,
+        };
+      },
+    };
   };
   return {
     folder: async () => {

@@ -1,6 +1,7 @@
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { editionOf } from '../io/edition.ts';
 import type { MessageRange, PartOfTranscript } from '../model/ports.ts';
 import type { TranscriptMessage } from '../model/transcript.ts';
 import type { AgentNode, SessionTree } from '../model/tree.ts';
@@ -23,6 +24,11 @@ export interface ReadOptions {
 
 export const EVERYTHING: MessageRange = { from: 0, limit: Number.POSITIVE_INFINITY };
 
+export interface ReadTranscript extends PartOfTranscript {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
+}
+
 /** The conversation of one agent, or a part of it. */
 export async function readTranscript(
   { adapter, located }: FoundSession,
@@ -30,33 +36,65 @@ export async function readTranscript(
   node: AgentNode,
   { from, limit }: MessageRange = EVERYTHING,
   { opened = openedAnew(adapter), withMedia = false, onUnreadable }: ReadOptions = {},
-): Promise<PartOfTranscript> {
+): Promise<ReadTranscript> {
   const parts: Part[] = [];
   const isForAll = from === 0 && limit === Number.POSITIVE_INFINITY;
-  for (const source of await sourcesOf(adapter, located, node)) {
-    const bodies = opened.open(located, source, node);
-    if (!bodies) throw noTranscripts(adapter);
+  const all = await bodiesOf({ adapter, located }, node, opened);
+  const edition = isForAll ? editionOfAll(all) : undefined;
+  for (const { source, bodies } of all) {
     const look = isForAll ? lookAtAll(bodies, withMedia) : lookForPlaces(bodies, withMedia);
     const part = await reading(source.path, look, onUnreadable);
     if (part) parts.push({ ...part, file: source.path, bodies });
   }
-  const all = inOrder(parts);
-  const wanted = new Set(all.slice(from, from + limit));
+  const places = inOrder(parts);
+  const wanted = new Set(places.slice(from, from + limit));
   const read = new Map<string, TranscriptMessage>();
-  for (const { file, places, read: readHere } of parts) {
-    const here = places.filter((place) => wanted.has(place));
+  for (const { file, places: found, read: readHere } of parts) {
+    const here = found.filter((place) => wanted.has(place));
     if (here.length === 0) continue;
     const messages = await reading(file, readHere(here), onUnreadable);
     for (const message of messages ?? []) read.set(message.id, message);
   }
   const messages = [...wanted].flatMap(({ id }) => read.get(id) ?? []);
-  const isWhole = wanted.size === all.length;
+  const isWhole = wanted.size === places.length;
   const transcript = toTranscript(adapter, tree, node, {
     messages,
     isWhole,
     leftOut: sumOf(parts.map(({ bodies }) => bodies)),
   });
-  return { transcript, total: all.length };
+  const isAsBefore = edition !== undefined && parts.length === all.length && editionOfAll(all) === edition;
+  return { transcript, total: places.length, edition: isAsBefore ? edition : undefined };
+}
+
+/** Of all that a conversation stands in. */
+export async function editionOfTranscript(
+  { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
+  node: AgentNode,
+  opened: OpenBodies = openedAnew(adapter),
+): Promise<string | undefined> {
+  return editionOfAll(await bodiesOf({ adapter, located }, node, opened));
+}
+
+interface OpenedSource {
+  readonly source: LocatedSource;
+  readonly bodies: Bodies;
+}
+
+async function bodiesOf(
+  { adapter, located }: Pick<FoundSession, 'adapter' | 'located'>,
+  node: AgentNode,
+  opened: OpenBodies,
+): Promise<readonly OpenedSource[]> {
+  return (await sourcesOf(adapter, located, node)).map((source) => {
+    const bodies = opened.open(located, source, node);
+    if (!bodies) throw noTranscripts(adapter);
+    return { source, bodies };
+  });
+}
+
+function editionOfAll(all: readonly OpenedSource[]): string | undefined {
+  const files = all.map(({ bodies }) => bodies.files);
+  return files.every((some) => some !== undefined) ? editionOf(files.flat()) : undefined;
 }
 
 function sumOf(bodies: readonly Bodies[]): Readonly<Record<string, number>> {

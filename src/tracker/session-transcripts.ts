@@ -16,7 +16,7 @@ import { claim, type FoundSession, type FoundSessions, findSessions } from './fi
 import { createOpenBodies, type OpenedBodies } from './open-bodies.ts';
 import { type PlacedAgents, placeAgents } from './place-agents.ts';
 import type { Place } from './places.ts';
-import { EVERYTHING, openedAnew, readTranscript } from './read-transcript.ts';
+import { EVERYTHING, editionOfTranscript, openedAnew, readTranscript } from './read-transcript.ts';
 import { fromShared, isOfFiles, type SharedSession, toShared } from './share-session.ts';
 import { fromParent, type Told, toldIn } from './told-by-parent.ts';
 
@@ -49,7 +49,7 @@ export function createSessionTranscripts(
         ...opened,
         ...placed,
         author,
-        read: createReader({ sessions: found, tree, agents: placed.agents, bodies, author }),
+        ...createReader({ sessions: found, tree, agents: placed.agents, bodies, author }),
         share: async () =>
           [...found.values()].every(isOfFiles)
             ? {
@@ -90,7 +90,7 @@ export function reopenTranscripts(adapters: readonly SourceAdapter[], shared: Sh
   return {
     indexOf: (agent) => agents.findIndex(({ node }) => node.id === agent),
     folder: tree.cwd,
-    read: createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
+    ...createReader({ sessions: byId, tree, agents, bodies: { of: openedAnew }, author: async () => author }),
   };
 }
 
@@ -110,16 +110,26 @@ interface Reading {
   readonly author: () => Promise<TranscriptAuthor | null>;
 }
 
-function createReader(reading: Reading): TranscriptReader['read'] {
+function createReader(reading: Reading): TranscriptReader {
   const toldTo = createToldWords(reading);
-  return async function* read(which) {
+  async function* read(which?: readonly number[]) {
     const { agents } = reading;
     const author = await reading.author();
     for (const { node, depth } of which ? which.flatMap((index) => agents[index] ?? []) : agents) {
-      const { own, problem } = await readOwn(reading, node);
-      const transcript = own.messages.length > 0 ? own : fromParent(own, await toldTo(node), problem);
-      yield { node, depth, transcript: { ...transcript, author } };
+      const { own, problem, edition } = await readOwn(reading, node);
+      const isOwn = own.messages.length > 0;
+      const transcript = isOwn ? own : fromParent(own, await toldTo(node), problem);
+      yield { node, depth, transcript: { ...transcript, author }, edition: isOwn ? edition : undefined };
     }
+  }
+  return {
+    read,
+    editionOf: async (which) => {
+      const node = reading.agents[which]?.node;
+      if (!node) return undefined;
+      const session = sessionOf(reading, node);
+      return editionOfTranscript(session, node, reading.bodies.of(session.adapter));
+    },
   };
 }
 
@@ -146,6 +156,7 @@ interface Own {
   readonly own: Transcript;
   /** Why a part of it cannot be read, without where that lies. */
   readonly problem: string | undefined;
+  readonly edition: string | undefined;
 }
 
 async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
@@ -156,6 +167,6 @@ async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
     problem = `It cannot be read: ${codeOf(cause)}`;
   };
   const options = { opened, withMedia: true, onUnreadable };
-  const { transcript } = await readTranscript(session, reading.tree, node, EVERYTHING, options);
-  return { own: transcript, problem };
+  const { transcript, edition } = await readTranscript(session, reading.tree, node, EVERYTHING, options);
+  return { own: transcript, problem, edition };
 }

@@ -59,20 +59,38 @@ export function withDoors(transcript: Transcript, tree: SessionTree, node: Agent
  * Puts doors into blocks: from a call to the agents that it made. A fork's transcript holds the very call that made it,
  * and no door to itself. A notice may be about something that is no agent.
  */
-function doorsIn({ agents }: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
-  const made = groupBy(
-    agents.filter(({ id, link }) => link.call !== undefined && id !== self.id),
-    ({ link }) => link.call as string | undefined,
-  );
-  const ids = new Set(agents.map(({ id }) => nativeId(id)));
+function doorsIn(tree: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
+  const { ids, made } = madeIn(tree);
   return (block) => {
     if (block.type === 'notice' && block.agent_id !== null && !ids.has(block.agent_id))
       return { ...block, agent_id: null };
-    const refs = block.type === 'tool_use' ? (made.get(block.tool_use_id) ?? []).map(toRef) : [];
+    const all = block.type === 'tool_use' ? (made.get(block.tool_use_id) ?? []) : [];
+    const refs = all.filter(({ id }) => id !== self.id).map(toRef);
     const [first] = refs;
     if (block.type !== 'tool_use' || !first) return block;
     return { ...block, sub_agent_ref: first, ...(refs.length > 1 && { sub_agent_refs: refs }) };
   };
+}
+
+interface MadeAgents {
+  readonly ids: ReadonlySet<string>;
+  /** By the call that made them. */
+  readonly made: ReadonlyMap<string | undefined, readonly AgentNode[]>;
+}
+
+/** Of a tree with hundreds of agents, all of whom are read one after the other. */
+const madeByTree = new WeakMap<SessionTree, MadeAgents>();
+
+function madeIn(tree: SessionTree): MadeAgents {
+  const known = madeByTree.get(tree) ?? {
+    ids: new Set(tree.agents.map(({ id }) => nativeId(id))),
+    made: groupBy(
+      tree.agents.filter(({ link }) => link.call !== undefined),
+      ({ link }) => link.call as string | undefined,
+    ),
+  };
+  madeByTree.set(tree, known);
+  return known;
 }
 
 function toRef({ id, name, description, type, group }: AgentNode): SubAgentRef {

@@ -39,7 +39,7 @@ export function compact<T extends Transcript>(transcript: T): T {
 }
 
 /** One conversation, without those below it. */
-export function compactOne<T extends Transcript>(transcript: T): T {
+export function compactOne<T extends Pick<Transcript, 'messages'>>(transcript: T): T {
   const results = new Map<string, string>();
   const messages = transcript.messages.map((message) => ({
     ...message,

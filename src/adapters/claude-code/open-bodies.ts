@@ -36,6 +36,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
       return next;
     },
     leftOut: () => leftOut(),
+    files: [source.path],
     read: (places, options) => readPlaces(source.path, places, agent, options?.withMedia ?? false),
     // In the file of another one most lines are none of this agent's: their bodies need not be parsed.
     ...(owner === agent && {

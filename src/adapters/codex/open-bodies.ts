@@ -35,6 +35,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
       return next;
     },
     leftOut: () => list.leftOut(),
+    files: [source.path],
     read: (places, options) =>
       readMessages(source.path, places, options?.withMedia ?? false, nativeId(agent), (id) => list.modelOf(id)),
   };

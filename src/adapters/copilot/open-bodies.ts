@@ -32,6 +32,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
       return next;
     },
     leftOut: () => list.leftOut(),
+    files: [source.path],
     read: async (places) => {
       const handle = await open(source.path);
       try {

@@ -14,7 +14,7 @@ export interface PlaceList {
 export function followPlaces(
   { path, shape }: LocatedSource,
   createList: () => PlaceList,
-): Pick<Bodies, 'places' | 'leftOut'> {
+): Pick<Bodies, 'places' | 'leftOut' | 'files'> {
   const createCursor = (): ReturnType<typeof createLineCursor> =>
     shape === 'document' ? createDocumentCursor(path) : createLineCursor(path);
   let list = createList();
@@ -40,6 +40,7 @@ export function followPlaces(
       return next;
     },
     leftOut: () => list.leftOut(),
+    files: [path],
   };
 }
 

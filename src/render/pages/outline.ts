@@ -25,8 +25,6 @@ export interface Outline {
   readonly parts: readonly number[];
   /** By the call's id. */
   readonly calls: ReadonlyMap<string, PartPlace>;
-  /** By the id of the agent that the call made. */
-  readonly doors: ReadonlyMap<string, PartPlace>;
   /** What it was asked and what it said last, in a line each, and in which message. */
   readonly asked: string | undefined;
   readonly askedIn: number;
@@ -34,31 +32,36 @@ export interface Outline {
   readonly answeredIn: number;
 }
 
-export function outlineTranscript(transcript: Transcript, size: PageSize = PAGE_SIZE): Outline {
-  const { messages } = transcript;
+export function outlineTranscript(
+  { session_id: agent, messages }: Pick<Transcript, 'session_id' | 'messages'>,
+  size: PageSize = PAGE_SIZE,
+): Outline {
   const calls = new Map<string, PartPlace>();
-  const doors = new Map<string, PartPlace>();
   for (const [message, one] of messages.entries()) {
-    for (const [part, { call }] of callsOf(one)) {
-      const place = { message, part };
-      if (!calls.has(call.id)) calls.set(call.id, place);
-      for (const { agent_id: made } of call.refs) if (!doors.has(made)) doors.set(made, place);
-    }
+    for (const [part, { call }] of callsOf(one)) if (!calls.has(call.id)) calls.set(call.id, { message, part });
   }
   const says = (message: TranscriptMessage): boolean => textOf(message) !== '';
   const askedIn = messages.findIndex((message) => message.role !== 'assistant' && says(message));
   const answeredIn = messages.findLastIndex((message) => message.role === 'assistant' && says(message));
   return {
-    agent: transcript.session_id,
+    agent,
     messages: messages.length,
     parts: cutIntoParts(messages, size),
     calls,
-    doors,
     asked: headLine(messages[askedIn]),
     askedIn,
     answered: headLine(messages[answeredIn]),
     answeredIn,
   };
+}
+
+/** Of its calls only some: other pages ask for those that made an agent. */
+export function keepCalls(outline: Outline, wanted: Iterable<string>): Outline {
+  const kept = [...wanted].flatMap((id) => {
+    const place = outline.calls.get(id);
+    return place ? [[id, place] as const] : [];
+  });
+  return { ...outline, calls: new Map(kept) };
 }
 
 function* callsOf(message: TranscriptMessage) {

@@ -54,7 +54,7 @@ export function planPages(
   };
 }
 
-/** In the parent's transcript by the call's id, else by who was made; a fork's call may stand in an older relative's. */
+/** In the parent's transcript by the call's id; a fork's call may stand in an older relative's. */
 function findSpawn(
   { id, parentId, toolUseId }: AgentReport,
   byAgent: ReadonlyMap<string, AgentPages>,
@@ -63,7 +63,7 @@ function findSpawn(
   const parent = parentId === null ? undefined : byAgent.get(parentId);
   const first = parent ? [parent] : pages;
   for (const page of first) {
-    const place = page.outline.doors.get(id) ?? (toolUseId === null ? undefined : page.outline.calls.get(toolUseId));
+    const place = toolUseId === null ? undefined : page.outline.calls.get(toolUseId);
     if (place && page.agent.id !== id) return { pages: page, place };
   }
   return undefined;

@@ -65,3 +65,19 @@ export function mergeReplacements(replacements: readonly Replacement[]): readonl
   }
   return merged;
 }
+
+/** What was redacted before has names of rules in it, and those look like settings; it stays. */
+export function withoutPlaceholders(text: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  if (!text.includes('[redacted:')) return candidates;
+  const placeholders = [...text.matchAll(/\[redacted:[a-z0-9-]{1,42}#\d{1,9}\]/g)];
+  let next = 0;
+  return [...candidates]
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }) => {
+      const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
+        placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
+      while (isBefore(placeholders[next])) next++;
+      // Nothing begins within one.
+      return start < (placeholders[next]?.index ?? text.length + 1);
+    });
+}

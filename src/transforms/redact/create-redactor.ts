@@ -1,11 +1,9 @@
-import { UserError } from '../../base/user-error.ts';
 import type { Transcript } from '../../model/transcript.ts';
-import { type Candidate, groupCandidates, type Replacement, replaceAll } from './candidates.ts';
-import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
+import { bareMessage, isBare } from './bare-message.ts';
+import { type Candidate, groupCandidates, type Replacement, replaceAll, withoutPlaceholders } from './candidates.ts';
 import { findInLines } from './find-in-lines.ts';
 import { createFindings, type Finding, fieldBelow, type Place, type RawFinding } from './finding.ts';
 import { createKnownValues, type KnownValue } from './known-values.ts';
-import { createMatcher } from './match-rules.ts';
 import {
   createFrozenNaming,
   createNaming,
@@ -18,19 +16,17 @@ import {
 } from './naming.ts';
 import { areKnown, type NamedPeople, type People, peopleIn } from './people.ts';
 import { createPersonalFinder, type Person, type PersonalFinder } from './personal-names.ts';
-import { createPlainTexts } from './plain-texts.ts';
+import { createPlainWords } from './plain-words.ts';
+import { createAllowList, prepareRules, type RuleOptions } from './prepared-rules.ts';
 import type { SecretRule } from './rule.ts';
-import { CREDENTIAL_RULES } from './rules/all-rules.ts';
-import { PERSONAL_RULES } from './rules/personal.ts';
+import { ALL_TEXTS, createTextMarks, type MarkedTexts, NO_TEXTS } from './text-marks.ts';
 import type { View } from './view.ts';
 import { visitViews } from './visit-views.ts';
+import { type Conversation, walkConversation } from './walk-conversation.ts';
 import { type StringHandler, walkStrings } from './walk-strings.ts';
 import { type JoinedView, piecesWithin } from './wrapped-lines.ts';
 
-export interface RedactorOptions extends Person {
-  /** E-mail, phone, card, IP as well. */
-  readonly pii?: boolean;
-  readonly patterns?: readonly CustomPattern[];
+export interface RedactorOptions extends Person, RuleOptions {
   /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */
   readonly allow?: readonly string[];
 }
@@ -43,26 +39,28 @@ export interface RedactorOptions extends Person {
 export interface Redactor {
   /** Whom a value names is looked for from now on. */
   readonly meet: (value: unknown) => void;
-  readonly scan: (value: unknown, place?: Place) => void;
-  /** Any JSON value, its shape kept. */
-  readonly redactValue: <Value>(value: Value, place?: Place) => Value;
-  readonly redactText: (text: string, place?: Place) => string;
+  readonly scan: (value: unknown) => LookedThrough;
+  /** Any JSON value, its shape kept. `looked`: what a look at the very same brought. */
+  readonly redactValue: <Value>(value: Value, looked?: LookedThrough) => Value;
+  readonly redactText: (text: string) => string;
   /** The same without counting: for words that stand elsewhere, too. */
   readonly replaceOnly: (text: string) => string;
-  /** With all below it; the places of findings name agent and message. */
-  readonly redactTranscript: (transcript: Transcript) => Transcript;
+  /** With all below it; the places of findings name agent and message. `looked`: what a look at the very same brought. */
+  readonly redactTranscript: (transcript: Transcript, looked?: LookedThrough) => Transcript;
   /**
    * `scan` in two steps, for several who share the work: `gather` looks, and gives the same whatever was gathered before;
-   * `learn`, called in order, names what it brought.
+   * `learn`, called in order, names what it brought. What the tree says of agents has to be scanned by itself.
    */
-  readonly gather: (value: unknown) => Gathered;
+  readonly gather: (conversation: Conversation) => { readonly gathered: Gathered; readonly looked: LookedThrough };
   readonly learn: (gathered: Gathered) => void;
+  /** Whether the same look would bring the same today. */
+  readonly isUpToDate: (looked: LookedThrough) => boolean;
   /** What others have to know who search, or redact, a part of it. */
   readonly memory: () => RedactorMemory;
   /** In the place of what was known. `known` left out: nothing is redacted yet. */
   readonly adopt: (memory: RedactorMemory) => void;
   /** Names nothing, and counts nothing here; undefined where something in it has no name yet. */
-  readonly redactApart: (transcript: Transcript) => Redacted | undefined;
+  readonly redactApart: (transcript: Transcript, looked?: LookedThrough) => Redacted | undefined;
   readonly addFindings: (findings: readonly RawFinding[]) => void;
   /** Of all that was redacted so far, in that order. */
   readonly findings: () => readonly Finding[];
@@ -71,6 +69,14 @@ export interface Redactor {
 /** What a first look brought: plain data. */
 export interface Gathered extends NamedPeople {
   readonly unnamed: readonly Unnamed[];
+}
+
+/** Where something was found: whoever looks at the same again need not look elsewhere. For one redactor only. */
+export interface LookedThrough {
+  /** Who was looked for. */
+  readonly people: People;
+  /** Of each message, or of the whole value, the numbers of those of its texts that hold something; undefined: none does. */
+  readonly marked: readonly (MarkedTexts | undefined)[];
 }
 
 export interface RedactorMemory extends NamedPeople {
@@ -87,7 +93,7 @@ const NOTHING: readonly never[] = [];
 const NOWHERE: Place = { agent: null, message: null, field: undefined };
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const { rules, match } = prepare(options);
+  const { rules, match } = prepareRules(options);
   const whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
   const isAllowed = createAllowList(options.allow ?? []);
   const known = createKnownValues();
@@ -96,7 +102,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   let people: People = { users: new Set(options.users ?? []), names: new Set(options.names ?? []) };
   /** Whom the texts name that were gathered; looked for from the second pass on. */
   const met: People = { users: new Set(), names: new Set() };
-  let plain = createPlainTexts();
+  let plain = createPlainWords();
   let personal: PersonalFinder | undefined;
   const knowPeople = (more: NamedPeople): void => {
     if (areKnown(more, people)) return;
@@ -105,13 +111,14 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     plain.forget();
   };
 
-  /** What stands out by itself, and what is known from elsewhere; of a plain text only the latter can be there. */
+  const marks = createTextMarks();
+
+  /** What stands out by itself, and what is known from elsewhere; where nothing stood out before, only the latter can be there. */
   const look = (text: string): readonly Candidate[] => {
-    const key = plain.keyOf(text);
-    const isPlain = plain.has(key);
-    if (isPlain && !known.isSearched()) return NOTHING;
-    const found = isPlain ? lookForKnown(text) : lookForAll(text);
-    if (!isPlain && found.length === 0) plain.add(key);
+    if (!marks.isNextOpen() || plain.has(text)) return known.isSearched() ? lookForKnown(text) : NOTHING;
+    const found = lookForAll(text);
+    if (found.length === 0) plain.add(text);
+    else marks.markLast();
     return found;
   };
 
@@ -232,6 +239,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       return texts;
     },
     secret: (text) => {
+      marks.markLast();
       if (!isAllowed(text)) nameWith.secret(text);
       return text;
     },
@@ -240,29 +248,49 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     knowPeople({ users: [...met.users], names: [...met.names] });
     known.settle();
   };
-  const redactValue = <Value>(value: Value, place: Place = NOWHERE): Value => {
+  const redactValue = <Value>(value: Value, looked?: LookedThrough): Value => {
     settle();
-    return walkStrings(value, place, redactor) as Value;
+    const before = looked?.people === people ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
+    return marks.within(before, () => walkStrings(value, NOWHERE, redactor)).result as Value;
+  };
+  const redactTranscript = (transcript: Transcript, looked?: LookedThrough): Transcript => {
+    settle();
+    const marked = looked?.people === people ? looked.marked : undefined;
+    return walkConversation(transcript, redactor, (message, index, walkOn) => {
+      // What the tree has added to it nobody has looked at.
+      if (!marked || !isBare(message)) return walkOn();
+      const before = marked[index] ?? NO_TEXTS;
+      return before === NO_TEXTS && !known.isSearched() ? message : marks.within(before, walkOn).result;
+    });
   };
   const meet = (value: unknown): void => knowPeople(peopleIn(value));
   return {
     meet,
-    scan: (value, place = NOWHERE) => {
+    scan: (value) => {
       meet(value);
-      walkStrings(value, place, scanner);
+      const { marked } = marks.within(ALL_TEXTS, () => walkStrings(value, NOWHERE, scanner));
+      return { people, marked: [marked] };
     },
-    gather: (value) => {
+    gather: (conversation) => {
       const { naming: notesOnly, notes } = createNotes();
-      const own = peopleIn(value);
+      const own = peopleIn(conversation);
       const [peopleBefore, plainBefore] = [people, plain];
       // Those whom this one names are looked for in it; others may have other words for plain.
-      if (!areKnown(own, people)) plain = createPlainTexts();
+      if (!areKnown(own, people)) plain = createPlainWords();
       knowPeople(own);
-      namingWith(notesOnly, () => walkStrings(value, NOWHERE, scanner));
+      const looked = { people, marked: [] as (MarkedTexts | undefined)[] };
+      const bare = { ...conversation, messages: conversation.messages.map(bareMessage) };
+      namingWith(notesOnly, () =>
+        walkConversation(bare, scanner, (message, _index, walkOn) => {
+          looked.marked.push(marks.within(ALL_TEXTS, walkOn).marked);
+          return message;
+        }),
+      );
       if (people !== peopleBefore) personal = undefined;
       [people, plain] = [peopleBefore, plainBefore];
-      return { unnamed: notes(), ...own };
+      return { gathered: { unnamed: notes(), ...own }, looked };
     },
+    isUpToDate: (looked) => looked.people === people,
     learn: ({ unnamed, users, names }) => {
       nameAll(unnamed, naming);
       for (const user of users) met.users.add(user);
@@ -277,14 +305,13 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       knowPeople(memory);
       if (memory.known) known.adopt(memory.known);
     },
-    redactApart: (transcript) => {
-      settle();
+    redactApart: (transcript, looked) => {
       const before = findings;
       const apart = createFindings();
       findings = apart;
       try {
-        const clean = namingWith(createFrozenNaming(known), () => walkStrings(transcript, NOWHERE, redactor));
-        return { transcript: clean as Transcript, findings: apart.list() };
+        const clean = namingWith(createFrozenNaming(known), () => redactTranscript(transcript, looked));
+        return { transcript: clean, findings: apart.list() };
       } catch (error) {
         if (error instanceof NotNamedYet) return undefined;
         throw error;
@@ -294,12 +321,12 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     },
     addFindings: (more) => findings.addAll(more),
     redactValue,
-    redactText: (text, place = NOWHERE) => redactValue(text, place),
+    redactText: (text) => redactValue(text),
     replaceOnly: (text) => {
       settle();
       return replaceAll(text, find(text));
     },
-    redactTranscript: (transcript) => redactValue(transcript),
+    redactTranscript,
     findings: () =>
       findings.list().map((finding) => {
         const clean = (text: string | null): string | null => (text === null ? null : replaceAll(text, find(text)));
@@ -314,22 +341,6 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
   };
 }
 
-/** What was redacted before has names of rules in it, and those look like settings; it stays. */
-function withoutPlaceholders(text: string, candidates: readonly Candidate[]): readonly Candidate[] {
-  if (!text.includes('[redacted:')) return candidates;
-  const placeholders = [...text.matchAll(/\[redacted:[a-z0-9-]{1,42}#\d{1,9}\]/g)];
-  let next = 0;
-  return [...candidates]
-    .sort((a, b) => a.start - b.start)
-    .filter(({ start }) => {
-      const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
-        placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
-      while (isBefore(placeholders[next])) next++;
-      // Nothing begins within one.
-      return start < (placeholders[next]?.index ?? text.length + 1);
-    });
-}
-
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
 const RANK = { piece: -1, personal: 0, general: 1, known: 2, own: 3 };
 const rankOf = (rule: SecretRule): number => (rule.isGeneral ? RANK.general : RANK.own);
@@ -341,42 +352,3 @@ const PERSONAL_WORDS = [
   ['person', 'name or address of an author'],
   [SECRET_FIELD, 'value of a field whose name says that it is secret'],
 ] as const;
-
-type Matcher = ReturnType<typeof createMatcher>;
-
-/** The index of all keywords takes as long as redacting a page: those that everybody has are built once. */
-const prepared = new Map<boolean, { readonly rules: readonly SecretRule[]; readonly match: Matcher }>();
-
-function prepare(options: RedactorOptions): { readonly rules: readonly SecretRule[]; readonly match: Matcher } {
-  const pii = options.pii ?? false;
-  const existing = options.patterns?.length ? undefined : prepared.get(pii);
-  if (existing) return existing;
-  const rules = rulesOf(options);
-  const made = { rules, match: createMatcher(rules) };
-  if (!options.patterns?.length) prepared.set(pii, made);
-  return made;
-}
-
-function rulesOf({ pii = false, patterns = [] }: RedactorOptions): readonly SecretRule[] {
-  const own = patterns.map((pattern) => {
-    const rule = readCustomPattern(pattern);
-    if (typeof rule === 'string')
-      throw new UserError(
-        'redact-pattern',
-        `The pattern «${pattern.name}» cannot be used: ${rule}.`,
-        'Correct it in config.json.',
-      );
-    return rule;
-  });
-  return [...own, ...CREDENTIAL_RULES, ...(pii ? PERSONAL_RULES : [])];
-}
-
-function createAllowList(allow: readonly string[]): (value: string) => boolean {
-  const tests = allow.map((entry) => {
-    const test = readAllowed(entry);
-    if (typeof test === 'string')
-      throw new UserError('redact-allow', `«${entry}» cannot be allowed: ${test}.`, 'Correct it in config.json.');
-    return test;
-  });
-  return (value) => tests.some((test) => test(value));
-}

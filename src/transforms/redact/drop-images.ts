@@ -1,12 +1,21 @@
-import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock } from '../../model/transcript.ts';
+import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
+import { mapped } from './walk-strings.ts';
 
 /** The transcript and all below it without the bytes of images: nobody can look for secrets in a picture. Sizes stay. */
-export function dropImages(transcript: Transcript): Transcript {
+export function dropImages<Talk extends Pick<Transcript, 'messages'> & Partial<Pick<Transcript, 'sub_agents'>>>(
+  transcript: Talk,
+): Talk {
+  const { messages, sub_agents: below } = transcript;
   return {
     ...transcript,
-    messages: transcript.messages.map((message) => ({ ...message, content: message.content.map(withoutBytes) })),
-    sub_agents: transcript.sub_agents.map(dropImages),
+    messages: mapped(messages, withoutImages),
+    ...(below && { sub_agents: below.map((one) => dropImages(one)) }),
   };
+}
+
+function withoutImages(message: TranscriptMessage): TranscriptMessage {
+  const content = mapped(message.content, withoutBytes);
+  return content === message.content ? message : { ...message, content };
 }
 
 function withoutBytes(block: TranscriptBlock): TranscriptBlock {

@@ -290,8 +290,16 @@ describe('findings', () => {
   it('hide what stands in the names of places, too', () => {
     const redactor = createRedactor();
     const value = { [github]: { 'x y': github } };
-    redactor.scan(value);
-    redactor.redactValue(value, { agent: github, message: github, field: { above: undefined, name: 'a' } });
+    const [first] = sampleTranscript().messages;
+    const input = { type: 'tool_use', tool_use_id: 'c', name: 'Bash', input: value, summary: null } as const;
+    const planted = {
+      ...sampleTranscript(),
+      session_id: github,
+      messages: [{ ...first!, id: github, content: [input] }],
+    };
+    redactor.scan(planted);
+    redactor.redactTranscript(planted);
+    expect(redactor.findings().some(({ field }) => field.startsWith('content[0].input'))).toBe(true);
     expect(JSON.stringify(redactor.findings())).not.toContain(github.slice(4, 14));
   });
 });

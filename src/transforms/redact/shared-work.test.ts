@@ -26,7 +26,7 @@ const SESSION = [
 /** One who does everything. */
 function alone(session: readonly Transcript[]) {
   const redactor = createRedactor();
-  for (const one of session) redactor.learn(redactor.gather(one));
+  for (const one of session) redactor.learn(redactor.gather(one).gathered);
   const clean = session.map((one) => redactor.redactTranscript(one));
   return { clean, findings: redactor.findings() };
 }
@@ -36,7 +36,7 @@ function shared(session: readonly Transcript[]) {
   const chief = createRedactor();
   const helpers = session.map(() => createRedactor());
   const copy = <Value>(value: Value): Value => structuredClone(value);
-  const gathered = session.map((one, index) => copy(helpers[index]?.gather(one))).reverse();
+  const gathered = session.map((one, index) => copy(helpers[index]?.gather(one).gathered)).reverse();
   for (const one of gathered.reverse()) if (one) chief.learn(one);
   for (const helper of helpers) helper.adopt(copy(chief.memory()));
   const apart = session.map((one, index) => helpers[session.length - 1 - index]?.redactApart(one));
@@ -75,5 +75,75 @@ describe('work that several share', () => {
     const scanned = createRedactor();
     for (const one of SESSION) scanned.scan(one);
     expect(SESSION.map((one) => scanned.redactTranscript(one))).toEqual(alone(SESSION).clean);
+  });
+
+  it('gives the same to whoever has looked at it before', () => {
+    const redactor = createRedactor();
+    const looked = SESSION.map((one) => redactor.gather(one));
+    for (const { gathered } of looked) redactor.learn(gathered);
+    const clean = SESSION.map((one, index) => redactor.redactTranscript(one, looked[index]?.looked));
+    expect(clean).toEqual(alone(SESSION).clean);
+    expect(redactor.findings()).toEqual(alone(SESSION).findings);
+  });
+});
+
+describe('a look that was taken before', () => {
+  const plain = transcript('plain', 'nothing here', { command: 'ls -la' });
+  /** Where nothing was found, something is put in: who relies on the look does not find it. */
+  const planted = transcript('plain', `nothing ${tokens[0]}`, { command: 'ls -la' });
+
+  it('is relied on', () => {
+    const redactor = createRedactor();
+    const { looked } = redactor.gather(plain);
+    expect(JSON.stringify(redactor.redactTranscript(planted, looked))).toContain(tokens[0]);
+    expect(JSON.stringify(redactor.redactTranscript(planted))).not.toContain(tokens[0]);
+  });
+
+  it('counts only where the text held something before', () => {
+    const redactor = createRedactor();
+    const half = transcript('half', `first ${tokens[1]}`, 'nothing here');
+    const { looked } = redactor.gather(half);
+    const both = transcript('half', `first ${tokens[1]}`, `then ${tokens[2]}`);
+    const left = JSON.stringify(redactor.redactTranscript(both, looked));
+    expect(left).not.toContain(tokens[1]);
+    expect(left).toContain(tokens[2]);
+  });
+
+  it('does not hide what became known elsewhere', () => {
+    const redactor = createRedactor();
+    const { looked } = redactor.gather(transcript('p', 'the word is hunter-22-zebra'));
+    redactor.learn(redactor.gather(transcript('q', { password: 'hunter-22-zebra' })).gathered);
+    const left = redactor.redactTranscript(transcript('p', 'the word is hunter-22-zebra'), looked);
+    expect(JSON.stringify(left)).not.toContain('hunter');
+  });
+
+  it('is worth nothing when somebody was met since', () => {
+    const redactor = createRedactor();
+    const { looked } = redactor.gather(plain);
+    expect(redactor.isUpToDate(looked)).toBe(true);
+    redactor.meet({ cwd: '/home/alexandra/work' });
+    expect(redactor.isUpToDate(looked)).toBe(false);
+    expect(JSON.stringify(redactor.redactTranscript(planted, looked))).not.toContain(tokens[0]);
+  });
+
+  it('says nothing of what the tree has added to a message', () => {
+    const redactor = createRedactor();
+    const call = { type: 'tool_use', tool_use_id: 'c', name: 'Agent', input: {}, summary: null };
+    const message = { id: 'm', role: 'assistant', timestamp: null, model: null, content: [call] };
+    const bare = { session_id: 'a', messages: [message] } as unknown as Transcript;
+    const { looked } = redactor.gather(bare);
+    const ref = { agent_id: 'x', agent_name: `uses ${tokens[0]}`, agent_type: null, team_name: null };
+    const withDoor = {
+      ...bare,
+      messages: [{ ...message, content: [{ ...call, sub_agent_ref: ref }] }],
+    } as unknown as Transcript;
+    expect(JSON.stringify(redactor.redactTranscript(withDoor, looked))).not.toContain(tokens[0]);
+  });
+
+  it('is told of any value', () => {
+    const redactor = createRedactor();
+    const looked = redactor.scan({ a: 'nothing', b: `has ${tokens[0]}` });
+    const left = redactor.redactValue({ a: tokens[1], b: `has ${tokens[0]}` }, looked);
+    expect(left).toEqual({ a: tokens[1], b: 'has [redacted:github-token#1]' });
   });
 });

@@ -44,8 +44,11 @@ function walkArray(
 }
 
 /** The very same list where nothing became another. */
-function mapped(values: readonly unknown[], change: (value: unknown, index: number) => unknown): readonly unknown[] {
-  let result: unknown[] | undefined;
+export function mapped<Value>(
+  values: readonly Value[],
+  change: (value: Value, index: number) => Value,
+): readonly Value[] {
+  let result: Value[] | undefined;
   for (const [index, value] of values.entries()) {
     const changed = change(value, index);
     if (result) result.push(changed);

@@ -28,6 +28,8 @@ export function openDatabaseBodies(file: string, session: string): Bodies {
         }),
       ),
     leftOut: () => ({}),
+    // What was committed last stands in the second one.
+    files: [file, `${file}-wal`],
   };
 }
 

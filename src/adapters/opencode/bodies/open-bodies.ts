@@ -20,6 +20,8 @@ const LOADERS: Readonly<
   server: (_session, address, agent) => loadServed(address, agent),
 };
 
+const IN_ONE_FILE = new Set<Role>(['export', 'stream', 'events']);
+
 export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   const role = source.role as Role;
   if (role === 'database') return openDatabaseBodies(source.path, nativeId(agent));
@@ -34,5 +36,6 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
       return loaded.filter(({ id }) => wanted.has(id)).map((message) => toMessage(message, options));
     },
     leftOut: () => ({}),
+    ...(IN_ONE_FILE.has(role) && { files: [source.path] }),
   };
 }

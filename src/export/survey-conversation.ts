@@ -1,0 +1,66 @@
+import type { Transcript, TranscriptBlock } from '../model/transcript.ts';
+import { type Outline, outlineTranscript, PAGE_SIZE } from '../render/pages/outline.ts';
+import { compactOne } from '../transforms/compact.ts';
+import type { Gathered, LookedThrough } from '../transforms/redact/create-redactor.ts';
+import { dropImages } from '../transforms/redact/drop-images.ts';
+import type { ExportOptions } from './export-options.ts';
+
+/** What a conversation says by itself, without what a tree knows of it. */
+export type Spoken = Pick<Transcript, 'session_id' | 'messages' | 'left_out'>;
+
+/** Plain data. */
+export interface SurveyedAgent {
+  readonly outline: Outline;
+  readonly gathered: Gathered | undefined;
+  readonly leftOut: Readonly<Record<string, number>>;
+  readonly shortened: ReadonlyMap<string, number>;
+}
+
+export interface Surveyed {
+  readonly agent: SurveyedAgent;
+  /** For the redactor of `options`. */
+  readonly looked: LookedThrough | undefined;
+}
+
+export function surveyConversation(
+  spoken: Spoken,
+  { redactor, isCompact, messagesPerPage }: ExportOptions,
+  scan: boolean,
+): Surveyed {
+  const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
+  const plain = dropImages(spoken);
+  const shown = isCompact ? compactOne(plain) : plain;
+  const found = scan ? redactor?.gather(plain) : undefined;
+  return {
+    agent: {
+      outline: outlineTranscript(shown, size),
+      gathered: found?.gathered,
+      leftOut: spoken.left_out,
+      shortened: isCompact ? countShortened(plain, shown) : new Map(),
+    },
+    looked: found?.looked,
+  };
+}
+
+function countShortened(before: Spoken, after: Spoken): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [at, { content }] of before.messages.entries())
+    for (const [index, block] of content.entries()) {
+      const shown = after.messages[at]?.content[index];
+      if (!shown || JSON.stringify(shown) === JSON.stringify(block)) continue;
+      const what = BLOCK_WORDS[block.type];
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  return counts;
+}
+
+const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'input of a call',
+  tool_result: 'result',
+  notice: 'notice',
+  summary: 'summary',
+  image: 'image',
+  attachment: 'attachment',
+};
