@@ -1,8 +1,11 @@
 import { opencode } from '../src/adapters/opencode/index.ts';
+import { beBrief } from '../src/compose/stay-small.ts';
 import { buildTree } from '../src/model/build-tree.ts';
+import { TABLES_SIDE_BY_SIDE } from '../src/tracker/read-joined.ts';
 import { readSession } from '../src/tracker/read-session.ts';
 
-/** Every session of a data folder to its tree, two at a time, as a list of them is made (`tracker/sessions.ts`). */
+/** Every session of a data folder to its tree, as `troupe ls` reads them: so many at a time, and V8 told the same. */
+beBrief();
 const begin = performance.now();
 const { sessions } = await opencode.locate(process.argv[2] ?? '');
 let agents = 0;
@@ -13,7 +16,7 @@ const readOn = async (): Promise<void> => {
     agents += buildTree(ledger, { now: Date.parse('2030-01-01') }).agents.length;
   }
 };
-await Promise.all([readOn(), readOn()]);
+await Promise.all(Array.from({ length: TABLES_SIDE_BY_SIDE }, readOn));
 process.stdout.write(
   JSON.stringify({ agents, ms: performance.now() - begin, peakMegabytes: process.resourceUsage().maxRSS / 1e3 }),
 );

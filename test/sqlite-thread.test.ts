@@ -33,7 +33,7 @@ async function untilReady(thread: SqliteThread): Promise<readonly unknown[]> {
 }
 
 it('answers with texts, each question with its own, once it is there', async () => {
-  const thread = createSqliteThread(uri, worker, 0);
+  const thread = createSqliteThread(uri, 0, { file: worker, longMs: 0 });
   expect(await thread.ask(WORDS, [1], here)).toBe(HERE);
   expect(await untilReady(thread)).toEqual([{ word: '«1' }, { word: '«2' }, { word: '«3' }]);
   const answers = await Promise.all([1, 2, 3, 4].map((from) => thread.ask(WORDS, [from], here)));
@@ -43,7 +43,7 @@ it('answers with texts, each question with its own, once it is there', async () 
 });
 
 it('does not begin for what is quickly read', async () => {
-  const thread = createSqliteThread(uri, worker, 60_000);
+  const thread = createSqliteThread(uri, 0, { file: worker, longMs: 60_000 });
   for (let turn = 0; turn < 20; turn++) {
     expect(await thread.ask(WORDS, [1], here)).toBe(HERE);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -51,7 +51,7 @@ it('does not begin for what is quickly read', async () => {
 });
 
 it('tells what is wrong as the database told it, and goes on', async () => {
-  const thread = createSqliteThread(uri, worker, 0);
+  const thread = createSqliteThread(uri, 0, { file: worker, longMs: 0 });
   await untilReady(thread);
   await expect(thread.ask('select a from nowhere', [], here)).rejects.toThrow('nowhere');
   const error = await thread.ask('insert into t values (4)', [], here).catch((reason: unknown) => reason);
@@ -61,12 +61,12 @@ it('tells what is wrong as the database told it, and goes on', async () => {
 });
 
 it('leaves those who wait to themselves where it ends, or never begins', async () => {
-  const thread = createSqliteThread(uri, worker, 0);
+  const thread = createSqliteThread(uri, 0, { file: worker, longMs: 0 });
   await untilReady(thread);
   const waiting = thread.ask(WORDS, [1], here);
   thread.close();
   expect(await waiting).toBe(HERE);
-  const nobody = createSqliteThread(uri, new URL('./nobody.js', worker), 0);
+  const nobody = createSqliteThread(uri, 0, { file: new URL('./nobody.js', worker), longMs: 0 });
   for (let turn = 0; turn < 3; turn++) expect(await nobody.ask(WORDS, [1], here)).toBe(HERE);
   nobody.close();
 });

@@ -11,6 +11,7 @@ import { createTranscripts } from '../tracker/transcripts.ts';
 import { drained } from './drained.ts';
 import { demoFolder, packageVersion } from './package.ts';
 import { placesOf } from './places.ts';
+import { beBrief } from './stay-small.ts';
 import { createTerminal } from './terminal.ts';
 
 /** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
@@ -25,8 +26,10 @@ const asks = async () => (await import('./asks.ts')).createAskControl();
 const hooks = async () => (await import('./hooks.ts')).createHooks();
 
 export function createContext(): FaceContext {
-  const sessions = (where: Where): Sessions =>
-    drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+  const sessions = (where: Where): Sessions => {
+    beBrief();
+    return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+  };
   let authors: Promise<AuthorOf> | undefined;
   const authorOf: AuthorOf = async (folder) => {
     authors ??= import('../io/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());

@@ -20,12 +20,25 @@ export function stayWithinReason(): void {
 }
 
 /**
+ * For a process that reads, answers and ends. V8 compiles what runs often together with much of what it calls, on the cores that the
+ * reading needs: of a database of 500 MB, read in 0.65 s, that was a quarter of all work; with less of it, reading takes 0.04 s less.
+ * And it has its room for what is new grow faster, which is another 0.02 s. Of Node 20 only: later ones have a compiler in between.
+ */
+export function beBrief(): void {
+  if (!isNode20) return;
+  v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=230');
+  v8.setFlagsFromString('--semi-space-growth-factor=4');
+}
+
+/**
  * For a process of seconds that keeps all cores busy. Each thread has V8 compile the same few hundred functions once more: a fifth of
- * all work of an export of 100 MB. With this, only what runs for long is compiled, and less of what it calls along with it: a
- * twentieth less work. Of Node 20 only: V8 12 has other flags, and says so aloud.
+ * all work of an export of 100 MB. With this, only what runs for long is compiled: a twentieth less work.
  */
 export function compileLess(): void {
-  if (!process.versions.v8.startsWith('11.')) return;
-  v8.setFlagsFromString('--interrupt-budget=540672');
+  // V8 12 has another flag for it, and says aloud that it does not know this one.
+  if (!isNode20) return;
   v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=230');
+  v8.setFlagsFromString('--interrupt-budget=540672');
 }
+
+const isNode20 = process.versions.v8.startsWith('11.');

@@ -1,5 +1,6 @@
 // Long readings of a database, in a thread of their own: SQLite reads on while somebody takes apart what it has read.
 import { existsSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { SqlValue } from './sqlite-driver.ts';
 
@@ -36,9 +37,15 @@ const WORKER = new URL('./sqlite-worker.js', import.meta.url);
 
 /** To start one takes 40 ms of another core, and 20 MB: most sessions are read before that is worth it. */
 const LONG_MS = 10;
+/** Of a database of this size that is sure to take longer. */
+const LARGE_BYTES = 64_000_000;
 
-/** Begins where reading takes long; nobody waits for it until it is there. */
-export function createSqliteThread(uri: string, file: URL = WORKER, longMs = LONG_MS): SqliteThread {
+/** Begins at the first question, where reading takes long; nobody waits for it until it is there. */
+export function createSqliteThread(
+  uri: string,
+  bytes: number,
+  { file, longMs } = { file: WORKER, longMs: bytes < LARGE_BYTES ? LONG_MS : 0 },
+): SqliteThread {
   const waiting = new Map<number, { resolve(rows: Rows | undefined): void; reject(error: Error): void }>();
   let [asked, spentMs] = [0, 0];
   let worker: Worker | undefined;
@@ -82,6 +89,9 @@ export function createSqliteThread(uri: string, file: URL = WORKER, longMs = LON
     });
   return {
     async ask(sql, values, here) {
+      if (state === 'none' && longMs === 0) start();
+      // Who asks one question after the other would never hear that it is there.
+      if (state === 'starting') await setImmediate();
       const rows = state === 'ready' && worker ? await askThere(worker, sql, values) : undefined;
       return rows ?? askHere(here);
     },

@@ -129,7 +129,9 @@ function stateOf(file: string): FileState {
   const stats = (name: string): BigIntStats | undefined => statSync(name, { bigint: true, throwIfNoEntry: false });
   const main = stats(file);
   if (!main) throw new UnreadableDatabase(file, 'it is not there', false);
-  return { main, walBytes: stats(`${file}-wal`)?.size ?? 0n, hasShm: stats(`${file}-shm`) !== undefined };
+  const walBytes = stats(`${file}-wal`)?.size ?? 0n;
+  // Without a log nobody asks for its index.
+  return { main, walBytes, hasShm: walBytes > 0n && stats(`${file}-shm`) !== undefined };
 }
 
 function isSame(a: FileState, b: FileState): boolean {
@@ -152,11 +154,12 @@ interface Opened {
  * With a log and its index: an ordinary reader, beside any writer. With a log alone, as copies and backups leave it: a copy
  * of both, for `immutable` does not look into the log.
  */
-function openAs(file: string, { walBytes, hasShm }: FileState, sqlite: Driver): Opened {
-  if (walBytes === 0n) return { ...connect(file, 'immutable=1', sqlite), mayChange: true };
+function openAs(file: string, { main, walBytes, hasShm }: FileState, sqlite: Driver): Opened {
+  const bytes = Number(main.size);
+  if (walBytes === 0n) return { ...connect(file, 'immutable=1', bytes, sqlite), mayChange: true };
   if (!hasShm) return openCopy(file, sqlite);
   try {
-    return { ...connect(file, 'mode=ro', sqlite), mayChange: false };
+    return { ...connect(file, 'mode=ro', bytes, sqlite), mayChange: false };
   } catch (error) {
     // The index is another person's, and nobody is there who keeps it.
     if (kindOf(error) === 'refused') return openCopy(file, sqlite);
@@ -170,7 +173,7 @@ function openCopy(file: string, sqlite: Driver): Opened {
   try {
     const copy = path.join(folder, 'copy.db');
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end, constants.COPYFILE_FICLONE);
-    const { database, close } = connect(copy, 'mode=ro', sqlite);
+    const { database, close } = connect(copy, 'mode=ro', statSync(copy).size, sqlite);
     return {
       database,
       mayChange: true,
@@ -185,10 +188,10 @@ function openCopy(file: string, sqlite: Driver): Opened {
   }
 }
 
-function connect(file: string, how: string, sqlite: Driver): Omit<Opened, 'mayChange'> {
+function connect(file: string, how: string, bytes: number, sqlite: Driver): Omit<Opened, 'mayChange'> {
   const uri = `${pathToFileURL(file).href}?${how}`;
   const connection = sqlite.connect(uri);
-  const thread = createSqliteThread(uri);
+  const thread = createSqliteThread(uri, bytes);
   const statements = new Map<string, DriverStatement>();
   const prepare = (sql: string): DriverStatement => {
     const statement = statements.get(sql) ?? connection.prepare(sql);

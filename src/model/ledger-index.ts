@@ -11,8 +11,8 @@ export interface LedgerIndex {
   /** Something about the agent was written. */
   touch(agent: AgentId): void;
   /** Writes into a call, or a message, that stands in the agent's sources. */
-  changeCall(call: CallRecord, agent: AgentId, change: () => void): void;
-  changeMessage(message: MessageRecord, agent: AgentId, change: () => void): void;
+  changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void;
+  changeMessage(message: MessageRecord, agent: AgentId, change: (message: MessageRecord) => void): void;
 }
 
 export interface AgentIndex {
@@ -61,13 +61,18 @@ function createIndex(ledger: SessionLedger): LedgerIndex {
     if (entry) entry.own = undefined;
   };
   /** Whether it is new to the agent. Tells the record's other agents, too: it may have been theirs alone until now. */
-  const note = (record: CallRecord | MessageRecord, agent: AgentId): boolean => {
-    const entry = of(agent);
-    for (const each of record.agents) touch(each);
+  const note = (record: CallRecord | MessageRecord, agent: AgentId, entry: AgentIndex): boolean => {
     entry.own = undefined;
+    // Nearly all are one agent's alone.
+    if (record.agents === entry.alone) return false;
+    if (record.agents.size === 0) {
+      record.agents = entry.alone;
+      return true;
+    }
+    for (const each of record.agents) touch(each);
     if (record.agents.has(agent)) return false;
-    record.agents = record.agents.size === 0 ? entry.alone : new Set([...record.agents, agent]);
-    if (record.agents.size > 1) for (const each of record.agents) share(of(each));
+    record.agents = new Set([...record.agents, agent]);
+    for (const each of record.agents) share(of(each));
     return true;
   };
   const index: LedgerIndex = {
@@ -75,17 +80,19 @@ function createIndex(ledger: SessionLedger): LedgerIndex {
     of,
     touch,
     changeCall(call, agent, change) {
-      if (note(call, agent)) of(agent).calls.push(call);
-      change();
-      for (const each of call.agents) of(each).tally?.noteCall(call);
+      const entry = of(agent);
+      if (note(call, agent, entry)) entry.calls.push(call);
+      change(call);
+      if (call.agents === entry.alone) entry.tally?.noteCall(call);
+      else for (const each of call.agents) of(each).tally?.noteCall(call);
     },
     changeMessage(message, agent, change) {
-      const isNew = note(message, agent);
       const entry = of(agent);
+      const isNew = note(message, agent, entry);
       if (isNew) entry.messages.push(message);
       else entry.tally?.takeMessage(message);
       const { origin } = message;
-      change();
+      change(message);
       // It was read backwards: sums by place are counted anew.
       if (!isNew && message.origin !== origin) entry.tally = undefined;
       entry.tally?.addMessage(message);

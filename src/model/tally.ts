@@ -1,6 +1,6 @@
 import type { SourceId } from './ids.ts';
 import type { CallRecord, MessageRecord } from './ledger.ts';
-import { addBilled, addUsage, type Billed, type ModelUsage, NO_USAGE, subtractUsage, type Usage } from './usage.ts';
+import { type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /**
  * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
@@ -24,14 +24,26 @@ export interface Tally {
 }
 
 interface ModelSum {
-  usage: Usage;
+  readonly usage: Sum;
   messages: number;
-  billed?: Billed | undefined;
+  billed?: { nanoUsd: number; readonly usage: Sum };
   bills: number;
 }
 
+/** Added to in place: a sum of its own for each of a hundred thousand messages would be most of the garbage. */
+type Sum = { -readonly [Key in keyof Usage]: Usage[Key] };
+
+function addTo(sum: Sum, { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage, times: 1 | -1) {
+  sum.input += times * input;
+  sum.output += times * output;
+  sum.cacheRead += times * cacheRead;
+  sum.cacheWrite += times * cacheWrite;
+  sum.cacheWrite5m += times * cacheWrite5m;
+  sum.cacheWrite1h += times * cacheWrite1h;
+}
+
 export function createTally(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>): Tally {
-  let usage = NO_USAGE;
+  const usage: Sum = { ...NO_USAGE };
   let placeholders = 0;
   const byModel = new Map<string, ModelSum>();
   const unended = new Set<CallRecord>();
@@ -39,20 +51,24 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
   const lastIn = new Map<SourceId, MessageRecord>();
 
   const countModel = (model: string, used: Usage, nanoUsd: number | undefined, step: 1 | -1): void => {
-    const sum = byModel.get(model) ?? { usage: NO_USAGE, messages: 0, bills: 0 };
-    sum.usage = step === 1 ? addUsage(sum.usage, used) : subtractUsage(sum.usage, used);
+    let sum = byModel.get(model);
+    if (!sum) {
+      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
+      byModel.set(model, sum);
+    }
+    addTo(sum.usage, used, step);
     sum.messages += step;
     if (nanoUsd !== undefined) {
-      const bill = { nanoUsd: step * nanoUsd, usage: step === 1 ? used : subtractUsage(NO_USAGE, used) };
       sum.bills += step;
-      sum.billed = sum.bills === 0 ? undefined : addBilled(sum.billed, bill);
+      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
+      sum.billed.nanoUsd += step * nanoUsd;
+      addTo(sum.billed.usage, used, step);
     }
     if (sum.messages === 0) byModel.delete(model);
-    else byModel.set(model, sum);
   };
   const tally: Tally = {
     get usage() {
-      return usage;
+      return { ...usage };
     },
     get placeholders() {
       return placeholders;
@@ -60,7 +76,11 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
     unended,
     usageByModel: () =>
       [...byModel]
-        .map(([model, { usage: sum, billed }]) => ({ model, usage: sum, ...(billed && { billed }) }))
+        .map(([model, { usage: sum, billed, bills }]) => ({
+          model,
+          usage: { ...sum },
+          ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
+        }))
         .sort((a, b) => (a.model < b.model ? -1 : 1)),
     lastRequest() {
       let last: MessageRecord | undefined;
@@ -71,7 +91,7 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
       const { origin, at = 0, usage: used, model } = message;
       begins.set(origin.source, Math.min(begins.get(origin.source) ?? at, at));
       if (!used) return;
-      usage = addUsage(usage, used);
+      addTo(usage, used, 1);
       if (message.placeholder) placeholders++;
       if (!model) return;
       countModel(model.value, used, message.nanoUsd, 1);
@@ -80,7 +100,7 @@ export function createTally(calls: Iterable<CallRecord>, messages: Iterable<Mess
     },
     takeMessage({ usage: used, placeholder, model, nanoUsd }) {
       if (!used) return;
-      usage = subtractUsage(usage, used);
+      addTo(usage, used, -1);
       if (placeholder) placeholders--;
       if (model) countModel(model.value, used, nanoUsd, -1);
     },

@@ -29,32 +29,39 @@ export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 
  * value of each field is the last known one (100 % of the multi-line groups of the recorded corpus).
  */
 export function largestUsage(a: Usage, b: Usage): Usage {
-  return combine(a, b, Math.max);
+  return {
+    input: Math.max(a.input, b.input),
+    output: Math.max(a.output, b.output),
+    cacheRead: Math.max(a.cacheRead, b.cacheRead),
+    cacheWrite: Math.max(a.cacheWrite, b.cacheWrite),
+    cacheWrite5m: Math.max(a.cacheWrite5m, b.cacheWrite5m),
+    cacheWrite1h: Math.max(a.cacheWrite1h, b.cacheWrite1h),
+  };
 }
 
 export function addUsage(a: Usage, b: Usage): Usage {
-  return combine(a, b, (x, y) => x + y);
+  return addTimes(a, b, 1);
 }
 
 /** Takes off what was added. */
 export function subtractUsage(a: Usage, b: Usage): Usage {
-  return combine(a, b, (x, y) => x - y);
+  return addTimes(a, b, -1);
+}
+
+function addTimes(a: Usage, b: Usage, times: 1 | -1): Usage {
+  return {
+    input: a.input + times * b.input,
+    output: a.output + times * b.output,
+    cacheRead: a.cacheRead + times * b.cacheRead,
+    cacheWrite: a.cacheWrite + times * b.cacheWrite,
+    cacheWrite5m: a.cacheWrite5m + times * b.cacheWrite5m,
+    cacheWrite1h: a.cacheWrite1h + times * b.cacheWrite1h,
+  };
 }
 
 /** What the request filled of the context window. */
 export function contextOf(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite;
-}
-
-function combine(a: Usage, b: Usage, merge: (x: number, y: number) => number): Usage {
-  return {
-    input: merge(a.input, b.input),
-    output: merge(a.output, b.output),
-    cacheRead: merge(a.cacheRead, b.cacheRead),
-    cacheWrite: merge(a.cacheWrite, b.cacheWrite),
-    cacheWrite5m: merge(a.cacheWrite5m, b.cacheWrite5m),
-    cacheWrite1h: merge(a.cacheWrite1h, b.cacheWrite1h),
-  };
 }
 
 /** Of several agents together, model by model. */

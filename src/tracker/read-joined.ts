@@ -8,6 +8,7 @@ import type { OpenedSession } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { noteOrigin, readSession } from './read-session.ts';
+import { isOfFiles } from './share-session.ts';
 
 /** Sessions that were read, with those that belong into their trees. */
 export interface ReadSessions {
@@ -31,7 +32,9 @@ export interface ReadSessionsOptions {
 }
 
 /** While one is taken apart, the system fetches the other. */
-const SIDE_BY_SIDE = 2;
+const FILES_SIDE_BY_SIDE = 2;
+/** A database has a thread of its own: so many questions ahead, and neither of the two waits for the other to wake up. */
+export const TABLES_SIDE_BY_SIDE = 8;
 
 /** `all`: every session there is, for those that others name. */
 export function createReadSessions(
@@ -70,11 +73,17 @@ export function createReadSessions(
       }
   };
   const add = async (sessions: readonly FoundSession[]): Promise<void> => {
-    const queue = sessions.values();
-    const readOn = async (): Promise<void> => {
-      for (const session of queue) await readOne(session);
+    const [ofFiles, ofTables] = [sessions.filter(isOfFiles), sessions.filter((one) => !isOfFiles(one))];
+    const readSideBySide = async (queue: Iterable<FoundSession>, lanes: number): Promise<void> => {
+      const readOn = async (): Promise<void> => {
+        for (const session of queue) await readOne(session);
+      };
+      await Promise.all(Array.from({ length: lanes }, readOn));
     };
-    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, readOn));
+    await Promise.all([
+      readSideBySide(ofFiles.values(), FILES_SIDE_BY_SIDE),
+      readSideBySide(ofTables.values(), TABLES_SIDE_BY_SIDE),
+    ]);
     for (const session of sessions) {
       const tree = await readOne(session);
       await readBelow(tree);

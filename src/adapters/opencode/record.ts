@@ -27,7 +27,13 @@ export interface Door {
   /** It repeats what another door tells in full. */
   readonly isEcho?: true;
   /** What was last said of each agent, so that only changes are: every message repeats it. */
-  readonly told?: Map<AgentId, string>;
+  readonly told?: Map<AgentId, ToldOfAgent>;
+}
+
+export interface ToldOfAgent {
+  readonly provider: string | undefined;
+  readonly type: string | undefined;
+  readonly effort: string | undefined;
 }
 
 /** Of facts that come by the tens of thousands, field by field: to put them together from other objects takes several times as long. */

@@ -7,16 +7,14 @@ import type { AgentEvent } from '../../../model/event.ts';
 import { nativeId } from '../../../model/ids.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
-import type { Door, SessionInfo } from '../record.ts';
+import type { Door } from '../record.ts';
+import { type FirstLook, takeFirstLook } from './first-look.ts';
 import { copyProgress, createProgress, type MessageNote, type Progress } from './progress.ts';
 import { type Looking, readWhole, takeMessages, takeParts } from './read-whole.ts';
 import { LIST } from './row-batches.ts';
 import { PART_COLUMNS } from './rows.ts';
 import { readSchema } from './schema.ts';
-import { readTree } from './session-rows.ts';
-
-const FIRST_NUMBERS = `select coalesce((select max(rowid) from message), 0) as messages,
-  coalesce((select max(rowid) from part), 0) as parts`;
+import { NUMBERS, readTree } from './session-rows.ts';
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
   const door: Door = { session: id, source: source.id, told: new Map() };
@@ -29,9 +27,8 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
     async look(onFacts) {
       try {
         const { look, next } = await readDatabase(source.path, async (database) => {
-          const schema = readSchema(database, source.path);
-          const infos = readTree(database, schema, root);
-          return lookAt(database, infos, door, progress, onFacts);
+          const first = progress ? undefined : await takeFirstLook(database, root);
+          return lookAt(database, first ?? lookBitByBit(database, source.path, root), door, progress, onFacts);
         });
         progress = next;
         return look;
@@ -44,18 +41,23 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
   };
 }
 
+function lookBitByBit(database: ReadOnlyDatabase, file: string, root: string): FirstLook {
+  const infos = readTree(database, readSchema(database, file), root);
+  const [numbers] = database.all(`select ${NUMBERS}`);
+  const [messageRow, partRow] = [asAmount(numbers?.['last_message']) ?? 0, asAmount(numbers?.['last_part']) ?? 0];
+  return { infos, numbers: [messageRow, partRow], text: undefined };
+}
+
 type Looked = { readonly look: 'nothing' | 'news' | 'replaced' | 'gone'; readonly next: Progress | undefined };
 
 async function lookAt(
   database: ReadOnlyDatabase,
-  infos: readonly SessionInfo[],
+  { infos, numbers: [messageRow, partRow], text }: FirstLook,
   door: Door,
   before: Progress | undefined,
   onFacts: (facts: readonly AgentEvent[]) => void,
 ): Promise<Looked> {
   if (infos.length === 0) return before ? { look: 'gone', next: undefined } : { look: 'nothing', next: undefined };
-  const [numbers] = database.all(FIRST_NUMBERS);
-  const [messageRow, partRow] = [asAmount(numbers?.['messages']) ?? 0, asAmount(numbers?.['parts']) ?? 0];
   // Rows went, or the file was made anew with other numbers.
   if (before && (messageRow < before.messageRow || partRow < before.partRow))
     return { look: 'replaced', next: undefined };
@@ -77,7 +79,7 @@ async function lookAt(
   }
   const look: Looking = { database, door, next, tell };
   if (unread.length > 0) {
-    await readWhole(look, unread);
+    await readWhole(look, unread, text);
     // Somebody else may want to go on.
     await setImmediate();
   }

@@ -28,16 +28,19 @@ export interface Looking {
 
 export type Notes = Map<string, MessageNote>;
 
-export async function readWhole(look: Looking, sessions: readonly string[]): Promise<void> {
+/** `all`: everything there is of them, where it was read already. */
+export async function readWhole(look: Looking, sessions: readonly string[], all?: BatchText): Promise<void> {
   const notes: Notes = new Map();
   /** Messages of which it was read what the agent was told. */
   const known = new Set<string>();
-  for await (const text of readBatches(look.database, sessions)) {
+  const take = (text: BatchText): void => {
     look.next.messages += asAmount(text.row['messages']) ?? 0;
     readMessages(look, text, notes);
     readTold(look, text, notes, known);
     readParts(look, text, notes);
-  }
+  };
+  if (all) take(all);
+  else for await (const text of readBatches(look.database, sessions)) take(text);
   const told: string[] = [];
   for (const [id, { isTold }] of notes) if (isTold && !known.has(id)) told.push(id);
   if (told.length > 0)

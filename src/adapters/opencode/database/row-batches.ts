@@ -19,19 +19,19 @@ export interface Batch<Row> {
 }
 
 /** To ask takes longer than to read a short session: so many are asked for at once, and each by itself where that is too much. */
-const TOGETHER = 8;
+export const TOGETHER = 8;
 
 export const LIST = '(select value from json_each(?))';
-const SESSIONS = '(select value from json_each(?1))';
 
-/** A session by where it stands in the question: its id would be a fifth of the text. */
-const SESSION = `instr(?1, '"' || session_id || '"')`;
-
-/** Ids have no quotes in them: where one has, the batch is no JSON. */
-const MESSAGES = `select count(*) as messages,
-    cast('[' || group_concat('[' || ${SESSION} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
-  from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
-    from message where session_id in ${SESSIONS} order by session_id, time_created, id limit ${ROWS} offset ?2)`;
+/** Whose rows are asked for. */
+export interface AskedFor {
+  /** SQL: the ids, to be searched through. */
+  readonly sessions: string;
+  /** SQL: the same as a JSON text. */
+  readonly list: string;
+  /** SQL: how many messages are passed over, and the row of the last part before. */
+  readonly before: readonly [messages: string, part: string];
+}
 
 const [LONG, HEAD, ENDING] = [900, 800, 200];
 /** Behind it stand the bodies of a call that came to an end: nothing in there is of use but when it ran, at the very end. */
@@ -39,28 +39,34 @@ const OUTPUT = `,"output":"`;
 /** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
 const TIME = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-const KEYS = `'[' || ${SESSION} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
-
-/** `limit` has SQLite look into each row once. */
-const PARTS = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${KEYS} || case when ending is null then head
-      when instr(head, '${OUTPUT}') and instr(ending, ${TIME})
-      then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME}))
-      else 'null' end || ']') || ']' as blob) as part_rows
-  from (select rowid as row, session_id, id, message_id, time_created, time_updated,
-      case when octet_length(data) <= ${LONG} then data else substr(data, 1, ${HEAD}) end as head,
-      case when octet_length(data) > ${LONG} then substr(cast(data as blob), -${ENDING}) end as ending
-    from part where session_id in ${SESSIONS} and rowid > ?3 and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
-
-/**
- * What agents were told, of the same messages; by a look at the text, so that more may come, and less.
- */
-const TOLD = `select count(*) as told,
-    cast('[' || group_concat(${KEYS} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
-  from part where message_id in (select id from (select id, data from message where session_id in ${SESSIONS}
-    order by session_id, time_created, id limit ${ROWS} offset ?2) where instr(data, '"role":"user"'))`;
-
 /** One row, and one question: to wake the other thread takes longer than some of them take to be answered. */
-const ALL = `select * from (${MESSAGES}), (${PARTS}), (${TOLD})`;
+export function rowsOf({ sessions, list, before: [read, last] }: AskedFor): string {
+  // A session by where it stands in the list: its id would be a fifth of the text.
+  const session = `instr(${list}, '"' || session_id || '"')`;
+  const keys = `'[' || ${session} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
+  // Ids have no quotes in them: where one has, the batch is no JSON.
+  const messages = `select count(*) as messages,
+      cast('[' || group_concat('[' || ${session} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
+    from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
+      from message where session_id in ${sessions} order by session_id, time_created, id limit ${ROWS} offset ${read})`;
+  // `limit` has SQLite look into each row once.
+  const parts = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${keys} || case when ending is null then head
+        when instr(head, '${OUTPUT}') and instr(ending, ${TIME})
+        then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME}))
+        else 'null' end || ']') || ']' as blob) as part_rows
+    from (select rowid as row, session_id, id, message_id, time_created, time_updated,
+        case when octet_length(data) <= ${LONG} then data else substr(data, 1, ${HEAD}) end as head,
+        case when octet_length(data) > ${LONG} then substr(cast(data as blob), -${ENDING}) end as ending
+      from part where session_id in ${sessions} and rowid > ${last} and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
+  // What agents were told, of the same messages; by how the text begins in all that was recorded, so that less may come.
+  const told = `select count(*) as told,
+      cast('[' || group_concat(${keys} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
+    from part where message_id in (select id from (select id, data from message where session_id in ${sessions}
+      order by session_id, time_created, id limit ${ROWS} offset ${read}) where data >= '{"role":"user"' and data < '{"role":"user#')`;
+  return `(${messages}), (${parts}), (${told})`;
+}
+
+const ALL = `select * from ${rowsOf({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
 
 export interface BatchText {
   /** Several where they are short. */
@@ -98,7 +104,7 @@ async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGener
   }
 }
 
-function isFull({ messages, parts }: SqlRow): boolean {
+export function isFull({ messages, parts }: SqlRow): boolean {
   return messages === ROWS || parts === ROWS;
 }
 

@@ -16,13 +16,18 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
-interface KnownSchema {
+export interface KnownSchema {
   readonly version: unknown;
   readonly schema: Schema;
 }
 
 /** Of each connection: many sessions are read through one. */
 const known = new WeakMap<ReadOnlyDatabase, KnownSchema>();
+
+/** As it was when it was last looked at. */
+export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined {
+  return known.get(database);
+}
 
 /** Throws `UnreadableDatabase` where it is none that troupe knows. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {

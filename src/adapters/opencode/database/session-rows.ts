@@ -16,14 +16,18 @@ const WANTED = [
   'time_updated',
 ] as const;
 
-export function sessionColumns({ sessionColumns: has }: Schema): string {
-  return WANTED.filter((column) => has.has(column))
+export function sessionNames({ sessionColumns: has }: Schema): readonly string[] {
+  return WANTED.filter((column) => has.has(column));
+}
+
+export function sessionColumns(schema: Schema): string {
+  return sessionNames(schema)
     .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
     .join(', ');
 }
 
 /** Of a sub-agent's session, its own and all below it: by ids, for the table is small beside the others. */
-export const TREE = `with recursive tree(id) as (
+export const TREE = `with recursive tree(id) as materialized (
   select ?1 union select session.id from session join tree on session.parent_id = tree.id
 )`;
 
@@ -31,6 +35,10 @@ export function readTree(database: ReadOnlyDatabase, schema: Schema, root: strin
   const sql = `${TREE} select ${sessionColumns(schema)} from session where id in (select id from tree)`;
   return database.all(sql, root).flatMap((row) => toInfo(row) ?? []);
 }
+
+/** How far rows are numbered. */
+export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_message,
+  coalesce((select max(rowid) from part), 0) as last_part`;
 
 /** Who is whose child, and when each was last written to. */
 export interface SessionPlace {

@@ -46,7 +46,9 @@ export function messageFacts({ id, session }: MessageKey, info: JsonObject, door
       { kind: 'entry-added', ...place, entry: 'note', id, ...known({ at, copied }) },
     ];
   const end = endOf(asText(info['finish']));
-  const facts = [...seen, replyFact(id, place, at, copied, end), ...used];
+  const facts = [replyFact(id, place, at, copied, end)];
+  for (const one of seen) facts.push(one);
+  for (const one of used) facts.push(one);
   if (!isMain && end !== undefined && end !== 'tools')
     facts.push(endFact({ ...place, ...known({ at }) }, 'completed', 'its turn ended'));
   return facts;
@@ -79,6 +81,8 @@ interface UsagePlace extends Omit<FactPlace, 'at' | 'copied'> {
   readonly copied?: true | undefined;
 }
 
+const NO_FACTS: readonly AgentEvent[] = [];
+
 /** A main agent has no type: it is whoever the person speaks to. */
 function seenBy(
   info: JsonObject,
@@ -87,12 +91,12 @@ function seenBy(
   place: Omit<FactPlace, 'at'>,
   provider: string | undefined,
 ): readonly AgentEvent[] {
-  const at = createdAtOf(info);
   const type = agent === mainAgentOf(session) ? undefined : asText(info['agent']);
   const effort = asText(info['variant']);
-  const said = `${provider} ${type} ${effort}`;
-  if (told?.get(agent) === said) return [];
-  told?.set(agent, said);
+  const last = told?.get(agent);
+  if (last && last.provider === provider && last.type === type && last.effort === effort) return NO_FACTS;
+  told?.set(agent, { provider, type, effort });
+  const at = createdAtOf(info);
   return [{ kind: 'agent-seen', ...place, ...known({ at, provider, type, effort }) }];
 }
 
