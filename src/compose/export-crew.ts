@@ -39,8 +39,6 @@ export interface WorkerAnswer {
 
 /** Each takes memory of its own: with three, a session of 100 MB took up to 351 MB, and issue 8 allows 350. */
 const MOST_THREADS = 2;
-/** Half of what V8 would let it take. With three threads, that was 40 MB less. */
-const LIMITS = { maxYoungGenerationSizeMb: 24 };
 
 export function crewFor(
   where: Where,
@@ -98,7 +96,7 @@ interface Waiting {
 
 function createWorker(order: WorkerOrder): Worker | undefined {
   try {
-    return new Worker(exportWorkerFile, { workerData: order, resourceLimits: LIMITS });
+    return new Worker(exportWorkerFile, { workerData: order });
   } catch {
     // Where threads are forbidden. Without one it takes longer, that is all.
     return undefined;

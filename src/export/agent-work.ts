@@ -1,5 +1,5 @@
 import type { PlacedTranscript, TranscriptReader } from '../model/ports.ts';
-import type { PageLinks } from '../render/pages/check-links.ts';
+import type { PackedLinks } from '../render/pages/check-links.ts';
 import type { Outline } from '../render/pages/outline.ts';
 import { planPages } from '../render/pages/page-plan.ts';
 import type { SharedSession } from '../render/pages/shapes.ts';
@@ -43,7 +43,7 @@ export interface WrittenAgent {
 }
 
 export interface WrittenFile extends ManifestFile {
-  readonly links: PageLinks;
+  readonly links: PackedLinks;
 }
 
 /** What was surveyed before the session was opened, and from which state of its files. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { checkLinks, type PageLinks, readLinks } from '../render/pages/check-links.ts';
+import { checkPacked, type PackedLinks, packLinks, readLinks } from '../render/pages/check-links.ts';
 import { checkDocument } from './check-document.ts';
 
 /** Follows every link of the pages, and every reference of the JSON, as they lie there. In words, what is wrong with them; nothing should be. */
@@ -8,7 +8,7 @@ export async function checkExport(
   folder: string,
   names: readonly string[],
   /** Of pages that were looked at already, as they lie there. */
-  known: ReadonlyMap<string, PageLinks> = new Map(),
+  known: ReadonlyMap<string, PackedLinks> = new Map(),
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   for (const ending of ['html', 'md']) {
@@ -16,7 +16,7 @@ export async function checkExport(
     for (const name of names)
       if (name.endsWith(`.${ending}`)) pages.push(known.get(name) ?? (await linksIn(folder, name)));
     if (pages.length === 0) continue;
-    for (const { file, text } of checkLinks(pages, `index.${ending}`)) problems.push(`${file} ${text}`);
+    for (const { file, text } of checkPacked(pages, `index.${ending}`)) problems.push(`${file} ${text}`);
   }
   for (const name of names)
     if (path.posix.basename(name) === 'index.json')
@@ -25,13 +25,13 @@ export async function checkExport(
 }
 
 /** Tags of HTML are found in its bytes: of a page of megabytes, only links and names need to become text. */
-export async function linksIn(folder: string, name: string): Promise<PageLinks> {
+export async function linksIn(folder: string, name: string): Promise<PackedLinks> {
   const bytes = readFileSync(path.join(folder, name));
-  if (name.endsWith('.md')) return readLinks(name, bytes.toString('utf8'));
-  const links = readLinks(name, bytes.toString('latin1'));
-  return { ...links, anchors: toTexts(links.anchors), targets: toTexts(links.targets) };
+  if (name.endsWith('.md')) return packLinks(readLinks(name, bytes.toString('utf8')));
+  const links = packLinks(readLinks(name, bytes.toString('latin1')));
+  return { ...links, anchors: toText(links.anchors), targets: links.targets.map(toText) };
 }
 
-function toTexts(bytes: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...bytes].map((one) => Buffer.from(one, 'latin1').toString('utf8')));
+function toText(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }

@@ -9,7 +9,7 @@ import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { isMissing } from '../io/folders.ts';
 import { type Lock, takeLock } from '../io/lock-file.ts';
-import type { PageLinks } from '../render/pages/check-links.ts';
+import type { PackedLinks } from '../render/pages/check-links.ts';
 import { hashOf } from './hash-of.ts';
 import type { Chunks } from './in-batches.ts';
 import {
@@ -28,9 +28,9 @@ export interface StagedFolder {
   readonly place: string;
   write(name: string, chunks: Chunks): Promise<void>;
   /** Files that somebody else wrote there. */
-  adopt(files: readonly (ManifestFile & { readonly links: PageLinks })[]): void;
+  adopt(files: readonly (ManifestFile & { readonly links: PackedLinks })[]): void;
   /** What those pages say of themselves, by their names. */
-  links(): ReadonlyMap<string, PageLinks>;
+  links(): ReadonlyMap<string, PackedLinks>;
   /** What goes wrong while others write there, in words. */
   explain<Result>(write: () => Promise<Result>): Promise<Result>;
   /** Of all that were written. */
@@ -69,7 +69,7 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
   }
   const place = path.join(beside, 'new');
   const files: ManifestFile[] = [];
-  const links = new Map<string, PageLinks>();
+  const links = new Map<string, PackedLinks>();
   const close = async (): Promise<void> => {
     // Whole pages that are not all in their places yet are left for the next run.
     if (!(await isComplete(beside))) rmSync(place, { recursive: true, force: true });

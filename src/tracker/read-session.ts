@@ -1,6 +1,6 @@
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapters/adapter.ts';
 import type { SessionForked } from '../model/event.ts';
-import { mainAgentOf } from '../model/ids.ts';
+import { mainAgentOf, type SourceId } from '../model/ids.ts';
 import type { MessageRecord, SessionLedger } from '../model/ledger.ts';
 import { reduce } from '../model/reduce.ts';
 import type { AgentNode } from '../model/tree.ts';
@@ -42,16 +42,25 @@ export async function originOf(
   return { kind: 'session-forked', session: session.id, origin: first.origin, from: found.id, replies };
 }
 
+/** Of a session with hundreds of files, each of which is asked for. */
+const byId = new WeakMap<LocatedSession, ReadonlyMap<SourceId, LocatedSource>>();
+
+function sourcesById(session: LocatedSession): ReadonlyMap<SourceId, LocatedSource> {
+  const known = byId.get(session) ?? new Map(session.sources.map((source) => [source.id, source]));
+  byId.set(session, known);
+  return known;
+}
+
 /** Where an agent's own conversation stands, in the order in which it was written; some may lie outside the session. */
 export async function sourcesOf(
   adapter: SourceAdapter,
   session: LocatedSession,
   agent: AgentNode,
 ): Promise<readonly LocatedSource[]> {
-  const known = new Map(session.sources.map((source) => [source.id, source]));
-  const away = agent.sources.some((id) => !known.has(id));
+  const own = sourcesById(session);
+  const away = agent.sources.some((id) => !own.has(id));
   const borrowed = away && adapter.locateAgents ? await adapter.locateAgents(session, [agent.id]) : [];
-  for (const source of borrowed) known.set(source.id, source);
+  const known = away ? new Map([...own, ...borrowed.map((source) => [source.id, source] as const)]) : own;
   // Without a file of its own there may be copies of its lines in the main transcript.
   if (agent.sources.length === 0) return session.sources.filter((source) => !source.agent && !source.companion);
   return agent.sources.flatMap((id) => known.get(id) ?? []);

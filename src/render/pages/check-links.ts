@@ -10,6 +10,14 @@ export interface PageLinks {
   readonly isEmpty: boolean;
 }
 
+/** The same, to be kept of hundreds of pages. */
+export interface PackedLinks extends Pick<PageLinks, 'file' | 'title' | 'isEmpty'> {
+  /** One a line, and a line break before the first and behind the last. */
+  readonly anchors: string;
+  /** Without those into the page itself that lead somewhere. */
+  readonly targets: readonly string[];
+}
+
 export interface LinkProblem {
   readonly file: string;
   /** In words for people. */
@@ -60,8 +68,20 @@ function insideOf(targets: readonly string[]): ReadonlySet<string> {
   return new Set(targets.filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target)));
 }
 
+export function packLinks({ file, title, isEmpty, anchors, targets }: PageLinks): PackedLinks {
+  const isOpen = (target: string): boolean => {
+    const [to, anchor] = resolve(file, target);
+    return to !== file || (anchor !== '' && !anchors.has(anchor));
+  };
+  return { file, title, isEmpty, anchors: `\n${[...anchors].join('\n')}\n`, targets: [...targets].filter(isOpen) };
+}
+
 /** `first` is where a reader begins. */
 export function checkLinks(pages: readonly PageLinks[], first: string): readonly LinkProblem[] {
+  return checkPacked(pages.map(packLinks), first);
+}
+
+export function checkPacked(pages: readonly PackedLinks[], first: string): readonly LinkProblem[] {
   const byFile = new Map(pages.map((page) => [page.file, page]));
   const problems: LinkProblem[] = [];
   if (!byFile.has(first)) problems.push({ file: first, text: 'is missing' });
@@ -72,7 +92,7 @@ export function checkLinks(pages: readonly PageLinks[], first: string): readonly
       const [to, anchor] = resolve(file, target);
       const page = byFile.get(to);
       if (!page) problems.push({ file, text: `points to ${to}, which is not there` });
-      else if (anchor !== '' && !page.anchors.has(anchor))
+      else if (anchor !== '' && !page.anchors.includes(`\n${anchor}\n`))
         problems.push({ file, text: `points to ${to}#${anchor}, and there is no such place` });
     }
   }
@@ -80,7 +100,7 @@ export function checkLinks(pages: readonly PageLinks[], first: string): readonly
   return problems;
 }
 
-function unreached(byFile: ReadonlyMap<string, PageLinks>, first: string): readonly string[] {
+function unreached(byFile: ReadonlyMap<string, PackedLinks>, first: string): readonly string[] {
   const reached = new Set([first]);
   for (const file of reached)
     for (const target of byFile.get(file)?.targets ?? []) reached.add(resolve(file, target)[0]);
@@ -89,6 +109,7 @@ function unreached(byFile: ReadonlyMap<string, PageLinks>, first: string): reado
 
 /** Files are named from the folder of the export. */
 function resolve(from: string, target: string): readonly [file: string, anchor: string] {
+  if (target.startsWith('#')) return [from, target.slice(1)];
   const [path = '', anchor = ''] = target.split('#', 2);
   if (path === '') return [from, anchor];
   const steps = [...from.split('/').slice(0, -1), ...path.split('/')];

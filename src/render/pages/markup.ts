@@ -18,7 +18,8 @@ export type Content = string | number | Markup | undefined | false | readonly Co
 /** Attributes are always whole: `href="${target}"`. */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   let made = strings[0] ?? '';
-  for (const [index, value] of values.entries()) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index];
     if (typeof value === 'object' && strings[index]?.endsWith('="'))
       throw new Error('troupe: an attribute takes text, not markup');
     made += write(value) + strings[index + 1];

@@ -25,7 +25,9 @@ export function peopleIn(value: unknown): NamedPeople {
 
 function collectPeople(value: unknown, users: Set<string>, names: Set<string>): void {
   if (typeof value !== 'object' || value === null) return;
-  for (const [key, field] of Object.entries(value)) {
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(fields)) {
+    const field = fields[key];
     if (key === 'cwd' && typeof field === 'string') {
       const user = userOfFolder(field);
       if (user !== undefined) users.add(user);

@@ -21,7 +21,15 @@ export function prepareRules(options: RuleOptions): { readonly rules: readonly S
   const existing = options.patterns?.length ? undefined : prepared.get(pii);
   if (existing) return existing;
   const rules = rulesOf(options);
-  const made = { rules, match: createMatcher(rules) };
+  let match: Matcher | undefined;
+  const made = {
+    rules,
+    // Built by the first text: until then others may begin who wait for nothing else.
+    match: (view: Parameters<Matcher>[0], onMatch: Parameters<Matcher>[1]) => {
+      match ??= createMatcher(rules);
+      match(view, onMatch);
+    },
+  };
   if (!options.patterns?.length) prepared.set(pii, made);
   return made;
 }

@@ -49,7 +49,8 @@ export function mapped<Value>(
   change: (value: Value, index: number) => Value,
 ): readonly Value[] {
   let result: Value[] | undefined;
-  for (const [index, value] of values.entries()) {
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as Value;
     const changed = change(value, index);
     if (result) result.push(changed);
     else if (changed !== value) result = [...values.slice(0, index), changed];
@@ -68,7 +69,8 @@ function walkObject(
   const here = handler.isPlaceless ? place : placeWithin(value, place);
   let kept: Map<string, unknown> | undefined;
   const names = Object.keys(value);
-  for (const [index, name] of names.entries()) {
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
     const field = value[name];
     const there = placeBelow(here, name, handler);
     const shown = handler.text(name, there);
