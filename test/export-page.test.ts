@@ -127,6 +127,9 @@ describe('Export… on the page', () => {
     await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor();
     expect(await page.getByRole('dialog').count()).toBe(1);
     expect(await page.getByRole('dialog').textContent()).not.toContain('export this session');
+    // Whoever reads it is not the one who asked.
+    await page.goto(`${address}#/read/${NESTED}/${NESTED}`);
+    await page.getByText('asked by the person').waitFor();
     expect(asked.filter((one) => !one.startsWith(address) && !one.startsWith('data:'))).toEqual([]);
     await stranger.close();
   });

@@ -192,6 +192,7 @@ describe('words that contradict each other', () => {
     [['abc', '--all-sessions', '-o', 'x'], 'One session is named, and many are asked for.'],
     [['--no-redact', '--redact', 'pii'], '--no-redact and --redact contradict each other.'],
     [['--single-file', '--format', 'md'], '--single-file is a page, and no page is asked for.'],
+    [['--single-file', '--page-size', '9'], '--page-size cuts linked pages, and --single-file makes one page.'],
     [['--no-redact', '--review'], 'With --no-redact there is nothing to review.'],
     [['-f', 'pdf'], '«pdf» is not one of html, md, json'],
     [['nosuchsession'], 'No session'],

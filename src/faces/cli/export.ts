@@ -54,7 +54,7 @@ export async function exportSessions(this: CliContext, flags: ExportFlags, sessi
 }
 
 function refuseContradictions(flags: ExportFlags, session: string | undefined): void {
-  const { outDir, format = ['html'], noRedact, redact, review, json, singleFile } = flags;
+  const { outDir, format = ['html'], noRedact, redact, review, json, singleFile, pageSize } = flags;
   const isMany = flags.allSessions || flags.project !== undefined || flags.since !== undefined;
   const refuse = (what: string, remedy: string): never => {
     throw new UserError('export-flags', what, remedy);
@@ -69,6 +69,8 @@ function refuseContradictions(flags: ExportFlags, session: string | undefined): 
   if (noRedact && review) refuse('With --no-redact there is nothing to review.', 'Leave out one of them.');
   if (singleFile && !format.includes('html'))
     refuse('--single-file is a page, and no page is asked for.', 'Leave it out, or add --format html.');
+  if (singleFile && pageSize !== undefined && !format.includes('md'))
+    refuse('--page-size cuts linked pages, and --single-file makes one page.', 'Leave out one of them.');
   if (outDir !== undefined) return;
   if (isMany) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
   if (format.length > 1) refuse('Only one format goes to standard output.', 'Name a folder with --out-dir.');

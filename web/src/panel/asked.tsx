@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { cleanLine } from '../../../src/render/clean-text.ts';
 import type { AgentReport } from '../../../src/reports/shapes.ts';
+import { askerName } from '../backend-context.ts';
 import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
 import { agentsOf } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
@@ -42,7 +43,7 @@ const RANKS = { exact: 'certain', strong: 'strong evidence', guess: 'a guess', n
 
 function By({ agent, parent }: { readonly agent: AgentReport; readonly parent: AgentReport | undefined }) {
   const { evidence, kind, parentId } = agent;
-  if (kind === 'main') return <p class="panel-by">by you</p>;
+  if (kind === 'main') return <p class="panel-by">by {askerName()}</p>;
   return (
     <p class="panel-by">
       by{' '}

@@ -6,7 +6,7 @@ import { formatCount } from '../../../../src/render/amounts.ts';
 import { cleanLine } from '../../../../src/render/clean-text.ts';
 import type { AgentReport } from '../../../../src/reports/shapes.ts';
 import { read } from '../../actions.ts';
-import { useBackend } from '../../backend-context.ts';
+import { askerName, useBackend } from '../../backend-context.ts';
 import { Ago } from '../../parts/ago.tsx';
 import { hueOf } from '../../parts/hue.ts';
 import { isPlain, PlaceLink } from '../../parts/place-link.tsx';
@@ -104,7 +104,7 @@ function AskedBy({ at, agent }: { readonly at: AgentRef; readonly agent: AgentRe
   const backend = useBackend();
   const [isLooking, setLooking] = useState(false);
   const parent = useComputed(() => (agent.parentId === null ? undefined : agentIn(at.session, agent.parentId))).value;
-  if (agent.kind === 'main') return <span>asked by you</span>;
+  if (agent.kind === 'main') return <span>asked by {askerName()}</span>;
   if (!parent) return <span>asked by somebody not known</span>;
   const to = { session: at.session, agent: parent.id };
   const go = (event: MouseEvent): void => {
