@@ -7,3 +7,9 @@ export function isSystemError(error: unknown): error is Error & { readonly code?
 export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
+
+/** There is no such file, or its folder is none any more. */
+export function isGone(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

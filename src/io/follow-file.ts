@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
+import { isGone } from '../base/system-error.ts';
 import { readLines } from './read-lines.ts';
 import { readRange } from './read-range.ts';
 
@@ -117,6 +118,7 @@ export function createLineCursor(file: string): LineCursor {
         const { size } = seen;
         return now.size - next > AT_ONCE_BYTES ? await readMuch(now, size, onLine) : readAtOnce(now, size, onLine);
       } catch (error) {
+        // It was there before. One that cannot be read at all is another matter: what is wrong with it is told.
         if (seen && isGone(error)) return 'gone';
         throw error;
       }
@@ -152,11 +154,6 @@ export function createDocumentCursor(file: string): LineCursor {
       }
     },
   };
-}
-
-/** It was there before. A file that cannot be read at all is another matter: what is wrong with it is told. */
-function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 function toSeen({ ino, size, ctimeMs, mtimeMs }: Stats, read: number): Seen {

@@ -31,6 +31,17 @@ async function located(name: string): Promise<LocatedSession> {
 const dump = (ledger: SessionLedger): string => dumpTree(buildTree(ledger, { now: MUCH_LATER }));
 
 describe('a session that is followed', () => {
+  it('says once which of its files were gone before they could be read', async () => {
+    const session = await located('2.1.325-nested');
+    const [file] = session.sources.map(({ path: one }) => one);
+    if (file === undefined) throw new Error('no file');
+    rmSync(file);
+    const followed = followSession(claudeCode, session);
+    expect([...(await followed.refresh(session)).missing]).toEqual([file]);
+    expect(dump(followed.ledger)).toContain('unreadable-file');
+    expect((await followed.refresh(session)).missing.size).toBe(0);
+  });
+
   it('waits for the rest of a sidecar that is half written, and reads nothing else again', async () => {
     const session = await located('2.1.325-nested');
     const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';

@@ -7,6 +7,7 @@ import type {
   TableCursor,
 } from '../adapters/adapter.ts';
 import type { Line } from '../base/lines.ts';
+import { isGone } from '../base/system-error.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
 import { UnreadableDatabase } from '../io/sqlite.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
@@ -39,6 +40,8 @@ export interface Refreshed {
   readonly progress: readonly FollowedProgress[];
   /** Files that hold other bytes than before, or are gone: whose they are is to be asked anew. */
   readonly replaced: ReadonlySet<string>;
+  /** Files that were gone when they were to be read for the first time: whether they are still listed is to be asked anew. */
+  readonly missing: ReadonlySet<string>;
   /** Files that are in the middle of something: to be looked at again a little later. */
   readonly unfinished: ReadonlySet<string>;
 }
@@ -91,7 +94,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
   const readAll = async (
     session: LocatedSession,
     sources: readonly LocatedSource[],
-    { progress, replaced, unfinished }: Reading,
+    { progress, replaced, missing, unfinished }: Reading,
   ): Promise<boolean> => {
     const queue = sources.values();
     let isReplaced = false;
@@ -104,6 +107,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
           isReplaced = true;
           replaced.add(source.path);
         }
+        if (one.isMissing()) missing.add(source.path);
         if (look === 'later') unfinished.add(source.path);
         if (look === 'news') progress.push(one.progress());
       }
@@ -162,7 +166,7 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
       asked = undefined;
     },
     async refresh(session, changed, scan = new Map()) {
-      const reading: Reading = { progress: [], replaced: new Set(), unfinished: new Set() };
+      const reading: Reading = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
       for (let tries = 0; !(await readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
         restart();
         reading.progress.length = 0;
@@ -175,12 +179,15 @@ export function followSession(adapter: SourceAdapter, first: LocatedSession): Fo
 interface Reading extends Refreshed {
   readonly progress: FollowedProgress[];
   readonly replaced: Set<string>;
+  readonly missing: Set<string>;
   readonly unfinished: Set<string>;
 }
 
 interface FollowedSource {
   readonly source: LocatedSource;
   look(ledger: SessionLedger): Promise<Look>;
+  /** The last look was the first to find that there is no such file: a link to nothing may be listed for ever. */
+  isMissing(): boolean;
   progress(): FollowedProgress;
 }
 
@@ -191,13 +198,16 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
   const cursor = source.shape === 'document' ? createDocumentCursor(source.path) : createLineCursor(source.path);
   const taker = source.shape === 'document' ? takeDocument(reader) : takeLines(reader);
   let hasFailed = false;
+  let isMissing = false;
   const fail = (ledger: SessionLedger, error: unknown, line?: Line): void =>
     noteFailure(ledger, session, source, error, line);
   return {
     source,
     progress: () => progressOf(source, cursor),
+    isMissing: () => isMissing,
     async look(ledger) {
       let isReplaced = false;
+      isMissing = false;
       try {
         const look = await cursor.look((line) => {
           try {
@@ -213,6 +223,7 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
       } catch (error) {
         if (hasFailed) return 'nothing';
         hasFailed = true;
+        isMissing = isGone(error);
         fail(ledger, error);
         return 'news';
       }
@@ -226,6 +237,7 @@ function followTable(cursor: TableCursor, session: LocatedSession, source: Locat
   return {
     source,
     progress: () => progressOf(source, { next: 0, modifiedAt: cursor.modifiedAt }),
+    isMissing: () => false,
     async look(ledger) {
       try {
         const look = await cursor.look((facts) => {

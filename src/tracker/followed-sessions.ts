@@ -146,6 +146,7 @@ export function createFollowedSessions(options: FollowedOptions): FollowedSessio
       const read = await session.refresh(claimed.located, files, changed?.scan);
       progress.push(...read.progress);
       for (const file of read.unfinished) onUnfinished(file);
+      for (const file of read.missing) onReplaced(file);
       for (const { path: file, modifiedAt } of read.progress) index.noteModified(id, file, modifiedAt);
       const now = index.get(id);
       const isMadeOfOthers = !hasSameFiles(now, found);
