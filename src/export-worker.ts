@@ -5,9 +5,9 @@ import { ADAPTERS } from './adapters/registry.ts';
 import { codeOf } from './base/system-error.ts';
 import { redactorOf } from './compose/export.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './compose/export-crew.ts';
-import { type AgentWork, createAgentWork, type SurveyedAhead } from './export/agent-work.ts';
+import { type AgentWork, createAgentWork } from './export/agent-work.ts';
 import { createLookedBefore } from './export/looked-before.ts';
-import { surveyConversation } from './export/survey-conversation.ts';
+import { type SurveyedAgent, surveyConversation } from './export/survey-conversation.ts';
 import { createGitAuthors } from './io/git-author.ts';
 import type { AgentId } from './model/ids.ts';
 import { openAhead } from './tracker/open-ahead.ts';
@@ -24,7 +24,7 @@ const begin: WorkerCalls['begin'] = async (session) => {
     // Whom it met ahead has to be of the session: the first thread looks for nobody else.
     const isTheSame = folder === undefined || folder === reader.folder;
     const redactor = await (isTheSame ? redactorMade : makeRedactor());
-    const known = isTheSame ? seen.map((one) => [reader.indexOf(one.id), one] as const) : [];
+    const known = isTheSame ? seen.map(([id, one]) => [reader.indexOf(id), one] as const) : [];
     const ahead = new Map(known.filter(([index]) => index >= 0));
     return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { lookedBefore, ahead });
   });
@@ -32,7 +32,7 @@ const begin: WorkerCalls['begin'] = async (session) => {
 };
 
 interface Ahead {
-  readonly seen: readonly (SurveyedAhead & { readonly id: AgentId })[];
+  readonly seen: readonly (readonly [agent: AgentId, surveyed: SurveyedAgent])[];
   /** Whose people are looked for. */
   readonly folder?: string | undefined;
 }
@@ -49,15 +49,15 @@ async function lookAhead(): Promise<Ahead> {
   const { folder: folderOf, conversations } = openAhead(ADAPTERS, ahead.session);
   const folder = await folderOf();
   if (folder !== undefined) redactor?.meet({ cwd: folder, author: await createGitAuthors()(folder) });
-  const seen: (SurveyedAhead & { readonly id: AgentId })[] = [];
+  const seen: [agent: AgentId, surveyed: SurveyedAgent][] = [];
   const { first, step } = ahead;
-  for (const { agent: id, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
+  for (const { agent, read } of conversations.toReversed().filter((_, at) => at % step === first)) {
     if (work) break;
-    const { edition, ...spoken } = await read();
-    if (edition === undefined || spoken.messages.length === 0) continue;
+    const spoken = await read();
+    if (spoken.edition === undefined || spoken.messages.length === 0) continue;
     const surveyed = surveyConversation(spoken, { ...options, ...(redactor && { redactor }) }, true);
-    lookedBefore.remember(id, edition, surveyed.looked);
-    seen.push({ ...surveyed, id, edition });
+    lookedBefore.remember(agent, surveyed);
+    seen.push([agent, surveyed]);
   }
   return { seen, folder };
 }

@@ -13,7 +13,7 @@ import type { Chunks } from './in-batches.ts';
 import type { LookedBefore } from './looked-before.ts';
 import type { ManifestFile } from './manifest.ts';
 import { pagesOf } from './pages-of.ts';
-import { type Surveyed, type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
+import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
 import { writeFile } from './write-file.ts';
 
 /** What is done for one agent at a time, by its number: in this thread, or in another one. All of it is plain data. */
@@ -46,15 +46,11 @@ export interface WrittenFile extends ManifestFile {
   readonly links: PackedLinks;
 }
 
-/** What was surveyed before the session was opened, and from which state of its files. */
-export interface SurveyedAhead extends Surveyed {
-  readonly edition: string;
-}
-
 export interface AgentWorkOptions {
   /** Of the redactor of the options. */
   readonly lookedBefore: LookedBefore;
-  readonly ahead?: ReadonlyMap<number, SurveyedAhead>;
+  /** What was surveyed before the session was opened. */
+  readonly ahead?: ReadonlyMap<number, SurveyedAgent>;
 }
 
 /** Its own redactor is that of `options`. */
@@ -69,16 +65,19 @@ export function createAgentWork(
     async prepareSurvey(memory) {
       if (memory) redactor?.adopt(memory);
       const holds = new Map<number, SurveyedAgent>();
-      for (const [agent, { agent: surveyed, looked, edition }] of ahead ?? [])
-        if ((!looked || redactor?.isUpToDate(looked)) && (await reader.editionOf(agent)) === edition)
+      for (const [agent, surveyed] of ahead ?? []) {
+        const { looked, edition } = surveyed;
+        const isUpToDate = !looked || redactor?.isUpToDate(looked) === true;
+        if (isUpToDate && edition !== undefined && (await reader.editionOf(agent)) === edition)
           holds.set(agent, surveyed);
+      }
       return holds;
     },
     async survey(agent, scan) {
       const { node, edition, transcript } = await readOne(reader, agent);
-      const surveyed = surveyConversation(transcript, options, scan);
-      lookedBefore.remember(node.id, edition, surveyed.looked);
-      return surveyed.agent;
+      const surveyed = surveyConversation({ ...transcript, edition }, options, scan);
+      lookedBefore.remember(node.id, surveyed);
+      return surveyed;
     },
     async prepareWriting(pages) {
       if (pages.memory) redactor?.adopt(pages.memory);

@@ -1,18 +1,18 @@
 import type { AgentId } from '../model/ids.ts';
 import type { PlacedTranscript } from '../model/ports.ts';
 import type { LookedThrough } from '../transforms/redact/create-redactor.ts';
+import type { SurveyedAgent } from './survey-conversation.ts';
 
 /** What looks at conversations brought: what is read again in the same state need not be looked through again. */
 export interface LookedBefore {
-  remember(agent: AgentId, edition: string | undefined, looked: LookedThrough | undefined): void;
+  remember(agent: AgentId, surveyed: Pick<SurveyedAgent, 'edition' | 'looked'>): void;
   recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): LookedThrough | undefined;
 }
 
-/** For one redactor. */
 export function createLookedBefore(): LookedBefore {
   const known = new Map<AgentId, { readonly edition: string; readonly looked: LookedThrough }>();
   return {
-    remember(agent, edition, looked) {
+    remember(agent, { edition, looked }) {
       if (edition !== undefined && looked) known.set(agent, { edition, looked });
     },
     recall({ node, edition }) {

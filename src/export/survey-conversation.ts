@@ -6,7 +6,10 @@ import { dropImages } from '../transforms/redact/drop-images.ts';
 import type { ExportOptions } from './export-options.ts';
 
 /** What a conversation says by itself, without what a tree knows of it. */
-export type Spoken = Pick<Transcript, 'session_id' | 'messages' | 'left_out'>;
+export interface Spoken extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
+}
 
 /** Plain data. */
 export interface SurveyedAgent {
@@ -14,31 +17,28 @@ export interface SurveyedAgent {
   readonly gathered: Gathered | undefined;
   readonly leftOut: Readonly<Record<string, number>>;
   readonly shortened: ReadonlyMap<string, number>;
-}
-
-export interface Surveyed {
-  readonly agent: SurveyedAgent;
-  /** For the redactor of `options`. */
+  /** Where something was found, in which state of its files. */
   readonly looked: LookedThrough | undefined;
+  readonly edition: string | undefined;
 }
 
 export function surveyConversation(
   spoken: Spoken,
   { redactor, isCompact, messagesPerPage }: ExportOptions,
   scan: boolean,
-): Surveyed {
+): SurveyedAgent {
   const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
   const plain = dropImages(spoken);
   const shown = isCompact ? compactOne(plain) : plain;
-  const found = scan ? redactor?.gather(plain) : undefined;
+  // What a tree says of it is looked through with the tree.
+  const found = scan ? redactor?.gather({ messages: plain.messages }) : undefined;
   return {
-    agent: {
-      outline: outlineTranscript(shown, size),
-      gathered: found?.gathered,
-      leftOut: spoken.left_out,
-      shortened: isCompact ? countShortened(plain, shown) : new Map(),
-    },
+    outline: outlineTranscript(shown, size),
+    gathered: found?.gathered,
+    leftOut: spoken.left_out,
+    shortened: isCompact ? countShortened(plain, shown) : new Map(),
     looked: found?.looked,
+    edition: spoken.edition,
   };
 }
 

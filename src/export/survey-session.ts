@@ -66,9 +66,11 @@ export async function surveySession(
   const outlines: Outline[] = [];
   const spawning = new Set(opened.tree.agents.flatMap(({ link }) => link.call ?? []));
   const [leftOut, shortened] = [new Map<string, number>(), new Map<string, number>()];
-  for (const agent of opened.agents.keys()) {
+  for (const [agent, { node }] of opened.agents.entries()) {
     const surveyed = results.get(agent);
     if (!surveyed) continue;
+    // Whoever has seen it: another may write it.
+    lookedBefore.remember(node.id, surveyed);
     // In this order, whoever was done first: secrets get their numbers by it.
     if (surveyed.gathered) redactor?.learn(surveyed.gathered);
     outlines.push(keepCalls(surveyed.outline, spawning));

@@ -14,7 +14,7 @@ import {
   SECRET_FIELD,
   type Unnamed,
 } from './naming.ts';
-import { areKnown, type NamedPeople, type People, peopleIn } from './people.ts';
+import { areKnown, areSame, type NamedPeople, type People, peopleIn } from './people.ts';
 import { createPersonalFinder, type Person, type PersonalFinder } from './personal-names.ts';
 import { createPlainWords } from './plain-words.ts';
 import { createAllowList, prepareRules, type RuleOptions } from './prepared-rules.ts';
@@ -71,7 +71,7 @@ export interface Gathered extends NamedPeople {
   readonly unnamed: readonly Unnamed[];
 }
 
-/** Where something was found: whoever looks at the same again need not look elsewhere. For one redactor only. */
+/** Where something was found: whoever looks at the same again need not look elsewhere. Plain data. */
 export interface LookedThrough {
   /** Who was looked for. */
   readonly people: People;
@@ -248,14 +248,15 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     knowPeople({ users: [...met.users], names: [...met.names] });
     known.settle();
   };
+  const isUpToDate = (looked: LookedThrough): boolean => areSame(looked.people, people);
   const redactValue = <Value>(value: Value, looked?: LookedThrough): Value => {
     settle();
-    const before = looked?.people === people ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
+    const before = looked && isUpToDate(looked) ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
     return marks.within(before, () => walkStrings(value, NOWHERE, redactor)).result as Value;
   };
   const redactTranscript = (transcript: Transcript, looked?: LookedThrough): Transcript => {
     settle();
-    const marked = looked?.people === people ? looked.marked : undefined;
+    const marked = looked && isUpToDate(looked) ? looked.marked : undefined;
     return walkConversation(transcript, redactor, (message, index, walkOn) => {
       // What the tree has added to it nobody has looked at.
       if (!marked || !isBare(message)) return walkOn();
@@ -290,7 +291,7 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       [people, plain] = [peopleBefore, plainBefore];
       return { gathered: { unnamed: notes(), ...own }, looked };
     },
-    isUpToDate: (looked) => looked.people === people,
+    isUpToDate,
     learn: ({ unnamed, users, names }) => {
       nameAll(unnamed, naming);
       for (const user of users) met.users.add(user);

@@ -15,6 +15,14 @@ export function areKnown({ users, names }: NamedPeople, people: People): boolean
   return users.every((user) => people.users.has(user)) && names.every((name) => people.names.has(name));
 }
 
+export function areSame(a: People, b: People): boolean {
+  return a === b || (isSame(a.users, b.users) && isSame(a.names, b.names));
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((one) => b.has(one));
+}
+
 /** Whom a session names by its structure: the author that git told, the owner of a working folder. */
 export function peopleIn(value: unknown): NamedPeople {
   const users = new Set<string>();
