@@ -146,6 +146,19 @@ describe('what is wrong is told once, and everything else is shown', () => {
     ]);
     expect(trees.map(({ agents }) => agents.length)).toEqual([2, 2]);
   });
+  it('sessions that name each other as parents are one tree', async () => {
+    const root = folderWith(STORAGE);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run(
+      'create table session (id text primary key, parent_id text, title text, time_created integer, time_updated integer)',
+      'create table message (id text primary key, session_id text, time_created integer, data text)',
+      'create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer, data text)',
+      "insert into session values ('ses_a', 'ses_c', '', 1, 1), ('ses_b', 'ses_a', '', 1, 1), ('ses_c', 'ses_b', '', 1, 1), ('ses_d', 'ses_a', '', 1, 1), ('ses_e', 'ses_e', '', 1, 1)",
+    );
+    await writer.close();
+    const { trees } = await read(root);
+    expect(trees.map(({ agents }) => agents.length).sort()).toEqual([1, 2, 4]);
+  });
   it('rows that are no JSON', async () => {
     const root = folderWith(SINGLE);
     const writer = await startWriter(path.join(root, 'opencode.db'));
