@@ -170,6 +170,19 @@ describe('what is wrong is told once, and everything else is shown', () => {
     expect(trees[0]?.agents).toHaveLength(2);
     expect(trees[0]?.diagnostics.map(({ code, count }) => [code, count])).toEqual([['invalid-json', 1]]);
   });
+  it('a long row that ends too soon, of a file that was written', async () => {
+    const root = folderWith(SINGLE);
+    const whole = (await read(root)).trees;
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    const cut = `{"type":"tool","tool":"write","state":{"status":"completed","input":{"filePath":"/a","content":"${'x'.repeat(2_000)}`;
+    await writer.run(
+      `insert into part (id, message_id, session_id, time_created, time_updated, data) select 'prt_0', id, session_id, 1, 1, '${cut}' from message limit 1`,
+    );
+    await writer.close();
+    const { trees } = await read(root);
+    expect(trees[0]?.agents.map(({ status }) => status)).toEqual(whole[0]?.agents.map(({ status }) => status));
+    expect(trees[0]?.diagnostics.map(({ code }) => code)).not.toContain('unreadable-file');
+  });
   it('texts that are no UTF-8', async () => {
     const root = folderWith(SINGLE);
     const writer = await startWriter(path.join(root, 'opencode.db'));
