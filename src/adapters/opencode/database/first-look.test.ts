@@ -7,7 +7,7 @@ import { type DatabaseWriter, startWriter } from '../../../io/testing/databases.
 import type { AgentEvent } from '../../../model/event.ts';
 import { toSourceId } from '../../../model/ids.ts';
 import type { LocatedSession, LocatedSource } from '../../adapter.ts';
-import { sessionIdOf } from '../record.ts';
+import { agentIdOf, sessionIdOf } from '../record.ts';
 import { openDatabase } from './cursor.ts';
 import { takeFirstLook } from './first-look.ts';
 import { ROWS, TOGETHER } from './row-batches.ts';
@@ -59,6 +59,9 @@ beforeAll(async () => {
     ...addSession('ses_lost', null),
     ...addSession('ses_lost_1', 'ses_lost'),
     "delete from session where id = 'ses_lost'",
+    ...addSession('ses_quote', null),
+    ...addSession('ses_quote"1', 'ses_quote'),
+    ...addSession('ses_quote"2', 'ses_quote'),
     'commit',
   );
 });
@@ -130,3 +133,10 @@ it.each(['ses_few', 'ses_many', 'ses_long', 'ses_bytes', 'ses_lost'])(
     expect(atOnce).toEqual(bitByBit);
   },
 );
+
+it('tells what stands in a session whose id JSON writes in another way of that session', async () => {
+  for (const facts of await readTwice('ses_quote')) {
+    const agents = facts.flatMap((fact) => (fact.kind === 'agent-prompted' ? [fact.agent] : []));
+    expect(agents.sort()).toEqual(['ses_quote', 'ses_quote"1', 'ses_quote"2'].map(agentIdOf));
+  }
+});
