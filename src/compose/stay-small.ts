@@ -1,11 +1,15 @@
 import v8 from 'node:v8';
 
+/** A server, and an export, look for sessions as a command does that ends right after: what they are told first holds. */
+let isSettled = false;
+
 /**
  * For a process that sits beside the person's work, or takes long. By default V8 lets garbage pile up to three times of what is
  * alive before it looks: at a thousand lines a second that was 271 MB around 51 MB after a minute and a half, and is
  * 146 MB with this, for a tenth of a core more.
  */
 export function staySmall(): void {
+  isSettled = true;
   v8.setFlagsFromString('--heap-growing-percent=50');
   v8.setFlagsFromString('--semi-space-growth-factor=1');
 }
@@ -15,6 +19,7 @@ export function staySmall(): void {
  * thirtieth more time. Issue 8 allows 350.
  */
 export function stayWithinReason(): void {
+  isSettled = true;
   v8.setFlagsFromString('--heap-growing-percent=75');
   v8.setFlagsFromString('--semi-space-growth-factor=2');
 }
@@ -25,7 +30,7 @@ export function stayWithinReason(): void {
  * And it has its room for what is new grow faster, which is another 0.02 s. Of Node 20 only: later ones have a compiler in between.
  */
 export function beBrief(): void {
-  if (!isNode20) return;
+  if (!isNode20 || isSettled) return;
   v8.setFlagsFromString('--max-inlined-bytecode-size-cumulative=230');
   v8.setFlagsFromString('--semi-space-growth-factor=4');
 }

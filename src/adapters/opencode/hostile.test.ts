@@ -146,6 +146,19 @@ describe('what is wrong is told once, and everything else is shown', () => {
     ]);
     expect(trees.map(({ agents }) => agents.length)).toEqual([2, 2]);
   });
+  it('sessions that name each other as parents are one tree', async () => {
+    const root = folderWith(STORAGE);
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    await writer.run(
+      'create table session (id text primary key, parent_id text, title text, time_created integer, time_updated integer)',
+      'create table message (id text primary key, session_id text, time_created integer, data text)',
+      'create table part (id text primary key, message_id text, session_id text, time_created integer, time_updated integer, data text)',
+      "insert into session values ('ses_a', 'ses_c', '', 1, 1), ('ses_b', 'ses_a', '', 1, 1), ('ses_c', 'ses_b', '', 1, 1), ('ses_d', 'ses_a', '', 1, 1), ('ses_e', 'ses_e', '', 1, 1)",
+    );
+    await writer.close();
+    const { trees } = await read(root);
+    expect(trees.map(({ agents }) => agents.length).sort()).toEqual([1, 2, 4]);
+  });
   it('rows that are no JSON', async () => {
     const root = folderWith(SINGLE);
     const writer = await startWriter(path.join(root, 'opencode.db'));
@@ -156,6 +169,19 @@ describe('what is wrong is told once, and everything else is shown', () => {
     const { trees } = await read(root);
     expect(trees[0]?.agents).toHaveLength(2);
     expect(trees[0]?.diagnostics.map(({ code, count }) => [code, count])).toEqual([['invalid-json', 1]]);
+  });
+  it('a long row that ends too soon, of a file that was written', async () => {
+    const root = folderWith(SINGLE);
+    const whole = (await read(root)).trees;
+    const writer = await startWriter(path.join(root, 'opencode.db'));
+    const cut = `{"type":"tool","tool":"write","state":{"status":"completed","input":{"filePath":"/a","content":"${'x'.repeat(2_000)}`;
+    await writer.run(
+      `insert into part (id, message_id, session_id, time_created, time_updated, data) select 'prt_0', id, session_id, 1, 1, '${cut}' from message limit 1`,
+    );
+    await writer.close();
+    const { trees } = await read(root);
+    expect(trees[0]?.agents.map(({ status }) => status)).toEqual(whole[0]?.agents.map(({ status }) => status));
+    expect(trees[0]?.diagnostics.map(({ code }) => code)).not.toContain('unreadable-file');
   });
   it('texts that are no UTF-8', async () => {
     const root = folderWith(SINGLE);

@@ -172,14 +172,16 @@ function toSessions(root: string, doors: readonly DoorFound[]): readonly Located
 function createRootOf(parents: ReadonlyMap<string, string>): (id: string) => string {
   const known = new Map<string, string>();
   return (id) => {
-    const path: string[] = [];
+    const path = new Set<string>();
     let top = id;
-    for (let up = parents.get(top); up !== undefined && !path.includes(up); up = parents.get(top)) {
-      path.push(top);
-      top = known.get(up) ?? up;
+    // Whoever stands in a circle has the same top as the others in it: the one that was reached last, at the first walk.
+    for (let up = parents.get(top); up !== undefined && !path.has(up) && !known.has(top); up = parents.get(top)) {
+      path.add(top);
+      top = up;
     }
-    for (const below of path) known.set(below, top);
-    return top;
+    const found = known.get(top) ?? top;
+    for (const below of path.add(top)) known.set(below, found);
+    return found;
   };
 }
 

@@ -7,7 +7,7 @@ import { type DatabaseWriter, startWriter } from '../../../io/testing/databases.
 import type { AgentEvent } from '../../../model/event.ts';
 import { toSourceId } from '../../../model/ids.ts';
 import type { LocatedSession, LocatedSource } from '../../adapter.ts';
-import { sessionIdOf } from '../record.ts';
+import { agentIdOf, sessionIdOf } from '../record.ts';
 import { openDatabase } from './cursor.ts';
 import { takeFirstLook } from './first-look.ts';
 import { ROWS, TOGETHER } from './row-batches.ts';
@@ -56,6 +56,12 @@ beforeAll(async () => {
     ...many.flatMap((id) => addSession(id, 'ses_many')),
     ...addSession('ses_long', null, ROWS + 7),
     ...addSession('ses_bytes', null, 2, "cast(x'41ff42' as blob)"),
+    ...addSession('ses_lost', null),
+    ...addSession('ses_lost_1', 'ses_lost'),
+    "delete from session where id = 'ses_lost'",
+    ...addSession('ses_quote', null),
+    ...addSession('ses_quote"1', 'ses_quote'),
+    ...addSession('ses_quote"2', 'ses_quote'),
     'commit',
   );
 });
@@ -119,8 +125,18 @@ it('says nothing where the schema has become another one', async () => {
   expect((await lookAt('ses_few'))?.infos.length).toBe(3);
 });
 
-it.each(['ses_few', 'ses_many', 'ses_long', 'ses_bytes'])('tells what is told bit by bit: %s', async (root) => {
-  const [bitByBit, atOnce] = await readTwice(root);
-  expect(bitByBit?.length).toBeGreaterThan(5);
-  expect(atOnce).toEqual(bitByBit);
+it.each(['ses_few', 'ses_many', 'ses_long', 'ses_bytes', 'ses_lost'])(
+  'tells what is told bit by bit: %s',
+  async (root) => {
+    const [bitByBit, atOnce] = await readTwice(root);
+    expect(bitByBit?.length).toBeGreaterThan(5);
+    expect(atOnce).toEqual(bitByBit);
+  },
+);
+
+it('tells what stands in a session whose id JSON writes in another way of that session', async () => {
+  for (const facts of await readTwice('ses_quote')) {
+    const agents = facts.flatMap((fact) => (fact.kind === 'agent-prompted' ? [fact.agent] : []));
+    expect(agents.sort()).toEqual(['ses_quote', 'ses_quote"1', 'ses_quote"2'].map(agentIdOf));
+  }
 });

@@ -23,7 +23,8 @@ export async function takeFirstLook(database: ReadOnlyDatabase, root: string): P
   if (!row || row['version'] !== known.version || !isListOf(listed, isObject) || !isListOf(sessions, isText))
     return undefined;
   const infos = listed.flatMap((info) => toInfo(info) ?? []);
-  const isWhole = infos.length === listed.length && sessions.length <= TOGETHER && !isFull(row);
+  // A lost parent is in the tree without a record of its own, and what it said may still lie there: nobody asks for that.
+  const isWhole = infos.length === sessions.length && sessions.length <= TOGETHER && !isFull(row);
   return {
     infos,
     numbers: [asAmount(row['last_message']) ?? 0, asAmount(row['last_part']) ?? 0],

@@ -155,10 +155,15 @@ function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unkn
   };
 }
 
-/** As SQLite counts them in what it was asked. */
+/**
+ * As SQLite counts them in what it was asked. One that JSON writes in another way than it is written is found by neither, and 0 to
+ * both: its rows are read by themselves.
+ */
 function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
   const asked = JSON.stringify(sessions);
-  return new Map(sessions.map((session) => [asked.indexOf(`"${session}"`) + 1, session]));
+  const places = new Map(sessions.map((session) => [asked.indexOf(`"${session}"`) + 1, session]));
+  places.delete(0);
+  return places;
 }
 
 /** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */

@@ -42,7 +42,7 @@ export const PART_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_PART} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_PART} then part.data else substr(part.data, 1, ${KEPT}) end as blob) as data,
   case when octet_length(part.data) > ${LONG_PART} then substr(cast(part.data as blob), -200) end as ending,
-  case when octet_length(part.data) > ${LONG_PART} and (${isTool('write')} or ${isTool('edit')})
+  case when octet_length(part.data) > ${LONG_PART} and (${isTool('write')} or ${isTool('edit')}) and json_valid(part.data)
        then cast(json_extract(part.data, '$.state.input.filePath') as blob) end as file`;
 
 export const WHOLE_COLUMNS = `${PART_KEYS}, ${textOf('part.data')} as data`;

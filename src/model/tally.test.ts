@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { toAgentId, toSourceId } from './ids.ts';
+import type { MessageRecord } from './ledger.ts';
+import { createTally, type Tally } from './tally.ts';
+import type { Usage } from './usage.ts';
+
+const AGENTS = new Set([toAgentId('test', 'a')]);
+const SOURCE = toSourceId('s');
+
+/** The same numbers each time. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (state >>> 8) % below;
+  };
+}
+
+type Random = ReturnType<typeof createRandom>;
+
+const usageOf = (random: Random): Usage => ({
+  input: random(100),
+  output: random(100),
+  cacheRead: random(1_000),
+  cacheWrite: random(1_000),
+  cacheWrite5m: random(10),
+  cacheWrite1h: random(10),
+});
+
+/** With its place, which does not change, and anything that a line may say of it. */
+function messageOf(offset: number, random: Random): MessageRecord {
+  const origin = { source: SOURCE, offset, length: 1 };
+  const model = { value: `model ${random(3)}`, at: offset, origin };
+  return {
+    id: `message ${offset}`,
+    role: 'assistant',
+    agents: AGENTS,
+    placeholder: random(4) === 0,
+    origin,
+    copied: false,
+    at: offset,
+    ...(random(5) > 0 && { usage: usageOf(random) }),
+    ...(random(5) > 0 && { model }),
+    ...(random(2) > 0 && { nanoUsd: random(1_000_000) }),
+  } as MessageRecord;
+}
+
+const sumsOf = (tally: Tally) => ({
+  usage: tally.usage,
+  byModel: tally.usageByModel(),
+  placeholders: tally.placeholders,
+});
+
+it.each([1, 2, 3, 4, 5])('sums that are kept up are those of a fresh count, and stay as they were told: %i', (seed) => {
+  const random = createRandom(seed);
+  const messages: MessageRecord[] = [];
+  const tally = createTally([], []);
+  const told: { readonly sums: ReturnType<typeof sumsOf>; readonly text: string }[] = [];
+  for (let step = 0; step < 400; step++) {
+    const at = random(30);
+    const before = messages[at];
+    if (before) tally.takeMessage(before);
+    const next = messageOf(before ? at : messages.length, random);
+    messages[before ? at : messages.length] = next;
+    tally.addMessage(next);
+    const sums = sumsOf(tally);
+    expect(sums).toEqual(sumsOf(createTally([], messages)));
+    told.push({ sums, text: JSON.stringify(sums) });
+  }
+  for (const { sums, text } of told) expect(JSON.stringify(sums)).toBe(text);
+});
