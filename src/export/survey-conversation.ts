@@ -22,20 +22,21 @@ export interface Surveyed {
   readonly looked: LookedThrough | undefined;
 }
 
+/** Of a transcript that has more, the rest does not count: it must not matter who surveys it, and when. */
 export function surveyConversation(
-  spoken: Spoken,
+  { session_id, messages, left_out }: Spoken,
   { redactor, isCompact, messagesPerPage }: ExportOptions,
   scan: boolean,
 ): Surveyed {
   const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
-  const plain = dropImages(spoken);
+  const plain = dropImages({ session_id, messages, left_out });
   const shown = isCompact ? compactOne(plain) : plain;
   const found = scan ? redactor?.gather(plain) : undefined;
   return {
     agent: {
       outline: outlineTranscript(shown, size),
       gathered: found?.gathered,
-      leftOut: spoken.left_out,
+      leftOut: left_out,
       shortened: isCompact ? countShortened(plain, shown) : new Map(),
     },
     looked: found?.looked,
