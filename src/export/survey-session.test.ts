@@ -1,8 +1,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claudeCode } from '../adapters/claude-code/index.ts';
+import type { AgentId } from '../model/ids.ts';
 import type { OpenedTranscripts } from '../model/ports.ts';
 import { createSessionTranscripts } from '../tracker/session-transcripts.ts';
 import { createSessions } from '../tracker/sessions.ts';
@@ -32,6 +33,8 @@ function plant(): void {
   }
 }
 
+beforeAll(plant);
+
 const options = (): ExportOptions => ({
   formats: ['html'],
   isCompact: false,
@@ -52,11 +55,27 @@ async function aheadOf(opened: OpenedTranscripts): Promise<ReadonlyMap<number, S
   return done;
 }
 
-it('gives the same names, and tells of each agent once, whoever has surveyed some of them ahead', async () => {
-  plant();
+async function open(): Promise<OpenedTranscripts> {
   const places = [{ adapter: claudeCode, root, forced: false }];
   const sessions = createSessions(places, { clock: () => Date.parse('2030-01-01'), named: true });
-  const opened = await createSessionTranscripts(places, sessions).open(undefined);
+  return createSessionTranscripts(places, sessions).open(undefined);
+}
+
+it('knows what the doors to agents say that are not listed', async () => {
+  const opened = await open();
+  const [main, first] = opened.tree.agents;
+  if (!main || !first) throw new Error('nobody is there');
+  const secret = fillSample('ghp_{an:36}').text;
+  const hidden = { ...first, id: `${first.id}-hidden` as AgentId, kind: 'internal', description: secret } as const;
+  const withHidden = { ...opened, tree: { ...opened.tree, agents: [...opened.tree.agents, hidden] } };
+  const mine = options();
+  const how = { scan: true, lookedBefore: createLookedBefore(), onAgent: () => {} };
+  await surveySession(withHidden, mine, how);
+  expect(mine.redactor?.memory().known?.map(({ value }) => value)).toContain(secret);
+});
+
+it('gives the same names, and tells of each agent once, whoever has surveyed some of them ahead', async () => {
+  const opened = await open();
   const surveyed = async (ahead: ReadonlyMap<number, SurveyedAgent> | undefined) => {
     const mine = options();
     let told = 0;

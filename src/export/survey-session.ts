@@ -49,6 +49,7 @@ export async function surveySession(
     // Whoever is met later has everything looked through again.
     redactor.meet({ author });
     headLooked = redactor.scan(head);
+    redactor.scan(unlistedIn(opened.tree));
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
   // Until now they have looked ahead.
@@ -83,6 +84,12 @@ export async function surveySession(
     crew,
     lookedBefore,
   };
+}
+
+/** What doors in conversations may say of agents that the head leaves out. */
+function unlistedIn({ agents }: SessionTree): readonly unknown[] {
+  const unlisted = agents.filter(({ kind, link }) => kind === 'internal' && link.call !== undefined);
+  return unlisted.map(({ name, description, type, group }) => ({ name, description, type, team: group?.id }));
 }
 
 /** What the tree has put above a conversation: nobody who surveys one ahead can know it. */
