@@ -19,6 +19,13 @@ describe('shareOut', () => {
     for (const [task, who] of homes) expect(results.get(task)).toBe(`${'ab'[who]}${task}`);
   });
 
+  it('tells of each task once, also of one that somebody has done unasked while another did it', async () => {
+    let told = 0;
+    const both = Promise.resolve(new Map([0, 1, 2].map((task) => [task, `before${task}`])));
+    await shareOut([0, 1, 2, 3], [taker('a'), { ...taker('b', 3), doneBefore: both }], undefined, () => void told++);
+    expect(told).toBe(4);
+  });
+
   it('gives each what was its own before, and then what others left', async () => {
     const homes = new Map([0, 1, 2, 3].map((task) => [task, 1]));
     const busy = {

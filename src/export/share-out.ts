@@ -25,6 +25,8 @@ export async function shareOut<Result>(
   tasks: readonly number[],
   takers: readonly Taker<Result>[],
   homes: ReadonlyMap<number, number> = new Map(),
+  /** Hears of each task once. */
+  onDone: () => void = () => undefined,
 ): Promise<SharedOut<Result>> {
   const open = new Set(tasks);
   const results = new Map<number, Result>();
@@ -48,6 +50,7 @@ export async function shareOut<Result>(
       doneBy.set(task, taker);
       try {
         results.set(task, await run(task));
+        onDone();
       } catch (error) {
         if (error instanceof TakerGone) {
           open.add(task);
@@ -65,6 +68,7 @@ export async function shareOut<Result>(
         for (const [task, result] of done) {
           if (!open.delete(task)) continue;
           results.set(task, result);
+          onDone();
           doneBy.set(task, index);
         }
       })

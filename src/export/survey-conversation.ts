@@ -22,27 +22,30 @@ export interface SurveyedAgent {
   readonly edition: string | undefined;
 }
 
+/** Of a transcript that has more, the rest does not count: it must not matter who surveys it, and when. */
 export function surveyConversation(
-  spoken: Spoken,
+  { session_id, messages, left_out, edition }: Spoken,
   { redactor, isCompact, messagesPerPage }: ExportOptions,
   scan: boolean,
 ): SurveyedAgent {
   const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
-  const plain = dropImages(spoken);
+  const plain = dropImages({ session_id, messages, left_out });
   const shown = isCompact ? compactOne(plain) : plain;
-  // What a tree says of it is looked through with the tree.
-  const found = scan ? redactor?.gather({ messages: plain.messages }) : undefined;
+  const found = scan ? redactor?.gather(plain) : undefined;
   return {
     outline: outlineTranscript(shown, size),
     gathered: found?.gathered,
-    leftOut: spoken.left_out,
+    leftOut: left_out,
     shortened: isCompact ? countShortened(plain, shown) : new Map(),
     looked: found?.looked,
-    edition: spoken.edition,
+    edition,
   };
 }
 
-function countShortened(before: Spoken, after: Spoken): ReadonlyMap<string, number> {
+function countShortened(
+  before: Pick<Transcript, 'messages'>,
+  after: Pick<Transcript, 'messages'>,
+): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const [at, { content }] of before.messages.entries())
     for (const [index, block] of content.entries()) {

@@ -1,4 +1,7 @@
+import { titleOfConversation } from '../model/conversation-title.ts';
 import type { OpenedTranscripts } from '../model/ports.ts';
+import type { TranscriptAuthor } from '../model/transcript.ts';
+import type { AgentNode, SessionTree } from '../model/tree.ts';
 import { keepCalls, type Outline } from '../render/pages/outline.ts';
 import type { Counted } from '../render/pages/shapes.ts';
 import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
@@ -40,28 +43,24 @@ export async function surveySession(
 ): Promise<Survey> {
   const { redactor, isCompact, singlePage } = options;
   const head = computeDocumentHead(opened);
+  const author = await opened.author();
   let headLooked: LookedThrough | undefined;
   if (scan && redactor) {
     // Whoever is met later has everything looked through again.
-    redactor.meet({ author: await opened.author() });
+    redactor.meet({ author });
     headLooked = redactor.scan(head);
+    redactor.scan(unlistedIn(opened.tree));
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
   // Until now they have looked ahead.
   const crew = await hired?.begin(opened);
-  const survey = async (work: AgentWork, agent: number): Promise<SurveyedAgent> => {
-    const surveyed = await work.survey(agent, scan);
-    onAgent();
-    return surveyed;
-  };
+  const survey = (work: AgentWork, agent: number): Promise<SurveyedAgent> => work.survey(agent, scan);
   const takers = takersOf(createAgentWork(opened, options, { lookedBefore }), crew, survey, async (helper) => {
     const { users, names } = redactor?.memory() ?? { users: [], names: [] };
     // Nothing is redacted yet: nobody needs to know the values.
-    const done = await helper.prepareSurvey(scan && redactor ? { users, names } : undefined);
-    for (const _agent of done) onAgent();
-    return done;
+    return helper.prepareSurvey(scan && redactor ? { users, names } : undefined);
   });
-  const { results, homes } = await shareOut([...opened.agents.keys()], takers);
+  const { results, homes } = await shareOut([...opened.agents.keys()], takers, undefined, onAgent);
   if (crew) crew.homes = homes;
   const outlines: Outline[] = [];
   const spawning = new Set(opened.tree.agents.flatMap(({ link }) => link.call ?? []));
@@ -72,6 +71,7 @@ export async function surveySession(
     // Whoever has seen it: another may write it.
     lookedBefore.remember(node.id, surveyed);
     // In this order, whoever was done first: secrets get their numbers by it.
+    if (scan) redactor?.learn(redactor.gather(aboveConversation(opened.tree, node, author)).gathered);
     if (surveyed.gathered) redactor?.learn(surveyed.gathered);
     outlines.push(keepCalls(surveyed.outline, spawning));
     addTo(leftOut, Object.entries(surveyed.leftOut));
@@ -86,6 +86,17 @@ export async function surveySession(
     crew,
     lookedBefore,
   };
+}
+
+/** What doors in conversations may say of agents that the head leaves out. */
+function unlistedIn({ agents }: SessionTree): readonly unknown[] {
+  const unlisted = agents.filter(({ kind, link }) => kind === 'internal' && link.call !== undefined);
+  return unlisted.map(({ name, description, type, group }) => ({ name, description, type, team: group?.id }));
+}
+
+/** What the tree has put above a conversation: nobody who surveys one ahead can know it. */
+function aboveConversation(tree: SessionTree, node: AgentNode, author: TranscriptAuthor | null) {
+  return { model: node.model, title: titleOfConversation(tree, node), author, messages: [] };
 }
 
 function addTo(sums: Map<string, number>, counts: Iterable<readonly [string, number]>): void {

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -45,6 +54,19 @@ describe('a database of another program', () => {
     expect(Object.keys(before)).toEqual(['a.db']);
     expect(await read(file)).toEqual([1]);
     expect(stateOf(file)).toEqual(before);
+  });
+  it('is read anew when somebody has put other bytes of the same length and time into its place', async () => {
+    const [file, other] = [path.join(folder(), 'a.db'), path.join(folder(), 'b.db')];
+    await (await write(file, 'insert into t values (1)')).close();
+    await (await write(other, 'insert into t values (2)')).close();
+    for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+    const { atime, mtime } = statSync(file);
+    utimesSync(file, atime, mtime);
+    expect(await read(file)).toEqual([1]);
+    // At once: what was opened for the first is kept for a moment.
+    writeFileSync(file, readFileSync(other), { flag: 'r+' });
+    utimesSync(file, atime, mtime);
+    expect(await read(file)).toEqual([2]);
   });
   it('is read beside its writer, with what is in the log only', async () => {
     const file = path.join(folder(), 'a.db');

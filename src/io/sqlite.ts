@@ -121,6 +121,7 @@ function giveBack(file: string, lent: Lent, sqlite: Driver): void {
 
 interface FileState {
   readonly main: BigIntStats;
+  readonly wal: BigIntStats | undefined;
   readonly walBytes: bigint;
   readonly hasShm: boolean;
 }
@@ -129,16 +130,20 @@ function stateOf(file: string): FileState {
   const stats = (name: string): BigIntStats | undefined => statSync(name, { bigint: true, throwIfNoEntry: false });
   const main = stats(file);
   if (!main) throw new UnreadableDatabase(file, 'it is not there', false);
-  const walBytes = stats(`${file}-wal`)?.size ?? 0n;
+  const wal = stats(`${file}-wal`);
+  const walBytes = wal?.size ?? 0n;
   // Without a log nobody asks for its index.
-  return { main, walBytes, hasShm: walBytes > 0n && stats(`${file}-shm`) !== undefined };
+  return { main, wal, walBytes, hasShm: walBytes > 0n && stats(`${file}-shm`) !== undefined };
 }
 
 function isSame(a: FileState, b: FileState): boolean {
-  const [left, right] = [a.main, b.main];
-  return (
-    left.ino === right.ino && left.size === right.size && left.mtimeNs === right.mtimeNs && a.walBytes === b.walBytes
-  );
+  if (!isSameFile(a.main, b.main) || a.walBytes !== b.walBytes) return false;
+  return a.walBytes === 0n || (a.wal !== undefined && b.wal !== undefined && isSameFile(a.wal, b.wal));
+}
+
+/** Whoever copies a file over another one may give it the old time of its last write, but not the time of its last change. */
+function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
 }
 
 interface Opened {

@@ -1,5 +1,6 @@
 import type { SourceAdapter } from '../adapters/adapter.ts';
 import { groupBy } from '../base/group.ts';
+import { titleOfConversation } from '../model/conversation-title.ts';
 import { sumChanges } from '../model/diff-stats.ts';
 import { hostOf, nativeId } from '../model/ids.ts';
 import type { SubAgentRef, Transcript, TranscriptBlock, TranscriptMessage } from '../model/transcript.ts';
@@ -25,7 +26,7 @@ export function toTranscript(
     parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
     agent: agentName ?? hostOf(node.id),
     model: node.model ?? null,
-    title: node.kind === 'main' ? (tree.title ?? null) : (node.description ?? node.promptHead ?? null),
+    title: titleOfConversation(tree, node) ?? null,
     created_at: toIso(node.startedAt),
     updated_at: toIso(node.lastActivityAt),
     author: null,

@@ -243,6 +243,8 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       if (!isAllowed(text)) nameWith.secret(text);
       return text;
     },
+    // A message without marks is handed on as it is.
+    onDeeper: marks.markLast,
   };
   const settle = (): void => {
     knowPeople({ users: [...met.users], names: [...met.names] });

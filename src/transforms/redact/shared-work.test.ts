@@ -140,6 +140,15 @@ describe('a look that was taken before', () => {
     expect(JSON.stringify(redactor.redactTranscript(withDoor, looked))).not.toContain(tokens[0]);
   });
 
+  it('says nothing of what lies too deep to be looked at', () => {
+    const redactor = createRedactor();
+    let input: unknown = tokens[0];
+    for (let level = 0; level < 300; level++) input = { a: input };
+    const deep = transcript('deep', input);
+    const { looked } = redactor.gather(deep);
+    expect(JSON.stringify(redactor.redactTranscript(deep, looked))).not.toContain(tokens[0]);
+  });
+
   it('is told of any value', () => {
     const redactor = createRedactor();
     const looked = redactor.scan({ a: 'nothing', b: `has ${tokens[0]}` });

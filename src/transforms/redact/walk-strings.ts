@@ -12,6 +12,8 @@ export interface StringHandler {
   readonly lines: (texts: readonly string[], place: Place) => readonly string[];
   /** All of it is secret: its field says so. */
   readonly secret: (text: string, place: Place) => string;
+  /** Something was left out that lies too deep: nobody has seen what it holds. */
+  readonly onDeeper?: () => void;
 }
 
 /** Deeper values do not come out of JSON that anybody wrote; whatever lies there is left out. */
@@ -26,7 +28,10 @@ function walk(value: unknown, place: Place, handler: StringHandler, depth: numbe
   if (typeof value === 'string')
     return isSecret && looksSecret(value, true) ? handler.secret(value, place) : handler.text(value, place);
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= MAX_DEPTH) return '[deeper levels left out]';
+  if (depth >= MAX_DEPTH) {
+    handler.onDeeper?.();
+    return '[deeper levels left out]';
+  }
   if (Array.isArray(value)) return walkArray(value, place, handler, depth, isSecret);
   return isObject(value) ? walkObject(value, place, handler, depth, isSecret) : null;
 }
