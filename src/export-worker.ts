@@ -72,7 +72,8 @@ async function answer({ id, call, values }: WorkerTask): Promise<void> {
   const reply = (answer: WorkerAnswer): void => parentPort?.postMessage(answer);
   try {
     const calls: Partial<WorkerCalls> = { ...(await work), begin };
-    const does = calls[call] as (...values: readonly unknown[]) => Promise<unknown>;
+    const does = calls[call] as ((...values: readonly unknown[]) => Promise<unknown>) | undefined;
+    if (!does) throw new Error(`troupe: ${call} came before the session`);
     reply({ id, result: await does(...values) });
   } catch (error) {
     const shown = error instanceof Error ? error : new Error(String(error));
