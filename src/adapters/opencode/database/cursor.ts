@@ -1,6 +1,7 @@
 // One tree of sessions in a database that many share. A row that is over is not written again, so a look reads what came
 // (rows are numbered as they come), the few that were open, and the records of the sessions, which are small.
 import { setImmediate } from 'node:timers/promises';
+import { atMost } from '../../../base/at-most.ts';
 import { asAmount } from '../../../base/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../io/sqlite.ts';
 import type { AgentEvent } from '../../../model/event.ts';
@@ -15,6 +16,9 @@ import { LIST } from './row-batches.ts';
 import { PART_COLUMNS } from './rows.ts';
 import { readSchema } from './schema.ts';
 import { NUMBERS, readTree } from './session-rows.ts';
+
+/** What is made of a long session takes room: many are asked for side by side, and these are read in twos. */
+const longOnes = atMost(2);
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
   const door: Door = { session: id, source: source.id, told: new Map() };
@@ -79,7 +83,8 @@ async function lookAt(
   }
   const look: Looking = { database, door, next, tell };
   if (unread.length > 0) {
-    await readWhole(look, unread, text);
+    if (text) await readWhole(look, unread, text);
+    else await longOnes(() => readWhole(look, unread));
     // Somebody else may want to go on.
     await setImmediate();
   }
