@@ -13,6 +13,8 @@ export interface CompileOptions {
   /** Those that are there. The person's own, the project's, the person's in that project: in this order. */
   readonly sources: readonly PolicySource[];
   readonly home: string;
+  /** Where troupe keeps settings and state, if not where `hands-off-the-guard` expects them. */
+  readonly ownFolders?: readonly string[];
   /** Where a folder really is, links followed. */
   readonly resolve?: (folder: string) => string;
 }
@@ -24,7 +26,12 @@ export interface Compiled {
   readonly problems: readonly PolicyProblem[];
 }
 
-export function compilePolicy({ sources, home, resolve = (folder) => folder }: CompileOptions): Compiled {
+export function compilePolicy({
+  sources,
+  home,
+  ownFolders = [],
+  resolve = (folder) => folder,
+}: CompileOptions): Compiled {
   if (sources.length === 0) return { policy: NO_POLICY, presets: [], problems: [] };
   const files = sources.map((source) => ({ source, file: readPolicyFile(source, { home, resolve }) }));
   const presets = [...new Set(files.flatMap(({ file }) => file.presets))];
@@ -32,10 +39,25 @@ export function compilePolicy({ sources, home, resolve = (folder) => folder }: C
     (before, { source, file }) => (source.scope === 'user' ? settingsOf(file) : tightenSettings(before, file)),
     undefined,
   );
-  const rules = [...presets.flatMap(presetRules), ...files.flatMap(({ source, file }) => rulesOf(source, file))];
+  const rules = [
+    ...presets.flatMap(presetRules).map((rule) => withOwnFolders(rule, ownFolders)),
+    ...files.flatMap(({ source, file }) => rulesOf(source, file)),
+  ];
   let policy: Policy = { ...NO_POLICY, ...settings, hash: hashSources(sources, home), rules };
   for (const { source, file } of files) policy = cautioned(policy, source, file);
   return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
+}
+
+/** `TROUPE_HOME` and the folders of XDG move what `hands-off-the-guard` protects. */
+function withOwnFolders(rule: Rule, folders: readonly string[]): Rule {
+  if (!rule.id.startsWith('preset:hands-off-the-guard:')) return rule;
+  const tools = folders.flatMap((folder) =>
+    ['Read', 'Edit'].map((tool) => {
+      const argument = `/${folder.replace(/[*?[\]\\]/g, '\\$&')}/**`;
+      return { text: `${tool}(${argument})`, tool, argument };
+    }),
+  );
+  return { ...rule, tools: [...rule.tools, ...tools] };
 }
 
 function rulesOf(source: PolicySource, file: PolicyFile): readonly Rule[] {

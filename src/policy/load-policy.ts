@@ -37,7 +37,12 @@ export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> 
 function compileNow(where: WhereCompiledIs): CompiledFile {
   const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
   const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
-  const { policy, presets, problems } = compilePolicy({ sources, home: where.home, resolve: resolveFolder });
+  const { policy, presets, problems } = compilePolicy({
+    sources,
+    home: where.home,
+    ownFolders: [where.configFolder, where.stateFolder].map(resolveFolder),
+    resolve: resolveFolder,
+  });
   return {
     compiler: COMPILER,
     home: where.home,

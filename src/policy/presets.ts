@@ -13,6 +13,40 @@ export const PRESET_NAMES = [
 
 export type PresetName = (typeof PRESET_NAMES)[number];
 
+/** Commands of troupe that change something, or with which a person answers approvals. */
+export const CHANGING_COMMANDS = [
+  '-*',
+  'serve',
+  'start',
+  'stop',
+  'status',
+  'open',
+  'watch',
+  'run',
+  'attach',
+  'send',
+  'hooks install',
+  'hooks uninstall',
+  'hooks drain',
+  'guard answer',
+  'telegram',
+  'webhook',
+] as const;
+
+/** Settings in which the hosts find our hooks. */
+const HOOK_FILES = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.codex/hooks.json',
+  '.codex/config.toml',
+  '.copilot/hooks/troupe.json',
+  '.github/hooks/troupe.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
+  '.config/opencode/plugins/troupe.js',
+  '.opencode/plugins/troupe.js',
+] as const;
+
 const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   'read-only-explorers': {
     brief: 'Agents that explore and plan change no file and make no commit',
@@ -140,22 +174,7 @@ const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
   },
   'hands-off-the-guard': {
     brief: 'No agent changes policies, hooks and settings of the guard, or answers what a person is asked',
-    text: `rules:
-  - name: hands off the guard
-    tools:
-      - Edit(//**/.troupe/**)
-      - Edit(~/.config/troupe/**)
-      - Edit(~/.local/state/troupe/**)
-      - Edit(//**/.claude/settings.json)
-      - Edit(//**/.claude/settings.local.json)
-      - Bash(troupe hooks install:*)
-      - Bash(troupe hooks uninstall:*)
-      - Bash(troupe guard answer:*)
-      - Bash(troupe stop:*)
-      - Read(~/.local/state/troupe/**)
-    decision: deny
-    reason: What guards agents is changed by people only.
-`,
+    text: handsOffPolicy(),
   },
 };
 
@@ -165,6 +184,27 @@ export function presetText(name: PresetName): string {
 
 export function listPresets(): readonly PolicyPreset[] {
   return PRESET_NAMES.map((name) => ({ name, ...PRESETS[name] }));
+}
+
+function handsOffPolicy(): string {
+  const folders = ['~/.config/troupe', '~/.local/state/troupe'];
+  const tools = [
+    ...folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`]),
+    ...['//**/.troupe/**', '//**/troupe/dist/**', ...HOOK_FILES.map((file) => `//**/${file}`)].map(
+      (file) => `Edit(${file})`,
+    ),
+    'Bash(troupe)',
+    ...CHANGING_COMMANDS.map((command) => `Bash(troupe ${command}${command.endsWith('*') ? '' : ':*'})`),
+    'Bash(pkill *troupe*)',
+    'Bash(killall *troupe*)',
+  ];
+  return `rules:
+  - name: hands off the guard
+    tools:
+${tools.map((tool) => `      - ${tool}`).join('\n')}
+    decision: deny
+    reason: What guards agents is changed by people only.
+`;
 }
 
 function secretFilesPolicy(): string {

@@ -112,8 +112,8 @@ describe('what is compiled', () => {
       .slice(0, 12);
     expect([COMPILER, digest]).toMatchInlineSnapshot(`
       [
-        5,
-        "ba3e92790772",
+        6,
+        "36359028d3b8",
       ]
     `);
   });

@@ -8,7 +8,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { exportCommand } from './export-command.ts';
 import { guardRoutes } from './guard-commands.ts';
 import { hooksRoutes } from './hooks-commands.ts';
-import { serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
+import { openCommand, serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
 import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
 import { runCommandFor, streamCommandFor, withCommandApart } from './stream-commands.ts';
 
@@ -20,7 +20,7 @@ export interface CliContext extends CommandContext {
 
 type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
-const routesWith = (hosts: FaceContext['hosts']) =>
+export const routesWith = (hosts: FaceContext['hosts']) =>
   ({
     serve: serveCommand,
     watch: watchCommand,
@@ -29,6 +29,7 @@ const routesWith = (hosts: FaceContext['hosts']) =>
     start: startCommand,
     stop: stopCommand,
     status: statusCommand,
+    open: openCommand,
     ls: lsCommand,
     tree: treeCommand,
     show: showCommand,

@@ -17,6 +17,13 @@ export interface JudgedPart {
 export const READ_TOOLS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
 export const EDIT_TOOLS: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
 
+const OTHER_TOOLS: ReadonlySet<string> = new Set(['Bash', 'WebFetch', 'WebSearch', 'Agent', 'Task', 'Skill']);
+
+/** A tool that we do not know: of an MCP server, or of a newer host. */
+export function isForeign(tool: string): boolean {
+  return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool);
+}
+
 export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
   const parts: JudgedPart[] = [
     ...uses.commands.map((command) => ({
@@ -37,7 +44,7 @@ export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
   const innermost = new Set(
     uses.commands.filter((_, index) => uses.commands.every(({ within }) => within?.index !== index)),
   );
-  if (innermost.size === 0) return [...parts, { part: { kind: 'call' }, needsAllow: true }];
+  if (innermost.size === 0 || isForeign(tool)) return [...parts, { part: { kind: 'call' }, needsAllow: true }];
   return parts.map(({ part }) => ({ part, needsAllow: part.kind === 'command' && innermost.has(part.command) }));
 }
 

@@ -29,12 +29,23 @@ export function holdsPath(argument: string, used: UsedPath, bases: Bases, certai
   const alone = pathTokens(fold(path || '/'));
   // A folder as a whole may hold whatever may lie anywhere (`**/.env`): every `mv a b` would be denied for it.
   const isAnyFolder = used.below === ANYTHING && used.path !== '/' && isAnywhere(argument.trim());
-  return rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
+  const isHeld = rootedPatterns(argument.trim(), bases, certainty).some((rooted) => {
     const pattern = readGlob(fold(rooted));
     if (!isAnyFolder && matches(pattern, text, certainty)) return true;
     // A folder that is meant with all below it is meant itself.
     return certainty === 'may' && used.below !== null && matches(pattern, alone, certainty);
   });
+  if (isHeld || !isAnyFolder || certainty !== 'may') return isHeld;
+  // Unless it is the very folder that the pattern names: `rm -rf .claude` for `**/.claude/settings.json`.
+  return foldersIn(argument.trim()).some((folder) => matches(readGlob(fold(`/**/${folder}`)), alone, certainty));
+}
+
+/** `.config/gh` and `.config` of `//**\/.config/gh/hosts.yml`: the folders that it names in plain words. */
+function foldersIn(argument: string): readonly string[] {
+  const names = argument.replace(/^(?:\/\/|\/|\.\/)?(?:\*\*\/)+/, '').split('/');
+  const plain = names.slice(0, -1).filter((name) => name !== '**' && name !== '');
+  if (plain.some((name) => /[*?[\\]/.test(name))) return [];
+  return plain.map((_, index) => plain.slice(0, index + 1).join('/'));
 }
 
 /** A name without a slash, or one behind `**`, is found at any depth. */

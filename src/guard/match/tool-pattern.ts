@@ -4,14 +4,14 @@ import type { GuardedCall } from '../call.ts';
 import type { ToolPattern } from '../policy.ts';
 import { SOME_HOST } from '../shell/gathering.ts';
 import { isEveryCommand, mayBeCommand, mustBeCommand } from './command-pattern.ts';
-import { EDIT_TOOLS, type Part, READ_TOOLS } from './parts.ts';
+import { EDIT_TOOLS, isForeign, type Part, READ_TOOLS } from './parts.ts';
 import { holdsPath, isEveryPath } from './path-pattern.ts';
 import { ANY, type Certainty, literal, matches, type Token } from './wildcard.ts';
 
 export function holdsTool(pattern: ToolPattern, part: Part, call: GuardedCall, certainty: Certainty): boolean {
   switch (pattern.tool) {
     case 'Bash':
-      return call.tool === 'Bash' && holdsCommand(pattern.argument, part, call, certainty);
+      return coversCommand(call.tool, part, certainty) && holdsCommand(pattern.argument, part, call, certainty);
     case 'Edit':
     case 'Write':
     case 'MultiEdit':
@@ -24,7 +24,9 @@ export function holdsTool(pattern: ToolPattern, part: Part, call: GuardedCall, c
     case 'Glob':
     case 'LS':
     case 'NotebookRead':
-      return coversRead(pattern.tool, call.tool) && holdsFile('read', pattern.argument, part, call, certainty);
+      return (
+        coversRead(pattern.tool, call.tool, certainty) && holdsFile('read', pattern.argument, part, call, certainty)
+      );
     case 'WebFetch':
       return holdsHost(pattern.argument, part, call, certainty);
     case 'Agent':
@@ -47,8 +49,14 @@ function holdsCommand(argument: string | null, part: Part, call: GuardedCall, ce
   return certainty === 'may' ? mayBeCommand(argument, part.command) : mustBeCommand(argument, part.command, call.uses);
 }
 
+/** Tools that are not known may run commands, too: an allow of `Bash` does not reach them, a deny does. */
+function coversCommand(tool: string, part: Part, certainty: Certainty): boolean {
+  return tool === 'Bash' || (certainty === 'may' && part.kind === 'command');
+}
+
 /** `Edit` is every tool that edits, and what the shell writes; the others are themselves (and what the shell writes, to deny). */
 function coversEdit(pattern: string, tool: string, certainty: Certainty): boolean {
+  if (certainty === 'may' && isForeign(tool)) return true;
   if (pattern === 'Edit') return EDIT_TOOLS.has(tool) || tool === 'Bash';
   return tool === pattern || (pattern === 'Write' && tool === 'Bash' && certainty === 'may');
 }
@@ -57,7 +65,8 @@ function coversEdit(pattern: string, tool: string, certainty: Certainty): boolea
  * `Read` is also what the shell reads: to deny it, and to say in words that it may although an agent above may not. No other
  * allow is about that: a command that reads is allowed by its own pattern.
  */
-function coversRead(pattern: string, tool: string): boolean {
+function coversRead(pattern: string, tool: string, certainty: Certainty): boolean {
+  if (certainty === 'may' && isForeign(tool)) return true;
   return pattern === 'Read' ? READ_TOOLS.has(tool) || tool === 'Bash' : tool === pattern;
 }
 
@@ -69,6 +78,8 @@ function holdsFile(
   certainty: Certainty,
 ): boolean {
   const isEveryUse = argument === null || isEveryPath(argument);
+  // Whether a tool that is not known reads or writes the path it is given is not known either: denies of certain paths hold.
+  if (isForeign(call.tool)) return part.kind === kind && !isEveryUse && holdsPath(argument, part.used, call, certainty);
   if (part.kind === 'unknown' || part.kind === 'call') {
     const isOwnTool = call.tool !== 'Bash';
     if (certainty === 'must') return isEveryUse && isOwnTool;

@@ -3,7 +3,7 @@
 import { isUnsure } from './marks.ts';
 import { outputsOf } from './outputs.ts';
 import { patchedFiles } from './patches.ts';
-import { usePath } from './paths.ts';
+import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
 import type { ShellWord } from './words.ts';
@@ -37,6 +37,9 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   const read = (list: readonly ShellWord[], extent?: 'all') => {
     for (const { form, text } of list) usePath('read', form, `${name} ${text}`, scene, extent);
   };
+  const readWhole = (list: readonly ShellWord[]) => {
+    for (const word of list) read([word], extentOf(word.form, scene));
+  };
   const write = (list: readonly ShellWord[], extent?: 'all') => {
     for (const { form, text } of list) usePath('write', form, `${name} ${text}`, scene, extent);
   };
@@ -47,11 +50,13 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
   if (GIVES_NAMES.has(name)) suspectPrograms(name, args, scene);
   if (READERS.has(name)) {
     write(valuesAfter(args, /^(?:-o|--output)$/));
-    read([...plain, ...optionPaths(args)]);
+    if (name === 'diff' && readsFolders(args)) readWhole(plain);
+    else read(plain);
+    read(optionPaths(args));
     return;
   }
   if (SEARCHERS.has(name)) {
-    useSearched(name, args, plain, read, write);
+    useSearched(name, args, plain, { read, readWhole, write });
     return;
   }
   if (WRITERS.has(name)) {
@@ -72,7 +77,9 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
       ...valuesOf(args, /^--target-directory=|^-t(?=.)/),
     ];
     write(target.length > 0 ? target : plain.slice(-1), 'all');
-    read(target.length > 0 ? plain : plain.slice(0, -1), isRecursive(args) ? 'all' : undefined);
+    // A link to a folder is a way to all that is in it.
+    const isWhole = name === 'ln' || isRecursive(args);
+    read(target.length > 0 ? plain : plain.slice(0, -1), isWhole ? 'all' : undefined);
     return;
   }
   switch (name) {
@@ -124,7 +131,9 @@ export function useFiles(name: string, words: readonly ShellWord[], scene: Scene
       return;
     }
     default:
-      read(lookingLikePaths(args));
+      readWhole(lookingLikePaths(args));
+      // Outside of the project every word may name a file there.
+      if (extentOf('.', scene) === 'all') readWhole(plain);
       return;
   }
 }
@@ -148,8 +157,7 @@ function useSearched(
   name: string,
   args: readonly ShellWord[],
   plain: readonly ShellWord[],
-  read: Use,
-  write: Use,
+  { read, readWhole, write }: Readonly<Record<'read' | 'readWhole' | 'write', Use>>,
 ): void {
   const given = /^(?:-[a-zA-Z]*[ef]|--regexp|--file|--expression|--from-file)(?:=|$)/;
   const hasProgram = args.some(({ form }) => given.test(form) && !/^-[a-zA-Z]*i/.test(form));
@@ -158,7 +166,8 @@ function useSearched(
   read([...valuesAfter(args, /^(?:-f|--file|--from-file)$/), ...optionPaths(args)]);
   if (/sed$|^yq$/.test(name) && args.some(({ form }) => /^(?:-[a-zA-Z]*i|--in-?place)/.test(form))) write(files);
   else if (/awk$/.test(name) && args.some(({ form }) => form === 'inplace')) write(files);
-  read(files);
+  if (/^(?:rg|ag|ack)$/.test(name) || readsFolders(args)) readWhole(files);
+  else read(files);
 }
 
 function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
@@ -190,6 +199,11 @@ function useArchive(args: readonly ShellWord[], read: Use, write: Use): void {
 /** `--files0-from=path`; what is left out is not read. */
 function optionPaths(args: readonly ShellWord[]): readonly ShellWord[] {
   return lookingLikePaths(args.filter(({ form }) => /^--(?!exclude|ignore)[\w-]+=/.test(form)));
+}
+
+/** `grep -r`, `diff -r`. */
+function readsFolders(args: readonly ShellWord[]): boolean {
+  return args.some(({ form }) => /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive$/.test(form));
 }
 
 function isRecursive(args: readonly ShellWord[]): boolean {

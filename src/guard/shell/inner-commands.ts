@@ -1,7 +1,7 @@
 // Commands among the arguments of others: `xargs`, `find -exec`, `parallel`, `ssh`, containers.
 import { ANYTHING, IN_WORD, isUnsure } from './marks.ts';
 import { hasOption, optionValue, readOptions } from './options.ts';
-import { usePath } from './paths.ts';
+import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { isShell } from './shells.ts';
 import type { ShellWord } from './words.ts';
@@ -42,7 +42,7 @@ export function runFind(words: readonly ShellWord[], scene: Scene): boolean {
   const starts = words.slice(1).findIndex(({ form }) => /^[-(!]/.test(form));
   const folders = words.slice(1, starts < 0 ? undefined : starts + 1);
   const roots = folders.length === 0 ? [{ form: '.', text: '.' }] : folders;
-  for (const { form, text } of roots) usePath('read', form, `find ${text}`, scene);
+  for (const { form, text } of roots) usePath('read', form, `find ${text}`, scene, extentOf(form, scene));
   for (let index = 1; index < words.length; index++) {
     const { form } = words[index] as ShellWord;
     if (form === '-delete')

@@ -1,7 +1,7 @@
 // A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
 import type { UsedPath } from '../call.ts';
 import { ANYTHING, CHOICE, IN_WORD, isUnsure, UNSURE } from './marks.ts';
-import { isAbsolute, normalize } from './posix-path.ts';
+import { isAbsolute, joinPath, normalize } from './posix-path.ts';
 import type { Scene, ShellContext } from './scene.ts';
 
 const MAX_FORMS = 64;
@@ -24,6 +24,21 @@ export function usePath(kind: 'read' | 'write', form: string, via: string, scene
       else for (const rest of [below, `${below}/${ANYTHING}`]) add({ path: place, below: rest, via });
     }
   }
+}
+
+/**
+ * A program that is given a folder may read everything in it. Folders of the project do not count as a whole, nor those around it
+ * as `..`: otherwise a deny for one file there would deny every search.
+ */
+export function extentOf(form: string, scene: Scene): 'all' | undefined {
+  const { projectDir, cwd } = scene.context;
+  const isInProject = (place: string): boolean =>
+    [projectDir, cwd].some((root) => root !== null && (place === root || place.startsWith(`${root}/`)));
+  if (isAbsolute(form)) return isInProject(normalize(form)) ? undefined : 'all';
+  if (scene.cwds === null) return 'all';
+  const isAround = /^\.\.(?:\/\.\.)*\/?$/.test(form);
+  const places = isAround ? scene.cwds : scene.cwds.map((folder) => joinPath(folder, form));
+  return places.every(isInProject) ? undefined : 'all';
 }
 
 /** With each text that its marks of choice stand for; too many are not told apart. */

@@ -63,8 +63,31 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     // As the shell names it: `/bin/rm` is `rm` inside.
     found.isTransparent = runNamed(name, words, own);
   }
+  suspectScript(words, own);
+  // A request to the server that answers an approval, or logs in to do so, is the same as the command.
+  if (words.some(({ form }) => /\/api\/(?:asks\/|login\b)/.test(form)))
+    own.gathering.suspect(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
   scene.cwds = own.cwds;
   if (own.functions.has(first.form)) found.isTransparent = true;
+}
+
+/** `node x/troupe.js stop`, `x/troupe.js stop` and `node .bin/troupe stop` are held against denies of `troupe stop`. */
+function suspectScript(words: readonly ShellWord[], scene: Scene): void {
+  const isInterpreter = RUNS_SCRIPTS.test(baseName(words[0]?.form ?? ''));
+  const index = isInterpreter ? words.findIndex(({ form }) => scriptName(form) !== undefined) : 0;
+  const script = scriptName(words[index]?.form ?? '');
+  if (script === undefined) return;
+  const name = { form: script, text: script };
+  scene.gathering.suspect(() => scene.runner.runWords([name, ...words.slice(index + 1)], inside(scene, script, -1)));
+}
+
+const ANSWERS: readonly ShellWord[] = ['troupe', 'guard', 'answer'].map((text) => ({ form: text, text }));
+const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx|ts-node|esno)$/;
+
+/** Without folder and ending; undefined where it is not a script of JavaScript. */
+function scriptName(form: string): string | undefined {
+  if (isUnsure(form)) return undefined;
+  return (/(?:^|\/)([\w-]+)\.[cm]?[jt]s$/.exec(form) ?? /(?:^|\/)\.bin\/([\w-]+)$/.exec(form))?.[1];
 }
 
 /** The name of a program, and the name of the one that a link leads to. Links are followed first, so the written one counts last. */

@@ -209,6 +209,7 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
     return false;
   }
   rest = rest.slice(wrapper.before ?? 0);
+  if (RUNS_PACKAGES.test(name)) rest = rest.map((word, index) => (index === 0 ? withoutVersion(word) : word));
   // `flock file -c code`: options once more.
   if (rest[0]?.form.startsWith('-') && rest[0].form !== '-') {
     const behind = readOptions(rest, wrapper);
@@ -235,6 +236,14 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   // `exec` and `command` change nothing of where we are, but a `cd` in them does.
   scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
   return wrapper.isTransparent === true && read.isSure;
+}
+
+const RUNS_PACKAGES = /^(?:npm|npx|bunx|pnpx|pnpm|yarn)$/;
+
+/** `npx troupe@0.1.0 stop` runs the program `troupe`. */
+function withoutVersion({ form, text }: ShellWord): ShellWord {
+  const strip = (word: string): string => word.replace(/(?<=[^/])@[^/]*$/, '');
+  return { form: strip(form), text: strip(text) };
 }
 
 const WRITES_OUTPUT = /^(?:strace|ltrace|g?time|perf)$/;

@@ -58,8 +58,40 @@ export function usesOf(tool: string, input: unknown, context: ShellContext): Cal
     case 'WebSearch':
       return { ...NOTHING, hosts: textsOf(fields['allowed_domains']).map((host) => host.toLowerCase()) };
     default:
-      return NOTHING;
+      return useForeign(tool, fields, context);
   }
+}
+
+/** Tools of MCP servers and others that are not known: what their inputs name is held against denies. */
+function useForeign(tool: string, fields: Fields, context: ShellContext): CallUses {
+  const found: CallUses[] = [];
+  for (const [key, value] of Object.entries(fields))
+    for (const text of typeof value === 'string' ? [value] : textsOf(value)) {
+      if (/^(?:command|cmd|script)s?$/i.test(key)) found.push(analyse(text, context));
+      else if (/path|file|dir|folder|source|destination|target|uri/i.test(key) && looksLikePath(text)) {
+        const file = text.replace(/^file:\/\/(?:localhost(?=\/))?/, '');
+        found.push(use('reads', file, ANYTHING, tool, context), use('writes', file, null, tool, context));
+      }
+    }
+  const { commands, reads, writes, hosts } = found.reduce(merge, NOTHING);
+  // What cannot be told of them is no reason to deny: an allow names the tool.
+  return {
+    ...NOTHING,
+    commands: commands.map((command) => ({ ...command, isTransparent: true })),
+    reads,
+    writes,
+    hosts,
+  };
+}
+
+function looksLikePath(text: string): boolean {
+  return text.length < 4_096 && !/[\n\0]/.test(text) && (!/^\w+:\/\//.test(text) || text.startsWith('file://'));
+}
+
+function isInProject(folder: string, context: ShellContext): boolean {
+  const place = toAbsolute(folder, context);
+  const roots = [context.projectDir, context.cwd];
+  return place !== null && roots.some((root) => root !== null && `${normalize(place)}/`.startsWith(`${root}/`));
 }
 
 function useFile(kind: 'reads' | 'writes', path: unknown, via: string, context: ShellContext): CallUses {
@@ -100,11 +132,14 @@ function useGlob(fields: Fields, context: ShellContext): CallUses {
   return use('reads', isAbsolute(fixed) || fixed.startsWith('~') ? fixed : `${folder}/${fixed}`, null, 'Glob', context);
 }
 
-/** All files of a folder are not held against denies (too many would be); those that a glob asks for are. */
+/**
+ * All files of the project are not held against denies, or one for a single file would deny every search. Those of other folders
+ * are, and those that a glob asks for. */
 function useGrep(fields: Fields, context: ShellContext): CallUses {
   const { path, glob } = fields;
   const folder = typeof path === 'string' && path !== '' ? path : '.';
-  if (typeof glob !== 'string' || glob === '') return use('reads', folder, null, 'Grep', context);
+  if (typeof glob !== 'string' || glob === '')
+    return use('reads', folder, isInProject(folder, context) ? null : ANYTHING, 'Grep', context);
   if (holdsMark(glob) || glob.includes('..')) return use('reads', folder, ANYTHING, 'Grep', context);
   const marked = glob
     .replace(/^!.*/, ANYTHING)
@@ -142,6 +177,8 @@ function toAbsolute(path: string, { cwd, home }: ShellContext): string | null {
 function merge(one: CallUses, other: CallUses): CallUses {
   return {
     ...one,
+    commands: [...one.commands, ...other.commands],
+    hosts: [...one.hosts, ...other.hosts],
     reads: [...one.reads, ...other.reads],
     writes: [...one.writes, ...other.writes],
     unknown: one.unknown ?? other.unknown,
