@@ -1,7 +1,7 @@
 // The built server in a process of its own, for benchmarks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { root } from '../scripts/ensure-installed.mjs';
@@ -13,12 +13,13 @@ export async function startServer(home, data) {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = new URL(JSON.parse(await firstText(child.stdout)).url);
+  const { url } = JSON.parse(await firstText(child.stdout));
+  const { port, token } = JSON.parse(readFileSync(path.join(home, 'daemon.json'), 'utf8'));
   const server = {
     pid: child.pid,
-    url: url.href,
-    port: url.port,
-    token: url.searchParams.get('token'),
+    url,
+    port,
+    token,
     stop: () => stop(child),
   };
   for (;;) {
@@ -48,6 +49,13 @@ function firstText(stream) {
       if (text.trimEnd().endsWith('}')) resolve(text);
     });
   });
+}
+
+/** An address that logs a browser in, once. */
+export async function createLink({ url, token }) {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answer = await fetch(new URL('/api/login', url), { method: 'POST', headers, body: '{}' });
+  return new URL((await answer.json()).path, url).href;
 }
 
 export function get(server, route) {

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { lineOf, writeSessions } from './live-corpus.mjs';
-import { removeFolder, startServer } from './live-server.mjs';
+import { createLink, removeFolder, startServer } from './live-server.mjs';
 
 const CHANGES = 200;
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -42,9 +42,9 @@ async function serve(work, name, agents) {
   return { writers, server: await startServer(path.join(work, `${name}-home`), data) };
 }
 
-async function open(browser, { url }, view = 'race') {
+async function open(browser, server, view = 'race') {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
-  await page.goto(url);
+  await page.goto(await createLink(server));
   await page.evaluate((name) => {
     location.hash = `#/${name}`;
   }, view);
@@ -94,8 +94,9 @@ async function benchFirstPaint(browser, { server }) {
   const times = [];
   for (let run = 0; run < 10; run++) {
     const page = await browser.newPage({ viewport: { width: 1600, height: 1000 } });
+    const link = await createLink(server);
     const begin = performance.now();
-    await page.goto(server.url);
+    await page.goto(link);
     await page.locator('.race-mirror [data-agent]').nth(5).waitFor();
     times.push(performance.now() - begin);
     await page.close();

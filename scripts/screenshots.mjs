@@ -31,10 +31,13 @@ try {
     text += chunk;
     if (text.trimEnd().endsWith('}')) break;
   }
-  const { url } = JSON.parse(text);
+  const { url, loginUrl } = JSON.parse(text);
+  const first = await browser.newContext();
+  await (await first.newPage()).goto(loginUrl);
+  const storageState = await first.storageState();
   const pages = [];
   for (const [view, colorScheme, width, height] of PICTURES) {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+    const page = await browser.newPage({ viewport: { width, height }, colorScheme, storageState });
     await page.goto(url);
     await page.evaluate((name) => {
       location.hash = `#/${name}`;

@@ -8,6 +8,7 @@ import type { LiveSnapshot, SessionDetail } from '../src/reports/live-shapes.ts'
 import type { AgentReport, SessionReport, SessionsReport, TreeReport } from '../src/reports/shapes.ts';
 import type { TimelineReport } from '../src/reports/timeline-shapes.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // A machine with all hosts at once, as recorded: one session of Claude Code whose sub-agent ran all the others, and a session of
 // its own of each. Every face shows each session once, and as what it is.
@@ -126,9 +127,8 @@ describe('a machine with all hosts at once', () => {
   it('the server: the same rows, the same tree, its conversations and its timeline', async () => {
     const server = program.start(['--no-open', '--json']);
     await expect.poll(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 }).toBe(true);
-    const url = new URL(JSON.parse(server.out()).url);
-    const headers = { authorization: `Bearer ${url.searchParams.get('token')}` };
-    const get = async <T>(route: string): Promise<T> => (await fetch(new URL(route, url), { headers })).json();
+    const { origin, headers } = accessTo(program.state);
+    const get = async <T>(route: string): Promise<T> => (await fetch(`${origin}${route}`, { headers })).json();
     // One that is older than the window is read when somebody looks.
     await expect
       .poll(async () => (await get<SessionDetail>(`/api/sessions/${OUTER}`)).subagents?.length, { timeout: 20_000 })

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // Calls that wait for the person, in a real browser, with the scripts that hosts run behind them.
 
@@ -13,7 +14,6 @@ let program: ProgramHome;
 let calls: HeldCalls;
 let browser: Browser;
 let context: BrowserContext;
-let url: string;
 const complaints: string[] = [];
 
 beforeAll(async () => {
@@ -21,7 +21,6 @@ beforeAll(async () => {
   calls = await prepareHeldCalls(program);
   const server = program.start(['--no-open', '--json']);
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
-  url = JSON.parse(server.out()).url;
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
@@ -41,7 +40,7 @@ async function open(): Promise<Page> {
   const page = await context.newPage();
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(String(error)));
-  await page.goto(url);
+  await page.goto(await accessTo(program.state).createLink());
   await page.locator('.sessions-group').first().waitFor();
   return page;
 }

@@ -6,6 +6,7 @@ import type { Ask } from '../src/model/ask.ts';
 import type { AuditEntry } from '../src/model/audit.ts';
 import { BASH, type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo, type ServerAccess } from './testing/server-access.ts';
 
 // A call that waits for a person: the built server, the script that hosts run, and a socket between them.
 
@@ -14,7 +15,7 @@ let state: string;
 let calls: HeldCalls;
 let server: RunningProgram;
 let origin: string;
-let token: string;
+let access: ServerAccess;
 beforeEach(async () => {
   program = createProgramHome(RECORDING);
   calls = await prepareHeldCalls(program);
@@ -25,12 +26,12 @@ afterEach(() => program.remove());
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
-  const url = new URL(JSON.parse(server.out()).url);
-  [origin, token] = [url.origin, url.searchParams.get('token') ?? ''];
+  access = accessTo(state);
+  ({ origin } = access);
 }
 
 const headers = (): Record<string, string> => ({
-  authorization: `Bearer ${token}`,
+  ...access.headers,
   'content-type': 'application/json',
 });
 const list = async (): Promise<readonly Ask[]> =>
@@ -118,7 +119,7 @@ describe('an answer', () => {
     expect(await send({ 'content-type': 'text/plain' })).toBe(415);
     expect(await send({}, JSON.stringify({ answer: 'allow', pad: 'x'.repeat(2_000) }))).toBe(413);
     expect((await open()).id).toBe(id);
-    expect(await send({ origin })).toBe(200);
+    expect(await send({ ...(await access.logIn()), authorization: '' })).toBe(200);
     await hook.ended;
     expect((await logged()).answeredBy).toBe('page');
   });

@@ -2,6 +2,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { createProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // Going on from an agent, as the built page shows it: a recording of the real program, read by the built one.
 
@@ -17,10 +18,10 @@ beforeAll(async () => {
   browser = await chromium.launch(await findBrowser());
   server = home.start(['--no-open', '--json']);
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
-  const url = new URL(JSON.parse(server.out()).url);
+  const { origin, createLink } = accessTo(home.state);
   page = await browser.newPage({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
-  await page.goto(url.href);
-  await page.goto(`${url.origin}/#/graph/${NESTED}/${AUDIT}`);
+  await page.goto(await createLink());
+  await page.goto(`${origin}/#/graph/${NESTED}/${AUDIT}`);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();

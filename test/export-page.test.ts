@@ -8,6 +8,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { createProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // A session is exported from the built page, by the built program: a recording of the real one, with secrets written into it.
 
@@ -27,14 +28,12 @@ const home = createProgramHome();
 let browser: Browser;
 let context: BrowserContext;
 let server: RunningProgram;
-let url: URL;
 
 beforeAll(async () => {
   plant();
   browser = await chromium.launch(await findBrowser());
   server = home.start(['--no-open', '--json']);
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
-  url = new URL(JSON.parse(server.out()).url);
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
 afterAll(async () => {
@@ -61,8 +60,9 @@ function plant(): void {
 
 async function open(hash: string): Promise<Page> {
   const page = await context.newPage();
-  await page.goto(url.href);
-  await page.goto(`${url.origin}/${hash}`);
+  const { origin, createLink } = accessTo(home.state);
+  await page.goto(await createLink());
+  await page.goto(`${origin}/${hash}`);
   await page.locator('.sessions-group').first().waitFor();
   return page;
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { fillSpool, type RecordedHook, recordedHooks } from '../src/compose/testing/recorded-spool.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // The guard view in a real browser: a recorded session, and what its hooks told, one by one.
 
@@ -18,7 +19,6 @@ const AUDIT = String(calls.find(({ payload }) => payload['agent_id'] !== undefin
 let program: ProgramHome;
 let browser: Browser;
 let context: BrowserContext;
-let url: string;
 let state: string;
 let policyFile: string;
 const complaints: string[] = [];
@@ -30,7 +30,6 @@ beforeAll(async () => {
   mkdirSync(path.dirname(policyFile), { recursive: true });
   const server: RunningProgram = program.start(['--no-open', '--json']);
   await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
-  url = JSON.parse(server.out()).url;
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
@@ -44,8 +43,9 @@ async function open(hash: string): Promise<Page> {
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('dialog', (dialog) => void dialog.dismiss().then(() => complaints.push('a dialog')));
-  await page.goto(url);
-  await page.goto(`${new URL(url).origin}/${hash}`);
+  const { origin, createLink } = accessTo(state);
+  await page.goto(await createLink());
+  await page.goto(`${origin}/${hash}`);
   await page.locator('.sessions-group').first().waitFor();
   return page;
 }

@@ -17,6 +17,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { accessTo, followLink, OUTSIDE_AGENTS } from './testing/server-access.ts';
 
 // The built program, as a person runs it: server, background server, watch, demo. Real processes, real sockets.
 
@@ -49,7 +50,7 @@ interface Program {
 function troupe(...args: readonly string[]): Program {
   const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
   const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], {
-    env: { ...clean, HOME: home, USERPROFILE: home },
+    env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);
@@ -81,8 +82,20 @@ async function until<T>(find: () => T | undefined | Promise<T | undefined>, what
 
 interface ServerJson {
   readonly url: string;
+  /** Of a server that is not in daemon.json. */
+  readonly loginUrl?: string;
   readonly port: number;
   readonly pid: number;
+}
+
+const logins = new Map<string, Promise<string>>();
+
+/** A link works once: the cookie is kept. */
+async function headersFor({ url, loginUrl }: ServerJson): Promise<http.OutgoingHttpHeaders> {
+  if (loginUrl === undefined) return accessTo(path.dirname(daemonFile())).headers;
+  const cookie = logins.get(url) ?? followLink(loginUrl);
+  logins.set(url, cookie);
+  return { cookie: await cookie };
 }
 
 const serverOf = (program: Program): Promise<ServerJson> =>
@@ -91,9 +104,9 @@ const serverOf = (program: Program): Promise<ServerJson> =>
     'the server',
   );
 
-function get({ url }: ServerJson, route: string): Promise<unknown> {
-  const { port, searchParams } = new URL(url);
-  const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+async function get(server: ServerJson, route: string): Promise<unknown> {
+  const headers = await headersFor(server);
+  const { port } = server;
   return new Promise((resolve, reject) => {
     const request = http.get({ host: '127.0.0.1', port, path: route, headers, agent: false }, async (response) => {
       let text = '';

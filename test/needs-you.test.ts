@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // A sub-agent that asks for a yes, while its session is at work: who looks at the list must see that.
 
@@ -50,8 +51,7 @@ describe.runIf(process.platform === 'linux')('a sub-agent that needs the person'
 
     const serving = program.start(['--no-open', '--json']);
     await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
-    const { origin, searchParams } = new URL(JSON.parse(serving.out()).url);
-    const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+    const { origin, headers } = accessTo(program.state);
     const ask = async () => (await (await fetch(`${origin}/api/sessions`, { headers })).json()) as Listed;
     await expect.poll(async () => (await ask()).sessions[0]?.needsYou, { timeout: 10_000 }).toEqual([agent]);
   });

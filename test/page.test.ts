@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
+import { accessTo, OUTSIDE_AGENTS } from './testing/server-access.ts';
 
 // The built page in a real browser, served by the built program, over recordings of the real one.
 
@@ -19,6 +20,8 @@ const RECORDINGS = ['2.1.325-nested', '2.1.325-xss', '2.1.325-failing', '2.1.325
 
 interface Served {
   readonly url: string;
+  /** A browser is logged in by the first page that is opened. */
+  link: string | undefined;
   readonly child: ChildProcess;
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -46,7 +49,7 @@ afterAll(async () => {
 async function serve(...args: readonly string[]): Promise<Served> {
   const { CLAUDE_CONFIG_DIR: _c, XDG_CONFIG_HOME: _x, XDG_STATE_HOME: _s, TROUPE_HOME: _t, ...clean } = process.env;
   const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--json', ...args], {
-    env: { ...clean, HOME: home, USERPROFILE: home },
+    env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -55,8 +58,11 @@ async function serve(...args: readonly string[]): Promise<Served> {
     text += chunk;
     if (text.trimEnd().endsWith('}')) break;
   }
+  const { url, loginUrl } = JSON.parse(text);
   return {
-    url: JSON.parse(text).url,
+    url,
+    // The demo is found by nobody else, and gives out one link.
+    link: loginUrl ?? (await accessTo(path.join(home, '.local/state/troupe')).createLink()),
     child,
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
@@ -78,8 +84,10 @@ async function open(hash = '', where = server): Promise<Page> {
     const url = new URL(request.url());
     if (url.host !== host && url.protocol !== 'data:') complaints.push(`asked elsewhere: ${request.url()}`);
   });
-  await page.goto(where.url);
-  await page.goto(`${new URL(where.url).origin}/${hash}`);
+  const { link } = where;
+  if (link !== undefined) await page.goto(link);
+  where.link = undefined;
+  await page.goto(`${where.url}${hash}`);
   await page.locator('.sessions-group').first().waitFor();
   return page;
 }
@@ -231,14 +239,11 @@ describe('the page', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('without the token: says what to do, and tells nothing', async () => {
+  it('asks a browser that is not logged in to log in, and shows no data', async () => {
     const stranger = await browser.newContext();
     const page = await stranger.newPage();
     await page.goto(new URL(server.url).origin);
-    await page
-      .getByText(/token|address/i)
-      .first()
-      .waitFor();
+    await page.getByText('This browser is not logged in.').waitFor();
     expect(await page.textContent('body')).not.toContain('nested');
     await stranger.close();
   });

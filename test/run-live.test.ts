@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AgentReport } from '../src/reports/shapes.ts';
 import { createProgramHome } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // `troupe run` beside the running server: page and watch know what only the stream has told so far.
 
@@ -14,7 +15,7 @@ const recorded = fileURLToPath(new URL('../src/stream/fixtures/claude-code-2.1.3
 const home = createProgramHome();
 const at = (name: string): string => path.join(home.home, name);
 let address = '';
-let token = '';
+let headers = {};
 
 beforeAll(async () => {
   // Of the session's own files, as they are when it has just begun: the person's prompt, and no agent.
@@ -29,14 +30,11 @@ beforeAll(async () => {
   );
   const server = home.start(['--no-open', '--json']);
   await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
-  const url = new URL(JSON.parse(server.out()).url);
-  address = url.origin;
-  token = url.searchParams.get('token') ?? '';
+  ({ origin: address, headers } = accessTo(home.state));
 }, 60_000);
 afterAll(() => home.remove(), 60_000);
 
 const agents = async (): Promise<readonly AgentReport[]> => {
-  const headers = { authorization: `Bearer ${token}` };
   const answer = await fetch(`${address}/api/sessions/${SESSION}`, { headers });
   expect(answer.status).toBe(200);
   return ((await answer.json()) as { readonly subagents: readonly AgentReport[] }).subagents;

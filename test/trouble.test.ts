@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // The built program where the system is no help: folders that cannot be written to, files that cannot be read.
 
@@ -58,8 +59,7 @@ describe.runIf(isLinux)('a transcript that cannot be read', () => {
     expect(shown).toMatchObject({ code: 2, errors: expect.stringMatching(/^troupe: \S+\.jsonl cannot be read: EIO/) });
     const serving = program.start(['--no-open', '--json']);
     await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
-    const { origin, searchParams } = new URL(JSON.parse(serving.out()).url);
-    const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+    const { origin, headers } = accessTo(program.state);
     const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({
@@ -128,10 +128,9 @@ describe.runIf(isLinux)('few open files', () => {
     const before = ['sh', '-c', 'ulimit -n 256; exec "$@"', 'sh'];
     const serving = program.start(['--no-open', '--json'], { before });
     await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
-    const { origin, port, searchParams } = new URL(JSON.parse(serving.out()).url);
-    const held = Array.from({ length: 300 }, () => connect(Number(port), '127.0.0.1').on('error', () => {}));
+    const { origin, port, headers } = accessTo(program.state);
+    const held = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     await Promise.all(held.map((socket) => once(socket, 'connect')));
-    const headers = { authorization: `Bearer ${searchParams.get('token')}` };
     const session = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
     const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
     expect(answer.status).toBe(200);

@@ -16,6 +16,7 @@ export interface SourceAdapter {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
+  readonly process: HostProcess;
   /** What exported transcripts call its agents; left out: the host's own name. */
   readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
@@ -55,6 +56,14 @@ export interface SourceAdapter {
   readonly steering?: SteeringCapability;
   /** What a version of the host tells, in words for people: what can be exact with it, and what cannot. */
   factsOf?(version: string): readonly VersionFact[];
+}
+
+/** How processes of the host, and those they start, are recognised. */
+export interface HostProcess {
+  /** Names of its programs, and of the npm packages they are in. */
+  readonly names: readonly string[];
+  /** A variable that it sets for the commands its agents run. */
+  readonly variable: string;
 }
 
 export interface VersionFact {

@@ -52,6 +52,7 @@ export function createContext(): FaceContext {
       start: async (request) => (await control()).start(request),
       stop: async () => (await control()).stop(),
       status: async () => (await control()).status(),
+      login: async () => (await control()).login(),
       feed: async (where, onState) => (await control()).feed(where, onState),
     },
     hooks: {

@@ -11,6 +11,7 @@ import { type Daemon, describeOwn } from '../daemon/daemon-file.ts';
 import { findDaemon } from '../daemon/find-daemon.ts';
 import { createHookKeys, keepHookAddress } from '../daemon/hook-address.ts';
 import { createIdentity } from '../daemon/identity.ts';
+import { requestLogin } from '../daemon/remote-asks.ts';
 import { remoteFeed } from '../daemon/remote-feed.ts';
 import { remoteTimeline } from '../daemon/remote-timeline.ts';
 import { remoteTranscript } from '../daemon/remote-transcript.ts';
@@ -18,6 +19,7 @@ import { startInBackground } from '../daemon/start-in-background.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { Live, RunningServer, ServedGuard, ServeRequest, ServerControl, Serving, Where } from '../faces/face.ts';
 import { createServer, type Server } from '../faces/server/create-server.ts';
+import { Logins } from '../faces/server/logins.ts';
 import { openFilesLimit } from '../io/open-files.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { attachTo } from './attach.ts';
@@ -31,6 +33,7 @@ import { readPageFiles } from './page-files.ts';
 import { placesOf } from './places.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import { createQuestionTurns } from './question-turns.ts';
+import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
 import { reportTrouble } from './report-trouble.ts';
 import { createServedExport } from './served-export.ts';
 import { createServedGuard } from './served-guard.ts';
@@ -57,6 +60,10 @@ export function createServerControl(): ServerControl {
       if (found.state === 'none' || found.state === 'silent') return undefined;
       return { state: found.state, server: toServer(found.daemon) };
     },
+    async login() {
+      const daemon = await findDaemon(folder);
+      return daemon && loginUrl(daemon.port, await requestLogin(daemon));
+    },
     async feed(where, onState) {
       const find = async (): Promise<Daemon | undefined> => {
         const found = await findDaemon(folder);
@@ -79,14 +86,22 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const { where, demoSpeed } = request;
   const isDemo = demoSpeed !== undefined;
   const running = isDemo ? undefined : await findDaemon(folder);
-  if (running && isFor(running, where))
-    return { server: toServer(running), isFound: true, ended: new Promise(() => {}) };
+  if (running && isFor(running, where)) return foundServer(running);
   // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
   const isAlone = isDemo || running !== undefined;
   const last = isAlone ? undefined : await readAddress(folder);
   const live = await follow(request);
   reportNotices(live);
-  const { token, epoch } = { ...createIdentity(), ...(last && { token: last.token }) };
+  const { token, keys: channelKeys, epoch } = createIdentity();
+  let ownPort = 0;
+  const logins = new Logins({
+    clock: systemClock,
+    ...known({ kept: last?.logins }),
+    // Without it, browsers have to log in again after a restart: no reason not to serve.
+    onChange: (digests) => {
+      if (!isAlone) void writeAddress(folder, { port: ownPort, logins: digests }).catch(reportTrouble);
+    },
+  });
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
@@ -95,7 +110,8 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
   const server = createServer({
-    ...{ live, token, epoch, version: packageVersion, startedAt, page, onError: reportTrouble },
+    ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
+    ...{ version: packageVersion, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
     attach: async ({ id, ownSessionId, cwd }, wish) => {
       const attaching = attachTo(live.whereOf({ cwd }));
@@ -117,9 +133,11 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   onEndSignal(() => end('stopped'));
   try {
     const port = await listen(server, request.port ?? (await readOwnConfig()).server?.port, last);
+    ownPort = port;
     const own = await describeOwn({
       port,
       token,
+      keys: channelKeys,
       epoch,
       version: packageVersion,
       startedAt: new Date(startedAt).toISOString(),
@@ -131,10 +149,10 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     if (claim?.role === 'found') {
       await server.close();
       live.close();
-      return { server: toServer(claim.daemon), isFound: true, ended: new Promise(() => {}) };
+      return foundServer(claim.daemon);
     }
     // Without it the next server has another address: no reason not to serve.
-    if (claim) await writeAddress(folder, { port, token }).catch(reportTrouble);
+    if (claim) await writeAddress(folder, { port, logins: last?.logins ?? [] }).catch(reportTrouble);
     const heard = asking && followQuestions(placesOf(where), { folder, asking, turns });
     const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
     const ended = told.then(async (how) => {
@@ -146,7 +164,9 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
       live.close();
       return how;
     });
-    return { server: toServer(own), isFound: false, ended };
+    const login = async (): Promise<string | undefined> =>
+      (await findAgentAbove(process.pid)) ? undefined : loginUrl(port, logins.createLink());
+    return { server: toServer(own), isFound: false, isAlone, login, ended };
   } catch (error) {
     await server.close();
     live.close();
@@ -216,6 +236,19 @@ function argumentsOf({ where, port }: Omit<ServeRequest, 'demoSpeed'>): readonly
   ];
 }
 
-function toServer({ pid, port, token, version, startedAt, places = [] }: Daemon): RunningServer {
-  return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/?token=${token}` };
+function foundServer(daemon: Daemon): Serving {
+  const login = (): Promise<string | undefined> =>
+    requestLogin(daemon).then(
+      (path) => loginUrl(daemon.port, path),
+      () => undefined,
+    );
+  return { server: toServer(daemon), isFound: true, isAlone: false, login, ended: new Promise(() => {}) };
+}
+
+function loginUrl(port: number, path: string): string {
+  return `http://127.0.0.1:${port}${path}`;
+}
+
+function toServer({ pid, port, version, startedAt, places = [] }: Daemon): RunningServer {
+  return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/` };
 }

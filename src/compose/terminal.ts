@@ -19,7 +19,7 @@ export function createTerminal(): Terminal {
     note: (text) => void stderr.write(`${text}\n`),
     ...(stderr.isTTY && !isDumb(process) && { noteInPlace: (text) => void stderr.write(`\r\u001b[K${text}`) }),
     ...(process.stdin.isTTY && stdout.isTTY && { ask, askWords }),
-    browse: (url) => stdout.isTTY && browse(url),
+    browse,
     colours: coloured ? (deep ? '24bit' : '16') : 'none',
     ...(stdout.isTTY && { width: stdout.columns }),
   };
@@ -76,14 +76,25 @@ function pageThrough(text: string): Promise<void> {
   });
 }
 
-/** A machine without a screen has no browser to open: the address stands in the terminal. */
-function browse(url: string): void {
+/** A browser that runs in the foreground of its opener, or is slow to start, counts as opened. */
+const OPENED_AFTER_MS = 2_000;
+
+/** A machine without a screen has no browser to open. */
+async function browse(url: string): Promise<boolean> {
   const { platform, env } = process;
   const isBlind = platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'];
-  if (isBlind || env['SSH_CONNECTION']) return;
+  if (isBlind || env['SSH_CONNECTION']) return false;
   const [command, ...args] =
     platform === 'darwin' ? ['open', url] : platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
   const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
-  child.on('error', () => {});
   child.unref();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), OPENED_AFTER_MS);
+    const end = (isOpen: boolean): void => {
+      clearTimeout(timer);
+      resolve(isOpen);
+    };
+    child.on('error', () => end(false));
+    child.on('exit', (code) => end(code === 0));
+  });
 }

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readAddress, writeAddress } from './address-file.ts';
-import { createIdentity } from './identity.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -13,27 +12,23 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the last address', () => {
   it('is read as it was written, by its owner only', async () => {
-    const { token } = createIdentity();
-    await writeAddress(folder, { port: 4711, token });
-    await writeAddress(folder, { port: 4712, token });
-    expect(await readAddress(folder)).toEqual({ port: 4712, token });
+    await writeAddress(folder, { port: 4711, logins: [] });
+    await writeAddress(folder, { port: 4712, logins: ['digest'] });
+    expect(await readAddress(folder)).toEqual({ port: 4712, logins: ['digest'] });
     expect(statSync(path.join(folder, 'address.json')).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['address.json']);
   });
 
   it('is none where there is none, or something else', async () => {
     expect(await readAddress(folder)).toBeUndefined();
-    const { token } = createIdentity();
-    for (const text of [
-      '',
-      '{',
-      '[]',
-      `{"port":"1","token":"${token}"}`,
-      `{"port":70000,"token":"${token}"}`,
-      '{"port":1,"token":"short"}',
-    ]) {
+    for (const text of ['', '{', '[]', '{"port":"1","logins":[]}', '{"port":70000,"logins":[]}']) {
       writeFileSync(path.join(folder, 'address.json'), text);
       expect(await readAddress(folder), text).toBeUndefined();
     }
+  });
+
+  it('keeps the port of a file that 0.1 wrote, and drops its token', async () => {
+    writeFileSync(path.join(folder, 'address.json'), '{"port":4711,"token":"x"}');
+    expect(await readAddress(folder)).toEqual({ port: 4711, logins: [] });
   });
 });

@@ -1,34 +1,34 @@
-// address.json: port and token of the last server. The next one takes them again, so that a page that is left open all day
-// finds it, and a bookmark stays good.
+// address.json: the port of the last server, and the browsers that logged in there (digests of their cookies). The next server
+// takes both again, so that a page that is left open all day finds it, and a bookmark stays good.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { asObject, asText } from '../base/json.ts';
+import { asObject } from '../base/json.ts';
 import { ensureStateFolder, inStateFolder } from './state-folder.ts';
 
 export interface Address {
   readonly port: number;
-  readonly token: string;
+  readonly logins: readonly string[];
 }
 
 /** None where there was no server yet, or where the file is not what we wrote. */
 export async function readAddress(folder: string): Promise<Address | undefined> {
   try {
     const raw = asObject(JSON.parse(await readFile(addressPath(folder), 'utf8')));
-    const [port, token] = [raw?.['port'], asText(raw?.['token'])];
-    const isPort = typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536;
-    return isPort && token !== undefined && /^[\w-]{43}$/.test(token) ? { port, token } : undefined;
+    const [port, logins] = [raw?.['port'], raw?.['logins']];
+    if (typeof port !== 'number' || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
+    return { port, logins: Array.isArray(logins) ? logins.filter((login) => typeof login === 'string') : [] };
   } catch {
     return undefined;
   }
 }
 
-export async function writeAddress(folder: string, { port, token }: Address): Promise<void> {
+export async function writeAddress(folder: string, { port, logins }: Address): Promise<void> {
   await ensureStateFolder(folder);
   const draft = `${addressPath(folder)}.${randomBytes(6).toString('hex')}`;
   await inStateFolder(folder, async () => {
     try {
-      await writeFile(draft, `${JSON.stringify({ port, token }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      await writeFile(draft, `${JSON.stringify({ port, logins }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
       await rename(draft, addressPath(folder));
     } catch (error) {
       // A full disk leaves half a file.

@@ -8,6 +8,7 @@ import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { linkNew } from '../io/link-new.ts';
 import { linuxStart } from '../io/processes.ts';
+import { type ChannelKeys, KEYED_CHANNELS } from '../model/ask.ts';
 
 export interface Daemon {
   readonly pid: number;
@@ -15,6 +16,8 @@ export interface Daemon {
   readonly procStart?: string;
   readonly port: number;
   readonly token: string;
+  /** For answers to approvals; left out by servers before 0.2. */
+  readonly keys?: ChannelKeys;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   readonly version: string;
@@ -116,7 +119,21 @@ function parseDaemon(text: string): Daemon | undefined {
     ? raw['places'].filter((place) => typeof place === 'string')
     : undefined;
   const procStart = asText(raw?.['procStart']);
-  return { pid, port, token, startedAt, version, epoch, ...known({ procStart, places }) };
+  return {
+    pid,
+    port,
+    token,
+    startedAt,
+    version,
+    epoch,
+    ...known({ procStart, places, keys: parseKeys(raw?.['keys']) }),
+  };
+}
+
+function parseKeys(value: unknown): ChannelKeys | undefined {
+  const raw = asObject(value);
+  const keys = KEYED_CHANNELS.map((channel) => [channel, asWord(raw?.[channel])] as const);
+  return keys.every(([, key]) => key !== undefined) ? (Object.fromEntries(keys) as ChannelKeys) : undefined;
 }
 
 function asCount(value: unknown, most: number): number | undefined {

@@ -1,7 +1,6 @@
 import * as http from 'node:http';
 import { asObject, asText } from '../base/json.ts';
 import { UserError } from '../base/user-error.ts';
-import type { Daemon } from './daemon-file.ts';
 
 export interface ServerAnswer {
   readonly status: number;
@@ -10,7 +9,7 @@ export interface ServerAnswer {
 
 /** Asks the server in another process; with a body it is told something. */
 export function requestServer(
-  { port, token }: Pick<Daemon, 'port' | 'token'>,
+  { port, token }: { readonly port: number; readonly token: string },
   path: string,
   body?: object,
 ): Promise<ServerAnswer> {

@@ -118,6 +118,8 @@ export interface ServerControl {
   start(request: Omit<ServeRequest, 'demoSpeed'>): Promise<RunningServer>;
   stop(): Promise<StopReport>;
   status(): Promise<ServerState | undefined>;
+  /** A link that logs a browser in at the running server, once and within a minute; undefined if no server runs. */
+  login(): Promise<string | undefined>;
   /** What the running server follows, where it is what was asked for; `onState`, as the connection comes and goes. */
   feed(where: Where, onState: (state: ConnectionState) => void): Promise<RemoteFeed | undefined>;
 }
@@ -131,6 +133,10 @@ export interface Serving {
   readonly server: RunningServer;
   /** Another process serves. */
   readonly isFound: boolean;
+  /** It is not the person's one server (`--demo`, `--root` beside that one): other commands do not find it. */
+  readonly isAlone: boolean;
+  /** A link that logs a browser in, once and within a minute; undefined if the server gives us none. */
+  login(): Promise<string | undefined>;
   /** When it is over: by a signal, or because another server took over. Never, where another process serves. */
   readonly ended: Promise<'stopped' | 'replaced'>;
 }
@@ -175,7 +181,7 @@ export interface HookCallNotice {
 export interface RunningServer {
   readonly pid: number;
   readonly port: number;
-  /** With the token: whoever has it sees everything. */
+  /** The page. A browser has to log in first (`troupe open`). */
   readonly url: string;
   readonly version: string;
   readonly startedAt: string;
@@ -302,8 +308,8 @@ export interface Terminal {
   readonly ask?: (question: string) => Promise<boolean>;
   /** Words of the person, where there is one to ask; undefined where they say nothing. What is secret is not shown. */
   readonly askWords?: (question: string, options: { readonly isSecret: boolean }) => Promise<string | undefined>;
-  /** Shows an address in the person's browser, where there is one. */
-  browse(url: string): void;
+  /** Opens an address in the person's browser; false if there is none, or it could not be started. */
+  browse(url: string): Promise<boolean>;
   /** Columns, where a person is watching. */
   readonly width?: number;
   readonly colours: 'none' | '16' | '24bit';

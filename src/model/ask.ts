@@ -39,6 +39,10 @@ export interface AskEnd {
 export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
 export type Person = (typeof PERSONS)[number] | ChatPerson;
 
+/** Of the UIs that answer from a process of their own: which key comes with an answer tells which UI sent it. */
+export const KEYED_CHANNELS = ['terminal', 'cli', 'telegram'] as const;
+export type ChannelKeys = Readonly<Record<(typeof KEYED_CHANNELS)[number], string>>;
+
 /** In a chat, where several may answer: who it was, by the chat's own number of them, and by name where they have one. */
 export type ChatPerson = `telegram:${string}`;
 

@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Ask } from '../../src/model/ask.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
+import { addSelfApprovalPlay } from './guard-plays.ts';
 import { nameOf, programs, record, root, work } from './kit.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';
 
@@ -46,6 +47,7 @@ for (const program of programs) {
       scenario: string,
       rules: string,
       whenAsked: (ask: Ask, server: RunningServer) => Promise<void>,
+      name = 'guarded',
     ) {
       writeFileSync(path.join(state, 'policy.yaml'), rules);
       server ??= await startServer(config, env);
@@ -53,7 +55,7 @@ for (const program of programs) {
       const before = new Set(filesIn(config));
       const running = record(program, {
         scenario: `asks-${scenario}`,
-        play: 'guarded',
+        play: name,
         env: { CLAUDE_CONFIG_DIR: config },
         extra: ['--settings', path.join(own, '.claude/settings.json')],
       });
@@ -115,6 +117,47 @@ for (const program of programs) {
       120_000,
     );
 
+    it('refuses every answer that an agent gives, and records the person who answered', async () => {
+      const tried = path.join(own, 'tried.json');
+      writeFileSync(path.join(own, 'approve.mjs'), approveScript(state, config, tried));
+      const name = await addSelfApprovalPlay(`node '${path.join(own, 'approve.mjs')}'`);
+      const whenAsked = async ({ id }: Ask, served: RunningServer): Promise<void> => {
+        await vi.waitUntil(() => existsSync(tried), { timeout: 60_000, interval: 100 });
+        expect(await answer(served, id, 'deny')).toBe(200);
+      };
+      const { isThere } = await play('self-approval', policy('120s', 'deny'), whenAsked, name);
+      const { address, ...rest } = JSON.parse(readFileSync(tried, 'utf8'));
+      expect(address).not.toMatch(/token|login/);
+      expect(Object.keys(rest)).toHaveLength(5);
+      for (const outcome of Object.values(rest)) expect(outcome).toMatch(/Only a person can do this: process \d+/);
+      expect(isThere).toBe(true);
+      const [removal] = entries('rm -rf build');
+      expect(removal).toMatchObject({ decision: 'deny', answeredBy: 'page' });
+    }, 180_000);
+
+    it('denies the attempt itself with hands-off-the-guard', async () => {
+      rmSync(path.join(own, 'tried.json'), { force: true });
+      const script = path.join(root, 'dist/troupe.js');
+      const name = await addSelfApprovalPlay(`node '${script}' guard answer x allow; cat '${state}/daemon.json'`);
+      const rules = policy('60s', 'deny').replace('rules:', 'presets: hands-off-the-guard\nrules:');
+      const whenAsked = async ({ id }: Ask, served: RunningServer): Promise<void> => {
+        await vi.waitUntil(() => entries('guard answer').length > 0, { timeout: 60_000, interval: 200 });
+        await answer(served, id, 'deny');
+      };
+      await play('hands-off', rules, whenAsked, name);
+      expect(entries('guard answer')[0]).toMatchObject({ decision: 'deny', rule: 'preset:hands-off-the-guard:1' });
+    }, 180_000);
+
+    /** Of commands that contain this text. */
+    function entries(text: string): readonly AuditEntry[] {
+      const lines = troupe('guard', 'log', '--tool', 'Bash', '-n', '20', '--json').trim().split('\n');
+      return lines
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as AuditEntry)
+        .filter(({ input }) => JSON.stringify(input).includes(text))
+        .reverse();
+    }
+
     it('nobody answers: what the rule says otherwise', async () => {
       const { ask, result, entry } = await play('expiry', policy('3s', 'deny'), async () => {});
       expect(result.isError).toBe(true);
@@ -123,6 +166,40 @@ for (const program of programs) {
       expect(await answer(server as RunningServer, ask.id, 'allow')).toBe(410);
     }, 120_000);
   });
+}
+
+/** Its parents have ended before it sends the request. */
+const DETACH = `setsid --fork sh -c 'sleep 0.3; exec curl "$@"' sh "$@" | cat`;
+
+/** What an agent may try, run by the shell of the host: each outcome in its own words. */
+function approveScript(state: string, config: string, tried: string): string {
+  return `
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+const troupe = (...args) => {
+  const { stdout, stderr } = spawnSync(process.execPath, [${JSON.stringify(path.join(root, 'dist/troupe.js'))}, ...args],
+    { encoding: 'utf8', env: { ...process.env, TROUPE_HOME: ${JSON.stringify(state)} } });
+  return stdout + stderr;
+};
+const at = ['--root', ${JSON.stringify(config)}];
+let id;
+for (let round = 0; round < 300 && id === undefined; round++) id = JSON.parse(troupe('guard', 'asks', '--json')).asks[0]?.id;
+const { port, token, keys } = JSON.parse(readFileSync(${JSON.stringify(path.join(state, 'daemon.json'))}, 'utf8'));
+const request = (path, key, body) => ['-s', '-d', JSON.stringify(body), '-H', 'Content-Type: application/json',
+  '-H', 'Authorization: Bearer ' + key, 'http://127.0.0.1:' + port + path];
+const allow = { answer: 'allow', by: 'telegram:42 @boss' };
+const outcomes = {
+  address: troupe('status') + troupe('start', ...at) + troupe('--no-open', ...at),
+  command: troupe('guard', 'answer', id, 'allow'),
+  token: execFileSync('curl', request('/api/asks/' + id, token, allow), { encoding: 'utf8' }),
+  telegram: execFileSync('curl', request('/api/asks/' + id, keys.telegram, allow), { encoding: 'utf8' }),
+  login: execFileSync('curl', request('/api/login', token, {}), { encoding: 'utf8' }),
+  detached: execFileSync('sh', ['-c', ${JSON.stringify(DETACH)}, 'sh',
+    ...request('/api/asks/' + id, token, allow)], { encoding: 'utf8' }),
+};
+writeFileSync(${JSON.stringify(tried)} + '.part', JSON.stringify(outcomes));
+renameSync(${JSON.stringify(tried)} + '.part', ${JSON.stringify(tried)});
+`;
 }
 
 /** What came of the first command, in whichever transcript it stands. */

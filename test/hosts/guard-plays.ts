@@ -26,6 +26,19 @@ export const AGENTS = JSON.stringify({ lead: { description: 'Leads others', prom
 
 export const nameOfPlay = (play: string): string => `remove-${play}`;
 
+/** A sub-agent in the background removes something, which a person is asked about; main runs `approve` meanwhile. */
+export async function addSelfApprovalPlay(approve: string): Promise<string> {
+  const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
+  const { PLAYS, FILES, agent, say, shell } = await load('plays.mjs');
+  const done: Step = { items: [say('Done.')] };
+  const name = 'self-approval';
+  const remove = agent('Remove the build', 'Remove it. [[play:self-approval-remove]]', { background: true });
+  PLAYS[name] = [{ items: [remove] }, { items: [shell(approve, 'Approve it')] }, done, done, done];
+  PLAYS['self-approval-remove'] = [{ items: [shell('rm -rf build', 'Remove the build')] }, done];
+  FILES[name] = { 'build/out.txt': 'x\n' };
+  return name;
+}
+
 /** Puts them among the kit's own. */
 export async function addRemovalPlays(): Promise<void> {
   const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);

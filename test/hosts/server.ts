@@ -3,11 +3,10 @@ import { spawn } from 'node:child_process';
 import http from 'node:http';
 import path from 'node:path';
 import type { SessionChange } from '../../src/reports/live-shapes.ts';
+import { accessTo, OUTSIDE_AGENTS, type ServerAccess } from '../testing/server-access.ts';
 import { root } from './kit.ts';
 
-export interface RunningServer {
-  readonly port: string;
-  readonly token: string;
+export interface RunningServer extends ServerAccess {
   stop(): void;
 }
 
@@ -21,18 +20,20 @@ export interface Heard {
 export async function startServer(config: string | undefined, env: NodeJS.ProcessEnv): Promise<RunningServer> {
   const where = config === undefined ? [] : ['--root', config];
   const args = [path.join(root, 'dist/troupe.js'), '--no-open', '--json', ...where];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, args, {
+    env: { ...env, ...OUTSIDE_AGENTS },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let text = '';
   for await (const chunk of child.stdout) {
     text += chunk;
     if (text.trimEnd().endsWith('}')) break;
   }
-  const url = new URL(JSON.parse(text).url);
-  return { port: url.port, token: url.searchParams.get('token') ?? '', stop: () => void child.kill('SIGTERM') };
+  const state = env['TROUPE_HOME'] ?? path.join(env['HOME'] ?? '', '.local/state/troupe');
+  return { ...accessTo(state), stop: () => void child.kill('SIGTERM') };
 }
 
-function get({ port, token }: RunningServer, route: string): Promise<http.IncomingMessage> {
-  const headers = { authorization: `Bearer ${token}` };
+function get({ port, headers }: RunningServer, route: string): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     http.get({ host: '127.0.0.1', port, path: route, headers, agent: false }, resolve).on('error', reject);
   });
@@ -45,9 +46,8 @@ export async function getJson<T>(server: RunningServer, route: string): Promise<
 }
 
 /** As the page sends it. */
-export async function answer({ port, token }: RunningServer, id: string, said: string): Promise<number> {
-  const origin = `http://127.0.0.1:${port}`;
-  const headers = { cookie: `troupe-${port}=${token}`, origin, 'content-type': 'application/json' };
+export async function answer({ origin, logIn }: RunningServer, id: string, said: string): Promise<number> {
+  const headers = { ...(await logIn()), 'content-type': 'application/json' };
   const body = JSON.stringify({ answer: said });
   return (await fetch(`${origin}/api/asks/${id}`, { method: 'POST', headers, body })).status;
 }

@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { OUTSIDE_AGENTS } from './server-access.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -29,6 +30,8 @@ export interface RunOptions {
 
 export interface ProgramHome {
   readonly home: string;
+  /** Where it keeps its state. */
+  readonly state: string;
   start(args: readonly string[], options?: RunOptions): RunningProgram;
   run(
     args: readonly string[],
@@ -54,7 +57,7 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
       ...args,
     ];
     const child = spawn(command, rest, {
-      env: { ...clean, HOME: home, USERPROFILE: home, ...env },
+      env: { ...clean, ...OUTSIDE_AGENTS, HOME: home, USERPROFILE: home, ...env },
       stdio: stdio ?? ['ignore', 'pipe', 'pipe'],
       cwd,
     });
@@ -77,6 +80,7 @@ export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
   };
   return {
     home,
+    state: path.join(home, '.local/state/troupe'),
     start,
     run,
     async remove() {

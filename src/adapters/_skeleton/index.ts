@@ -12,6 +12,7 @@ const HOST = 'toy';
 export const toy: SourceAdapter = {
   host: HOST,
   title: 'Toy',
+  process: { names: ['toy'], variable: 'TOY' },
   // SKELETON: the host's own data folders, environment variables first.
   roots: ({ home }) => [path.join(home, '.toy')],
   async locate(root) {

@@ -40,6 +40,7 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
 export const claudeCode: SourceAdapter = {
   host: HOST,
   title: 'Claude Code',
+  process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
   agentName: 'claude',
   roots: rootsOf,
   locate,

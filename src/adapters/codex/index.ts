@@ -24,6 +24,7 @@ const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOu
 export const codex: SourceAdapter = {
   host: HOST,
   title: 'Codex',
+  process: { names: ['codex', '@openai/codex'], variable: 'CODEX_THREAD_ID' },
   roots: rootsOf,
   locate,
   sniff: sniffRollout,

@@ -17,6 +17,7 @@ const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOu
 export const copilot: SourceAdapter = {
   host: HOST,
   title: 'Copilot CLI',
+  process: { names: ['copilot', '@github/copilot'], variable: 'COPILOT_CLI' },
   roots: rootsOf,
   locate,
   sniff: sniffEvents,

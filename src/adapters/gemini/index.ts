@@ -19,6 +19,7 @@ const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOu
 export const gemini: SourceAdapter = {
   host: HOST,
   title: 'Gemini CLI',
+  process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
   roots: rootsOf,
   locate,
   sniff: sniffChat,

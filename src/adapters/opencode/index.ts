@@ -32,6 +32,7 @@ const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (door: Door) 
 export const opencode: SourceAdapter = {
   host: HOST,
   title: 'OpenCode',
+  process: { names: ['opencode', 'opencode-ai', '@opencode/cli'], variable: 'OPENCODE' },
   roots: rootsOf,
   locate,
   sniff: (head) => kindOf(head) !== undefined,

@@ -20,6 +20,7 @@ const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOu
 export const qwen: SourceAdapter = {
   host: HOST,
   title: 'Qwen Code',
+  process: { names: ['qwen', '@qwen-code/qwen-code'], variable: 'QWEN_CODE' },
   roots: rootsOf,
   locate,
   sniff: sniffConversation,

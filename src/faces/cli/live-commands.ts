@@ -32,7 +32,8 @@ export const serveCommand = buildCommand({
   docs: {
     brief: 'Serve the live page on this machine until Ctrl-C',
     fullDescription: [
-      'Follows every session of this machine and serves it on 127.0.0.1, to nobody without the token in the address.',
+      'Follows every session of this machine and serves it on 127.0.0.1. Opens the page in your browser; in a terminal it also',
+      'prints a login link, which works once and for one minute.',
       'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
       'with --demo, a server of its own runs beside it. Where you have no session yet, the demo plays until one begins.',
       '',
@@ -50,7 +51,7 @@ export const startCommand = buildCommand({
   docs: {
     brief: 'Start the server in the background',
     fullDescription: [
-      'Starts a server that goes on when the terminal is closed, or finds the one that runs, and says its address.',
+      'Starts a server that keeps running when the terminal is closed, or finds the one that runs. Open its page with troupe open.',
       '',
       'Examples:',
       '  troupe start',
@@ -85,11 +86,26 @@ export const statusCommand = buildCommand({
   docs: {
     brief: 'Say whether the server runs, and where',
     fullDescription: [
-      'Says port, process, age and address of the running server. Ends with code 1 where none runs, or it does not answer.',
+      'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
       '',
       'Examples:',
       '  troupe status',
-      '  troupe status --json | jq -r .server.url',
+      '  troupe status --json | jq -r .server.port',
+    ].join('\n'),
+  },
+});
+
+export const openCommand = buildCommand({
+  loader: async () => (await import('./serve.ts')).open,
+  parameters: {},
+  docs: {
+    brief: 'Open the page of the running server in your browser',
+    fullDescription: [
+      'Logs your browser in at the running server and opens its page. Prints nothing. For people: a coding agent, or a command that',
+      'one started, is refused.',
+      '',
+      'Examples:',
+      '  troupe open',
     ].join('\n'),
   },
 });

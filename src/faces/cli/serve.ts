@@ -1,6 +1,7 @@
 import { known } from '../../base/json.ts';
+import { UserError } from '../../base/user-error.ts';
 import { formatAge } from '../../render/amounts.ts';
-import type { RunningServer, ServerState } from '../face.ts';
+import type { RunningServer, ServerState, Serving } from '../face.ts';
 import { type AgentFlags, stopAgent } from './attach.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
@@ -17,18 +18,50 @@ export interface ServeFlags extends SharedFlags {
 export async function serve(this: CliContext, flags: ServeFlags): Promise<void> {
   const { terminal, server: control } = this.face;
   const demoSpeed = flags.demo ? flags.speed : undefined;
-  const { server, isFound, ended } = await control.serve({
+  const serving = await control.serve({
     where: whereOf(flags),
     demoUntilFirst: async () => wantsDemo(this, flags) && (await hasNoSessions(this, flags)),
     ...known({ port: flags.port, demoSpeed }),
   });
-  if (flags.json) writeJson(this, server);
-  else if (isFound) terminal.write(`troupe runs already, on port ${server.port}: ${server.url}\n`);
-  else terminal.write(`troupe${flags.demo ? ' plays its demo' : ''}: ${server.url}\nCtrl-C ends it.\n`);
+  const { server, isFound, ended } = serving;
+  if (flags.json) writeJson(this, { ...server, ...(serving.isAlone && { loginUrl: await serving.login() }) });
+  else terminal.write(await announce(this, flags, serving));
   if (isFound) notePort(this, flags, server);
-  if (flags.open) terminal.browse(server.url);
+  if (flags.open && terminal.width !== undefined) await openInBrowser(this, serving);
   if (isFound) return;
   if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
+}
+
+/** Links go to a terminal only, where a person reads them within the minute that they work. */
+async function announce({ face: { terminal } }: CliContext, flags: ServeFlags, serving: Serving): Promise<string> {
+  const { server, isFound, isAlone } = serving;
+  const link = terminal.width !== undefined || isAlone ? await serving.login() : undefined;
+  const how = flags.open ? 'If your browser does not open, use this link' : 'Open this link in your browser';
+  const hint = isAlone ? 'It gives no login link to coding agents.' : 'Open it in your browser: troupe open';
+  return [
+    `troupe ${isFound ? 'is already running' : flags.demo ? 'plays its demo' : 'is running'} at ${server.url}`,
+    ...(link === undefined ? [hint] : [`${how} (it works once, for one minute):`, `  ${link}`]),
+    ...(isFound ? [] : ['Press Ctrl-C to stop.']),
+    '',
+  ].join('\n');
+}
+
+async function openInBrowser({ face: { terminal } }: CliContext, serving: Serving): Promise<void> {
+  const link = await serving.login();
+  if (link !== undefined) await terminal.browse(link);
+}
+
+/** `troupe open`: silent unless it fails, so that nothing of the link is left in a log. */
+export async function open(this: CliContext): Promise<void> {
+  const { server, terminal } = this.face;
+  const link = await server.login();
+  if (link === undefined) throw new UserError('no-server', 'No server is running.', 'Start one with: troupe start');
+  if (!(await terminal.browse(link)))
+    throw new UserError(
+      'no-browser',
+      'No browser could be opened on this machine.',
+      'Run troupe in a terminal: it prints a login link that you can open anywhere the port is reachable.',
+    );
 }
 
 /** A person who sees the page for the first time should see something; a program gets what is there. */
@@ -54,7 +87,7 @@ export async function start(this: CliContext, flags: StartFlags): Promise<void> 
   if (flags.json) writeJson(this, server);
   else
     this.face.terminal.write(
-      `troupe runs in the background, on port ${server.port}: ${server.url}\nEnd it with: troupe stop\n`,
+      `troupe is running in the background at ${server.url}\nOpen the page with: troupe open\nStop it with: troupe stop\n`,
     );
   notePort(this, flags, server);
 }
@@ -97,5 +130,5 @@ function describe(server: RunningServer, state: ServerState['state'] | undefined
   if (state === 'paused')
     return `${what}, but it is paused and does not answer.\nWake it with: kill -CONT ${pid}\nOr end it with: troupe stop`;
   if (state === 'stuck') return `${what}, but it does not answer.\nGive it a moment, or end it with: troupe stop`;
-  return [`${what}.`, `It looks in ${places.join(', ')}`, url].join('\n');
+  return [`${what}.`, `It looks in ${places.join(', ')}`, `${url} (open it with: troupe open)`].join('\n');
 }

@@ -1,16 +1,34 @@
+import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
 import { asObject } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
-import { type Ask, type AskAnswer, type Asks, isChatPerson, PERSONS, type Person } from '../../model/ask.ts';
+import { type Ask, type AskAnswer, type Asks, isChatPerson, type Person } from '../../model/ask.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
+import { type Channel, type Credentials, findChannel } from './token.ts';
 
-/** What waits for a person's word, and the only address at which one can be given. */
-export function addAskRoutes(routes: Hono<{ Bindings: HttpBindings }>, asks: Asks): void {
+/** Why the process behind a request may not approve calls or log in; undefined if it may. */
+export type AnswerCheck = (request: IncomingMessage, channel?: Channel) => Promise<Refusal | undefined>;
+
+export interface AskRoutesOptions {
+  credentials(): Credentials;
+  readonly checkAnswerer: AnswerCheck;
+}
+
+/** Approvals that wait for a person, and the only address at which they can be answered. */
+export function addAskRoutes(
+  routes: Hono<{ Bindings: HttpBindings }>,
+  asks: Asks,
+  { credentials, checkAnswerer }: AskRoutesOptions,
+): void {
   routes.get('/api/asks', (context) => answerJson(context, { asks: asks.list() }));
 
   routes.post('/api/asks/:id', async (context) => {
-    const { answer, by } = await readAnswer(context);
+    const { incoming } = context.env;
+    const channel = findChannel(incoming, credentials()) ?? 'api';
+    const { answer, by } = await readAnswer(context, channel);
+    const refusal = await checkAnswerer(incoming, channel);
+    if (refusal) return answerError(context, refusal);
     const answered = asks.answer(context.req.param('id'), answer, by);
     if (answered.outcome === 'unknown') return answerError(context, NO_ASK);
     const { ask } = answered;
@@ -20,16 +38,18 @@ export function addAskRoutes(routes: Hono<{ Bindings: HttpBindings }>, asks: Ask
   });
 }
 
-async function readAnswer(context: Context): Promise<{ readonly answer: AskAnswer; readonly by: Person }> {
+async function readAnswer(
+  context: Context,
+  channel: Channel,
+): Promise<{ readonly answer: AskAnswer; readonly by: Person }> {
   const body = asObject(await context.req.json().catch(() => undefined));
   const answer = body?.['answer'];
   if (answer !== 'allow' && answer !== 'deny')
     throw new UserError('bad-answer', 'This is no answer.', 'Send {"answer":"allow"} or {"answer":"deny"}.');
-  // Browsers say where a request comes from, and nobody else does.
-  if (context.req.header('origin') !== undefined) return { answer, by: 'page' };
-  const said = body?.['by'];
-  if (isChatPerson(said)) return { answer, by: said };
-  return { answer, by: PERSONS.find((face) => face === said && face !== 'page') ?? 'api' };
+  if (channel !== 'telegram') return { answer, by: channel };
+  const by = body?.['by'];
+  if (!isChatPerson(by)) throw new UserError('bad-answer', 'The answer does not name its user.', 'Send "by".');
+  return { answer, by };
 }
 
 const NO_ASK: Refusal = { status: 404, code: 'ask-not-found', message: 'Nothing of this id waits for an answer.' };

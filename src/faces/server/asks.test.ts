@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AskDesk, createDesk, type Question } from '../../asks/create-desk.ts';
 import { readEvents } from './testing/read-events.ts';
 import { recordedLive } from './testing/recorded-live.ts';
-import { type Served, serve, TOKEN } from './testing/serve.ts';
+import { KEYS, type Served, serve, TOKEN } from './testing/serve.ts';
 import { misfits } from './testing/validate.ts';
 
 const NOBODY = { who: 'unknown', id: null, type: null, name: null, kind: null, depth: null } as const;
@@ -54,14 +54,42 @@ describe('/api/asks', () => {
     expect(listed.asks).toMatchObject([{ end: { by: 'cli', decision: 'deny' } }, { end: null }]);
   });
 
-  it('keeps who pressed in a chat; a name that cannot be one is only a program', async () => {
+  const FORGED = '{"answer":"allow","by":"telegram:42 @boss"}';
+  const CHANNELS: readonly (readonly [string, () => Record<string, string>])[] = [
+    ['api', () => ({})],
+    ['api', () => ({ origin: `http://127.0.0.1:${server.port}` })],
+    ['cli', () => ({ authorization: `Bearer ${KEYS.cli}` })],
+    ['terminal', () => ({ authorization: `Bearer ${KEYS.terminal}` })],
+    ['page', () => ({ authorization: '', cookie: server.logIn() })],
+  ];
+  it.each(CHANNELS)(
+    'records the channel "%s" that authenticated the answer, whatever the answer says',
+    async (by, headers) => {
+      open();
+      expect(await post(IDS[0] ?? '', FORGED, headers())).toMatchObject({ status: 200, ask: { end: { by } } });
+    },
+  );
+
+  it('takes the name of a Telegram user from the Telegram channel only', async () => {
     open();
     open();
-    const said = (by: string): string => JSON.stringify({ answer: 'allow', by });
-    const taken = await post(IDS[0] ?? '', said('telegram:7 @ann'));
-    expect(taken).toMatchObject({ status: 200, ask: { end: { by: 'telegram:7 @ann' } } });
-    expect(await post(IDS[1] ?? '', said('telegram:7 @ann\nadmin'))).toMatchObject({ ask: { end: { by: 'api' } } });
+    const headers = { authorization: `Bearer ${KEYS.telegram}` };
+    expect(await post(IDS[0] ?? '', FORGED, headers)).toMatchObject({ ask: { end: { by: 'telegram:42 @boss' } } });
+    for (const by of ['telegram:7 @ann\nadmin', 'page', undefined])
+      expect(await post(IDS[1] ?? '', JSON.stringify({ answer: 'allow', by }), headers)).toMatchObject({ status: 400 });
     expect(misfits('asks', (await server.json('/api/asks')) as object)).toBe('');
+  });
+
+  it('refuses an answer, and a login link, to a process that the check refuses', async () => {
+    await server.close();
+    const refusal = { status: 403, code: 'from-agent', message: 'It is an agent.' } as const;
+    server = await serve(await recordedLive('2.1.325-single'), { asks: desk, checkAnswerer: async () => refusal });
+    open();
+    expect(await post(IDS[0] ?? '', ALLOW)).toMatchObject({ status: 403, code: 'from-agent' });
+    expect(desk.list()[0]?.end).toBeNull();
+    const login = { method: 'POST', headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' } };
+    const answer = await fetch(`http://127.0.0.1:${server.port}/api/login`, { ...login, body: '{}' });
+    expect([answer.status, (await answer.json()).error.code]).toEqual([403, 'from-agent']);
   });
 
   it('takes one answer; what comes after is told what it was', async () => {
@@ -76,18 +104,6 @@ describe('/api/asks', () => {
     now += 60_000;
     expect(await post(IDS[2] ?? '', ALLOW)).toMatchObject({ status: 410, code: 'ask-expired' });
     expect(await post('f'.repeat(32), ALLOW)).toMatchObject({ status: 404, code: 'ask-not-found' });
-  });
-
-  it('says who answered: the page by its origin, others by their own word, but never as the page', async () => {
-    for (const id of IDS) {
-      open();
-      expect(id).toBe(desk.list().at(-1)?.id);
-    }
-    const origin = `http://127.0.0.1:${server.port}`;
-    const [one = '', two = '', three = ''] = IDS;
-    expect((await post(one, ALLOW, { origin })).ask.end.by).toBe('page');
-    expect((await post(two, '{"answer":"allow","by":"page"}')).ask.end.by).toBe('api');
-    expect((await post(three, '{"answer":"allow","by":"terminal"}')).ask.end.by).toBe('terminal');
   });
 
   it('what is no answer, or from no one who may give it, decides nothing', async () => {

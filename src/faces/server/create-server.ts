@@ -2,23 +2,27 @@ import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import { systemClock } from '../../base/clock.ts';
 import { known } from '../../base/json.ts';
 import { UserError } from '../../base/user-error.ts';
-import type { Asks } from '../../model/ask.ts';
+import type { Asks, ChannelKeys } from '../../model/ask.ts';
 import type { LiveEvent } from '../../reports/live-shapes.ts';
 import type { HookIntake, Live, ServedGuard, Subscription } from '../face.ts';
 import type { ServedExport } from '../face-export.ts';
 import { answerHook, isForHooks } from './answer-hook.ts';
 import { answerRefusal, OUR_MISTAKE } from './answers.ts';
+import type { AnswerCheck } from './ask-routes.ts';
 import type { ServedAttach } from './attach-routes.ts';
 import { limitConnections } from './crowd.ts';
 import { createEventLog, type EventLogLimits } from './event-log.ts';
 import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
 import { findRefusal } from './gate.ts';
 import { withoutInput } from './guard-routes.ts';
+import { Logins } from './logins.ts';
 import type { PageFiles } from './page-files.ts';
 import { createRoutes } from './routes.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import type { Credentials } from './token.ts';
 
 export interface ServerOptions {
   readonly live: Live;
@@ -33,6 +37,11 @@ export interface ServerOptions {
   /** How to go on from an agent; without it there is nothing at `/api/agents/ID/attach`. */
   readonly attach?: ServedAttach;
   readonly token: string;
+  /** Of the UIs that answer approvals, each its own. */
+  readonly keys?: ChannelKeys;
+  readonly logins?: Logins;
+  /** Which processes may answer approvals and log in; without it, all that are authenticated. */
+  readonly checkAnswerer?: AnswerCheck;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
   readonly version: string;
@@ -58,6 +67,7 @@ export interface Server {
 /** What is followed on this machine, over HTTP: docs/API.md. */
 export function createServer(options: ServerOptions): Server {
   const { live, guard, asks, hooks, token, page = new Map(), onError = () => undefined } = options;
+  const { logins = new Logins({ clock: systemClock }), checkAnswerer = async () => undefined } = options;
   const log = createEventLog(options.epoch, options.limits);
   const streams = createEventStreams(log, options.limits);
   let port = 0;
@@ -65,7 +75,8 @@ export function createServer(options: ServerOptions): Server {
   /** Hooks that wait for us. */
   const waiting = new Set<Promise<void>>();
 
-  const routes = createRoutes({ ...options, page, streams, onError, port: () => port });
+  const credentials = (): Credentials => ({ port, token, logins, ...known({ keys: options.keys }) });
+  const routes = createRoutes({ ...options, credentials, checkAnswerer, page, streams, onError, port: () => port });
   const answer = getRequestListener(routes.fetch, { overrideGlobalObjects: false, autoCleanupIncoming: false });
   const server = http.createServer(HTTP_LIMITS, (request, response) => handle(request, response));
   // Without this, Node asks for the body of a request that says `Expect: 100-continue` before we have seen it.
@@ -76,7 +87,8 @@ export function createServer(options: ServerOptions): Server {
   function handle(request: http.IncomingMessage, response: http.ServerResponse): void {
     crowd.serves(request, response);
     const refusal = findRefusal(request, {
-      ...{ port, token, page, takesAnswers: asks !== undefined },
+      ...credentials(),
+      ...{ page, takesAnswers: asks !== undefined },
       ...known({ hookKey: hooks?.key }),
     });
     if (hooks && !refusal && isForHooks(request)) {

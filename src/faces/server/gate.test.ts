@@ -2,7 +2,7 @@ import * as net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, askRaw } from './testing/ask.ts';
 import { recordedLive } from './testing/recorded-live.ts';
-import { type Served, serve, TOKEN } from './testing/serve.ts';
+import { KEYS, type Served, serve, TOKEN } from './testing/serve.ts';
 import { misfits } from './testing/validate.ts';
 
 let server: Served;
@@ -22,9 +22,10 @@ describe('the token', () => {
   it('opens from a header, a cookie, or the address', async () => {
     expect(await statusWith(bearer)).toBe(200);
     expect(await statusWith({ Authorization: `bearer ${TOKEN}` })).toBe(200);
-    expect(await statusWith({ Cookie: `troupe-${server.port}=${TOKEN}` })).toBe(200);
+    expect(await statusWith({ Cookie: server.logIn() })).toBe(200);
+    for (const key of Object.values(KEYS)) expect(await statusWith({ Authorization: `Bearer ${key}` })).toBe(200);
     expect(await statusWith({}, `${path}?token=${TOKEN}`)).toBe(200);
-    expect(await statusWith({ Authorization: 'Bearer wrong', Cookie: `troupe-${server.port}=${TOKEN}` })).toBe(200);
+    expect(await statusWith({ Authorization: 'Bearer wrong', Cookie: server.logIn() })).toBe(200);
   });
 
   it('is needed for everything that tells anything', async () => {
@@ -35,9 +36,10 @@ describe('the token', () => {
       { Authorization: `Bearer ${TOKEN.slice(1)}` },
       { Authorization: `Basic ${TOKEN}` },
       { Authorization: TOKEN },
-      { Cookie: `troupe-${server.port}=${TOKEN.toLowerCase()}` },
-      { Cookie: `troupe-${server.port + 1}=${TOKEN}` },
-      { Cookie: `xtroupe-${server.port}=${TOKEN}` },
+      { Cookie: `troupe-${server.port}=${TOKEN}` },
+      { Cookie: server.logIn().toLowerCase() },
+      { Cookie: server.logIn().replace(/\d+=/, `${server.port + 1}=`) },
+      { Cookie: `x${server.logIn()}` },
     ];
     for (const headers of wrong) expect([headers, await statusWith(headers as never)]).toEqual([headers, 401]);
     const paths = ['/api/sessions', '/api/sessions/x', '/api/agents/x', '/api/agents/x/transcript', '/api/events'];
@@ -48,9 +50,10 @@ describe('the token', () => {
   it('is not said, nor anything else, to those without', async () => {
     const { text, headers } = await ask(server.port, { path });
     expect(misfits('error', JSON.parse(text))).toBe('');
-    expect(text).toBe(
-      '{"error":{"code":"token-needed","message":"This needs the token of the server.","remedy":null}}',
-    );
+    expect(JSON.parse(text)).toEqual({
+      error: { code: 'token-needed', message: expect.any(String), remedy: expect.stringContaining('troupe open') },
+    });
+    expect(text).not.toContain(TOKEN);
     expect(headers['www-authenticate']).toBe('Bearer');
   });
 });

@@ -2,11 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isForHooks } from './answer-hook.ts';
 import type { Refusal } from './answers.ts';
 import type { PageFiles } from './page-files.ts';
-import { bringsKey, hasToken } from './token.ts';
+import { bringsKey, type Credentials, findChannel } from './token.ts';
 
-export interface Keeper {
-  readonly port: number;
-  readonly token: string;
+export interface Keeper extends Credentials {
   /** Files that anybody may have. */
   readonly page: PageFiles;
   /** Of the hooks of this machine, where they may call. */
@@ -27,12 +25,11 @@ export function findRefusal(request: IncomingMessage, keeper: Keeper): Refusal |
   if (keeper.hookKey !== undefined && isForHooks(request)) return findHookRefusal(request, keeper.hookKey);
   if (origin !== undefined && !hosts.some((own) => origin === `http://${own}`)) return FOREIGN_ORIGIN;
   if (isFromAnotherPage(request, keeper)) return OTHER_SITE;
-  const isAnswer = keeper.takesAnswers === true && request.method === 'POST' && isForAnswers(request);
-  const wrongForm = isAnswer ? findAnswerRefusal(request) : findReadRefusal(request);
+  const wrongForm = isChange(request, keeper) ? findChangeRefusal(request) : findReadRefusal(request);
   if (wrongForm) return wrongForm;
   const { url = '' } = request;
   if (!isPlainAddress(url)) return BAD_ADDRESS;
-  if (isPublic(url, keeper) || hasToken(request, keeper)) return undefined;
+  if (isPublic(url, keeper) || findChannel(request, keeper) !== undefined) return undefined;
   return NO_TOKEN;
 }
 
@@ -41,15 +38,14 @@ function findReadRefusal(request: IncomingMessage): Refusal | undefined {
   return bringsBody(request) ? BODY : undefined;
 }
 
-function isForAnswers({ url = '' }: IncomingMessage): boolean {
-  return /^\/api\/asks\/[\w-]+$/.test(url);
+/** The only two things that a client can change: it answers an approval, or asks for a login link. */
+function isChange({ method, url = '' }: IncomingMessage, { takesAnswers }: Keeper): boolean {
+  if (method !== 'POST') return false;
+  return url === '/api/login' || (takesAnswers === true && /^\/api\/asks\/[\w-]+$/.test(url));
 }
 
-/**
- * An answer lets an agent do something. So it is JSON, which no form of another page can send, and where a browser says which
- * page sends it, that must be ours.
- */
-function findAnswerRefusal({ headers }: IncomingMessage): Refusal | undefined {
+/** It must be JSON, which no form of another page can send; and if a browser says which page sends it, that must be ours. */
+function findChangeRefusal({ headers }: IncomingMessage): Refusal | undefined {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return OTHER_SITE;
   if (!/^application\/json\b/i.test(headers['content-type'] ?? '')) return NOT_JSON;
@@ -90,7 +86,7 @@ function isPlainAddress(url: string): boolean {
 
 /** The page tells nothing about anybody's sessions. */
 function isPublic(url: string, { page }: Keeper): boolean {
-  return url === '/' || url.startsWith('/?') || page.has(url);
+  return url === '/' || url.startsWith('/?') || url.startsWith('/login?') || page.has(url);
 }
 
 const FOREIGN_HOST: Refusal = { status: 403, code: 'foreign-host', message: 'This server has another name.' };
@@ -118,6 +114,7 @@ const BAD_ADDRESS: Refusal = { status: 400, code: 'bad-address', message: 'This 
 const NO_TOKEN: Refusal = {
   status: 401,
   code: 'token-needed',
-  message: 'This needs the token of the server.',
+  message: 'This needs the token of the server, or a browser that is logged in.',
+  remedy: 'In a browser: run troupe open. In a program: send the token in daemon.json as a bearer token.',
   headers: { 'WWW-Authenticate': 'Bearer' },
 };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { contentPolicy } from './security-headers.ts';
 
 /** Until the live page is there: that the server runs, and what works. It says nothing about anybody's sessions. */
-export function renderPage(notice?: 'old-token'): string {
+export function renderPage(notice?: 'old-link'): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -15,7 +15,7 @@ export function renderPage(notice?: 'old-token'): string {
 <body>
 <main>
 <h1>troupe</h1>
-${notice === 'old-token' ? OLD_TOKEN : RUNNING}
+${notice === 'old-link' ? OLD_LINK : RUNNING}
 <h2>What works now</h2>
 <ul>
 <li><code>troupe watch</code> shows the agents live in your terminal.</li>
@@ -29,7 +29,7 @@ ${notice === 'old-token' ? OLD_TOKEN : RUNNING}
 }
 
 const RUNNING = `<p>The server is running. The live page is not part of this build.</p>`;
-const OLD_TOKEN = `<p role="alert">This address has the token of another server, perhaps of an earlier one. Start <code>troupe</code> again to get the address of this one.</p>`;
+const OLD_LINK = `<p role="alert">This login link was used before, or is older than a minute. Run <code>troupe open</code> to log in.</p>`;
 
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.6 system-ui, sans-serif; }

@@ -21,6 +21,13 @@ afterAll(() => server.close());
 
 const errorOf = (text: string): { code: string; message: string; remedy: string | null } => JSON.parse(text).error;
 
+const post = (path: string, headers: Record<string, string>): Promise<Response> =>
+  fetch(`http://127.0.0.1:${server.port}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: '{}',
+  });
+
 describe('/api/status', () => {
   it('says who serves, and how much', async () => {
     const status = await server.json('/api/status');
@@ -207,18 +214,27 @@ describe('the page', () => {
     );
   });
 
-  it('takes the token out of the address, and into a cookie that scripts cannot read', async () => {
-    const { status, headers, text } = await ask(server.port, { path: `/?token=${TOKEN}` });
+  it('exchanges a login link for a cookie that scripts cannot read, once', async () => {
+    const created = await post('/api/login', { authorization: `Bearer ${TOKEN}` });
+    const { path } = JSON.parse(await created.text());
+    expect((await ask(server.port, { path, method: 'HEAD' })).status).toBe(401);
+    const { status, headers, text } = await ask(server.port, { path });
     expect([status, headers.location, text]).toEqual([303, '/', '']);
-    const cookie = `troupe-${server.port}=${TOKEN}`;
-    expect(headers['set-cookie']).toEqual([`${cookie}; HttpOnly; SameSite=Strict; Path=/`]);
-    const withCookie = await ask(server.port, { path: '/api/status', headers: { Cookie: `a=b; ${cookie}; c=d` } });
-    expect(withCookie.status).toBe(200);
+    const [cookie = ''] = headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/^troupe-\d+=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(cookie).not.toContain(TOKEN);
+    const withCookie = { Cookie: `a=b; ${cookie.split(';')[0]}; c=d` };
+    expect((await ask(server.port, { path: '/api/status', headers: withCookie })).status).toBe(200);
+
+    const again = await ask(server.port, { path });
+    expect([again.status, again.headers['set-cookie']]).toEqual([401, undefined]);
+    expect(again.text).toContain('troupe open');
   });
 
-  it('says that a token is an old one', async () => {
-    const { status, headers, text } = await ask(server.port, { path: '/?token=of-yesterday' });
-    expect([status, headers['set-cookie']]).toEqual([401, undefined]);
-    expect(text).toContain('another server');
+  it('gives no login link without a credential, nor for a token in the address', async () => {
+    expect((await post('/api/login', {})).status).toBe(401);
+    expect((await ask(server.port, { path: '/login?code=' })).status).toBe(401);
+    const { status, headers } = await ask(server.port, { path: `/?token=${TOKEN}` });
+    expect([status, headers['set-cookie']]).toEqual([200, undefined]);
   });
 });

@@ -6,6 +6,7 @@ import type { Asks } from '../../model/ask.ts';
 import type { Live, ServedGuard } from '../face.ts';
 import type { ServedExport } from '../face-export.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
+import type { AnswerCheck } from './ask-routes.ts';
 import { addAskRoutes } from './ask-routes.ts';
 import { addAttachRoutes, type ServedAttach } from './attach-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
@@ -15,7 +16,7 @@ import { PAGE_HEADERS, renderPage } from './page.ts';
 import { headersOf, type PageFiles } from './page-files.ts';
 import { isPlainId, readFlag, readInstant, readRange } from './query.ts';
 import { sessionList } from './session-list.ts';
-import { isToken, tokenCookie } from './token.ts';
+import { type Credentials, loginCookie } from './token.ts';
 
 export interface RoutesContext {
   readonly live: Live;
@@ -24,7 +25,8 @@ export interface RoutesContext {
   readonly exports?: ServedExport;
   readonly attach?: ServedAttach;
   readonly streams: EventStreams;
-  readonly token: string;
+  credentials(): Credentials;
+  readonly checkAnswerer: AnswerCheck;
   readonly page: PageFiles;
   readonly version: string;
   readonly startedAt: number;
@@ -36,18 +38,29 @@ type Env = { Bindings: HttpBindings };
 
 /** Every address, and what answers there. Whoever gets here has passed the gate. */
 export function createRoutes(options: RoutesContext): Hono<Env> {
-  const { live, guard, asks, exports, attach, streams, token, page, version, startedAt, port, onError } = options;
+  const { live, guard, asks, exports, attach, streams, page, version, startedAt, port, onError } = options;
+  const { credentials, checkAnswerer } = options;
   const routes = new Hono<Env>();
   for (const [address, file] of page)
     if (address !== '/') routes.get(address, (context) => context.body(file.bytes, 200, headersOf(address, file)));
 
   routes.get('/', (context) => {
-    const given = context.req.query('token');
     const index = page.get('/');
-    if (given === undefined && index) return context.body(index.bytes, 200, headersOf('/', index));
-    if (given === undefined) return context.body(renderPage(), 200, PAGE_HEADERS);
-    if (!isToken(given, token)) return context.body(renderPage('old-token'), 401, PAGE_HEADERS);
-    return context.body(null, 303, { Location: '/', 'Set-Cookie': tokenCookie(port(), token) });
+    if (index) return context.body(index.bytes, 200, headersOf('/', index));
+    return context.body(renderPage(), 200, PAGE_HEADERS);
+  });
+
+  routes.get('/login', (context) => {
+    // Programs that preview links ask for the head only: that must not use the link up.
+    const cookie =
+      context.req.method === 'GET' ? credentials().logins.redeem(context.req.query('code') ?? '') : undefined;
+    if (cookie === undefined) return context.body(renderPage('old-link'), 401, PAGE_HEADERS);
+    return context.body(null, 303, { Location: '/', 'Set-Cookie': loginCookie(port(), cookie) });
+  });
+
+  routes.post('/api/login', async (context) => {
+    const refusal = await checkAnswerer(context.env.incoming);
+    return refusal ? answerError(context, refusal) : answerJson(context, { path: credentials().logins.createLink() });
   });
 
   routes.get('/api/status', (context) => {
@@ -101,7 +114,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   if (guard) addGuardRoutes(routes, guard);
-  if (asks) addAskRoutes(routes, asks);
+  if (asks) addAskRoutes(routes, asks, { credentials, checkAnswerer });
   if (exports) addExportRoutes(routes, { live, exports, onError });
   if (attach) addAttachRoutes(routes, { live, attach });
 

@@ -1,18 +1,33 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type ChannelKeys, KEYED_CHANNELS } from '../../model/ask.ts';
+import type { Logins } from './logins.ts';
 
-/** In the `Authorization` header, in the cookie of the page, or, for EventSource and curl, in the address. */
-export function hasToken(
+/** How a request is authenticated: by the cookie of a browser, by the key of a UI, or by the token alone (`api`). */
+export type Channel = 'page' | 'api' | keyof ChannelKeys;
+
+export interface Credentials {
+  readonly port: number;
+  readonly token: string;
+  readonly keys?: ChannelKeys;
+  readonly logins: Logins;
+}
+
+/** Token and keys come in the `Authorization` header; for EventSource and curl, the token also in the address. */
+export function findChannel(
   { headers, url = '' }: IncomingMessage,
-  { token, port }: { readonly token: string; readonly port: number },
-): boolean {
+  { token, keys, port, logins }: Credentials,
+): Channel | undefined {
+  const bearer = bearerOf(headers);
+  if (bearer !== undefined) {
+    const keyed = keys && KEYED_CHANNELS.find((channel) => isToken(bearer, keys[channel]));
+    if (keyed) return keyed;
+    if (isToken(bearer, token)) return 'api';
+  }
+  if (cookiesNamed(cookieName(port), headers.cookie ?? '').some((cookie) => logins.isLoggedIn(cookie))) return 'page';
   const query = url.indexOf('?') === -1 ? '' : url.slice(url.indexOf('?') + 1);
-  const given = [
-    bearerOf(headers),
-    ...cookiesNamed(cookieName(port), headers.cookie ?? ''),
-    new URLSearchParams(query).get('token') ?? undefined,
-  ];
-  return given.some((one) => one !== undefined && isToken(one, token));
+  const given = new URLSearchParams(query).get('token');
+  return given !== null && isToken(given, token) ? 'api' : undefined;
 }
 
 /** In the `Authorization` header, and nowhere else. */
@@ -26,13 +41,13 @@ function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | undefin
 }
 
 /** Takes as long for a wrong beginning as for a wrong end. */
-export function isToken(given: string, token: string): boolean {
+function isToken(given: string, token: string): boolean {
   return timingSafeEqual(digest(given), digest(token));
 }
 
-/** Keeps the token out of reach of scripts, and out of the address bar. */
-export function tokenCookie(port: number, token: string): string {
-  return `${cookieName(port)}=${token}; HttpOnly; SameSite=Strict; Path=/`;
+/** Out of reach of scripts, and out of the address bar. */
+export function loginCookie(port: number, value: string): string {
+  return `${cookieName(port)}=${value}; HttpOnly; SameSite=Strict; Path=/`;
 }
 
 /** Browsers keep one jar for all ports of a machine: several servers must not overwrite each other's. */

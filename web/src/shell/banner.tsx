@@ -33,7 +33,7 @@ export function Banner() {
     <div class="banner" role="alert">
       <span aria-hidden="true">⚠</span>{' '}
       {isTokenMissing.value ? (
-        <span>The server was started anew and has another token. Open the address that `troupe` printed.</span>
+        <span>This browser is no longer logged in. Type `troupe open` in a terminal.</span>
       ) : (
         <span>
           No connection since {wallTime(since)} (<Since at={since} isLive />

@@ -32,12 +32,10 @@ export function emptyText({ picture, visible, isLost, isTokenMissing }: EmptyFac
 
 const NO_TOKEN: EmptyText = {
   kind: 'no-token',
-  head: 'This page needs its token.',
-  lines: [
-    'Open the address that troupe printed: the token is in it, and this browser remembers it. To see the address again:',
-  ],
+  head: 'This browser is not logged in.',
+  lines: ['To log in, type this in a terminal:'],
   places: [],
-  command: 'troupe status',
+  command: 'troupe open',
 };
 const NO_SERVER: EmptyText = {
   kind: 'no-server',
