@@ -40,6 +40,11 @@ export interface CallUses {
   readonly unknown: string | null;
   /** What is not known may run, read and write anything: every deny holds against it, whatever it names. */
   readonly mayBeAnything: boolean;
+  /**
+   * Why a shell might run more than `commands`: no pattern may allow such a call. Unlike `unknown`, it changes nothing where a rule
+   * denies or asks. Null: it is proven that nothing else runs.
+   */
+  readonly unproven: string | null;
 }
 
 export interface SimpleCommand {

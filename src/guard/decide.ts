@@ -52,8 +52,10 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
   const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
-  const verdicts = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
-  const strictest = verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
+  const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
+  const known = all.filter(({ part }) => part.part.kind !== 'unproven');
+  const verdicts = strictestOf(known).decision === 'allow' ? all : known;
+  const strictest = strictestOf(verdicts);
   return {
     decision: strictest.decision,
     rule: strictest.rule,
@@ -62,6 +64,10 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
     wait: strictest.decision === 'ask' ? waitOf(verdicts) : null,
     tried: trial.tried,
   };
+}
+
+function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
+  return verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
 }
 
 /** What no allow gets past, and what only one gets past that says so in words. For who wants to write that allow. */

@@ -59,6 +59,7 @@ function patternFor(part: Part, call: GuardedCall): Suggested | null {
       // Of a page, its host is all that a pattern can name.
       return { pattern: toPattern('WebFetch', `domain:${part.host}`), fitsOthers: call.tool === 'WebFetch' };
     case 'unknown':
+    case 'unproven':
       return null;
     case 'call': {
       const pattern = callPattern(call);

@@ -46,13 +46,13 @@ function toExplainedCall({ agent, ancestors, host, project, cwd, tool, input, at
   return { agent, ancestors, host, project, cwd, tool, input, at: new Date(at).toISOString() };
 }
 
-function toExplainedUses({ commands, reads, writes, hosts, unknown }: CallUses): ExplainedUses {
+function toExplainedUses({ commands, reads, writes, hosts, unknown, unproven }: CallUses): ExplainedUses {
   return {
     commands: commands.map(({ text, isDynamic, wrappers }) => ({ text, isDynamic, wrappers })),
     reads: reads.map(toExplainedPath),
     writes: writes.map(toExplainedPath),
     hosts,
-    unknown,
+    unknown: unknown ?? unproven,
   };
 }
 

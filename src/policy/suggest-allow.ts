@@ -27,7 +27,8 @@ export function suggestAllow(policy: Policy, call: GuardedCall, file: string | n
   const agents = exactSelector(call);
   if (typeof agents === 'string') return none(agents);
   const suggested = suggestRule(call, inherited);
-  if (suggested === null) return none(`No pattern can allow it: ${call.uses.unknown ?? UNNAMEABLE}.`);
+  if (suggested === null)
+    return none(`No pattern can allow it: ${call.uses.unknown ?? call.uses.unproven ?? UNNAMEABLE}.`);
   // A deny of an agent above is passed by in words only.
   const despite = inherited.length > 0 ? { despiteAncestors: true } : {};
   const rule: AllowRule = { agents, tools: suggested.patterns, ...despite };

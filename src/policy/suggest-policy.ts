@@ -67,7 +67,7 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 /** Or why there are none. */
 function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
   const tools = suggestRule(call)?.patterns;
-  if (tools === undefined) return call.uses.unknown ?? UNNAMEABLE;
+  if (tools === undefined) return call.uses.unknown ?? call.uses.unproven ?? UNNAMEABLE;
   if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;

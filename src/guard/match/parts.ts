@@ -6,7 +6,9 @@ export type Part =
   | { readonly kind: 'command'; readonly command: SimpleCommand }
   | { readonly kind: 'read' | 'write'; readonly used: UsedPath }
   | { readonly kind: 'host'; readonly host: string }
-  | { readonly kind: 'unknown'; readonly why: string };
+  | { readonly kind: 'unknown'; readonly why: string }
+  /** Stops an allow, and nothing else: see `unproven` in call.ts. */
+  | { readonly kind: 'unproven'; readonly why: string };
 
 export interface JudgedPart {
   readonly part: Part;
@@ -24,7 +26,13 @@ export function isForeign(tool: string): boolean {
   return !READ_TOOLS.has(tool) && !EDIT_TOOLS.has(tool) && !OTHER_TOOLS.has(tool);
 }
 
-export function partsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
+export function partsOf(call: GuardedCall): readonly JudgedPart[] {
+  const { unproven } = call.uses;
+  const known = knownPartsOf(call);
+  return unproven === null ? known : [...known, { part: { kind: 'unproven', why: unproven }, needsAllow: true }];
+}
+
+function knownPartsOf({ tool, uses }: GuardedCall): readonly JudgedPart[] {
   const parts: JudgedPart[] = [
     ...uses.commands.map((command) => ({
       part: { kind: 'command', command } as const,
@@ -66,6 +74,7 @@ export function partText(part: Part, call: GuardedCall): string {
     case 'host':
       return part.host === '*' ? 'some host' : `host ${part.host}`;
     case 'unknown':
+    case 'unproven':
       return part.why;
   }
 }

@@ -3,6 +3,7 @@ import { parse } from 'unbash';
 import type { CallUses } from '../call.ts';
 import { createGathering } from './gathering.ts';
 import { holdsMark } from './marks.ts';
+import { whyNotPlain } from './plain.ts';
 import { runWords } from './run-words.ts';
 import type { Runner, Scene, ShellContext } from './scene.ts';
 import { walkScript } from './walk.ts';
@@ -60,5 +61,8 @@ function runCode(code: string, scene: Scene): void {
     gathering.lose('it holds control characters');
     return;
   }
-  walkScript(parse(code), { ...scene, source: code, code, variables: new Map() });
+  const script = parse(code);
+  const why = whyNotPlain(script);
+  if (why !== null) gathering.markUnproven(why);
+  walkScript(script, { ...scene, source: code, code, variables: new Map() });
 }

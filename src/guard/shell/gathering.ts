@@ -12,6 +12,8 @@ export interface Gathering {
   miss(why: string): void;
   /** Something cannot be known at all: it may be anything. */
   lose(why: string): void;
+  /** A shell might run more than the commands that are found. */
+  markUnproven(why: string): void;
   isFull(): boolean;
   /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
   suspect(run: () => void): void;
@@ -38,6 +40,7 @@ export function createGathering(): Gathering {
   const choices: (readonly string[])[] = [];
   let unknown: string | null = null;
   let mayBeAnything = false;
+  let unproven: string | null = null;
   let isSuspecting = false;
   /** Who asks and is told so looks no further: what was not looked at may be anything, whatever it is suspected of. */
   function isFull(): boolean {
@@ -72,6 +75,9 @@ export function createGathering(): Gathering {
       if (!isSuspecting) unknown ??= why;
     },
     lose,
+    markUnproven: (why) => {
+      if (!isSuspecting) unproven ??= why;
+    },
     isFull,
     suspect: (run) => {
       if (isSuspecting) return;
@@ -90,6 +96,6 @@ export function createGathering(): Gathering {
       return String.fromCharCode(FIRST_CHOICE + choices.length - 1);
     },
     choicesOf: (mark) => choices[mark.charCodeAt(0) - FIRST_CHOICE] ?? [],
-    uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything }),
+    uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything, unproven }),
   };
 }

@@ -9,12 +9,13 @@ import { isUnsure, joinForms } from './marks.ts';
 import { moveTo } from './move.ts';
 import { useHosts } from './network.ts';
 import { isStdinFile, withLinks } from './paths.ts';
+import { whyEvaluated } from './plain.ts';
 import { baseName } from './posix-path.ts';
 import { inside, type Scene } from './scene.ts';
 import { isHarmlessSed } from './sed.ts';
 import { isShell, runAlias, runEval, runShell, runSource, runTrap } from './shells.ts';
 import { suspectInner } from './suspects.ts';
-import { checkUnseen, checkVariable } from './variables.ts';
+import { checkUnseen, checkVariable, isHarmlessVariable } from './variables.ts';
 import type { ShellWord } from './words.ts';
 import { isWrapper, runPlainShell, runWrapper } from './wrappers.ts';
 
@@ -61,7 +62,7 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     useFiles(name, words, own);
     useHosts(name, words, own);
     // As the shell names it: `/bin/rm` is `rm` inside.
-    found.isTransparent = runNamed(name, words, own);
+    found.isTransparent = runNamed(name, words, own) && isFromSystem(first.form, name);
   }
   suspectScript(words, own);
   // A request to the server that answers an approval, or logs in to do so, is the same as the command.
@@ -69,6 +70,14 @@ export function runWords(words: readonly ShellWord[], scene: Scene, sets: readon
     own.gathering.suspect(() => own.runner.runWords(ANSWERS, inside(own, first.form, -1)));
   scene.cwds = own.cwds;
   if (own.functions.has(first.form)) found.isTransparent = true;
+  // No allow looks at the variables of a command that it need not name, but the commands inside get them, too.
+  const unknown = found.isTransparent ? sets.find((name) => !isHarmlessVariable(name)) : undefined;
+  if (unknown !== undefined) gathering.markUnproven(`${unknown} is set, which can change what is run`);
+}
+
+/** `./echo` and `ECHO` are programs that anybody may have put there. */
+function isFromSystem(form: string, name: string): boolean {
+  return form === name || /^(?:\/usr)?\/bin\/[^/]+$/.test(form);
 }
 
 /** `node x/troupe.js stop`, `x/troupe.js stop` and `node .bin/troupe stop` are held against denies of `troupe stop`. */
@@ -104,6 +113,8 @@ function namesOf(form: string, scene: Scene): readonly string[] {
 
 /** May allows look through it to the commands inside? */
 function runNamed(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const why = whyEvaluated(name, words);
+  if (why !== null) scene.gathering.markUnproven(why);
   if (isShell(name)) return runShell(name, words, scene);
   const interpreter = interpreterOf(name);
   if (interpreter !== null) {

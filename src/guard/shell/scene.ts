@@ -58,10 +58,20 @@ export function placesOf(scene: Scene): WordPlaces {
   return { home: scene.home, pwd: only, variables: scene.variables };
 }
 
-/** `at`: how many words stand before the command that is inside; -1 where it stands in a text. */
+/**
+ * Functions are gone in there: `command git` and `bash -c git` run the program, whatever function has that name.
+ * `at`: how many words stand before the command that is inside; -1 where it stands in a text.
+ */
 export function inside(scene: Scene, wrapper: string, at: number, changes: Partial<Scene> = {}): Scene {
   const within = scene.self === null ? null : { index: scene.self, at };
-  return { ...scene, wrappers: [...scene.wrappers, wrapper], within, depth: scene.depth + 1, ...changes };
+  return {
+    ...scene,
+    wrappers: [...scene.wrappers, wrapper],
+    within,
+    functions: new Set(),
+    depth: scene.depth + 1,
+    ...changes,
+  };
 }
 
 export function eitherFolder(one: Scene['cwds'], other: Scene['cwds']): Scene['cwds'] {

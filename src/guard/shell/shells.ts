@@ -20,7 +20,7 @@ export function isShell(name: string): boolean {
 
 export function runShell(name: string, words: readonly ShellWord[], outside: Scene): boolean {
   const scene: Scene = { ...outside, isPosix: POSIX_SHELL.test(name) };
-  const { letters, longs, startFile, rest, isSure } = readShellOptions(words.slice(1));
+  const { letters, readsFiles, isUsual, startFile, rest, isSure } = readShellOptions(words.slice(1));
   const { gathering } = scene;
   if (!isSure || FOREIGN_SHELL.test(name)) {
     gathering.lose(`what ${name} runs cannot be told`);
@@ -29,13 +29,14 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
   if (startFile !== null && isUnsure(startFile.form))
     gathering.lose(`which file ${name} runs first is only known when it runs`);
   else if (startFile !== null) usePath('read', startFile.form, `${name} ${startFile.text}`, scene);
+  if (!isUsual) gathering.markUnproven(`an option of ${name} can change what its code does`);
   const [script] = rest;
   if (letters.includes('c')) {
     if (script !== undefined) runText(script.form, inside(scene, `${name} -c`, -1, { stdin: scene.stdin }));
-    // Files that a shell reads first (-l, -i, --rcfile) are not looked at: then an allow must name the shell too.
-    return longs === 0 && !/[il]/.test(letters);
+    return !readsFiles;
   }
-  if (script === undefined || letters.includes('s') || isStdinFile(script.form)) return runStdin(name, scene);
+  if (script === undefined || letters.includes('s') || isStdinFile(script.form))
+    return runStdin(name, scene) && !readsFiles;
   if (isUnsure(script.form)) gathering.lose(`which file ${name} runs is only known when it runs`);
   else usePath('read', script.form, `${name} ${script.text}`, scene);
   return false;
@@ -44,10 +45,12 @@ export function runShell(name: string, words: readonly ShellWord[], outside: Sce
 /** What else is said behind the script is the script's: `bash x.sh -c ls` runs x.sh. */
 function readShellOptions(words: readonly ShellWord[]) {
   let letters = '';
-  let longs = 0;
+  // Files that a shell reads first (-l, -i, --rcfile) are not looked at: then an allow must name the shell too.
+  let readsFiles = false;
+  let isUsual = true;
   let startFile: ShellWord | null = null;
   let index = 0;
-  const done = (isSure: boolean) => ({ letters, longs, startFile, rest: words.slice(index), isSure });
+  const done = (isSure: boolean) => ({ letters, readsFiles, isUsual, startFile, rest: words.slice(index), isSure });
   for (; index < words.length; index++) {
     const { form } = words[index] as ShellWord;
     // It may be no word, several, or an option.
@@ -58,16 +61,23 @@ function readShellOptions(words: readonly ShellWord[]) {
     }
     const started = START_FILE.exec(form);
     if (started !== null || LONG_FLAGS.test(form)) {
-      longs++;
+      readsFiles = true;
       if (started === null) continue;
       startFile = started[1] === undefined ? (words[++index] ?? null) : { form: started[1], text: started[1] };
     } else if (FLAGS.test(form)) {
       if (form.startsWith('-')) letters += form.slice(1).replace(/[oO]$/, '');
       // The word behind it is its own: `-euo pipefail`.
-      if (/[oO]$/.test(form)) index++;
+      const option = /[oO]$/.test(form) ? (words[++index]?.form ?? '') : 'errexit';
+      readsFiles ||= /^-.*[il]/.test(form);
+      isUsual &&= /^[-+][cefilnsuvx]*o?$/.test(form) && isUsualOption(option);
     } else return done(!/^[-+]/.test(form));
   }
   return done(true);
+}
+
+/** Those of `set -o` that do not change which commands there are. */
+export function isUsualOption(name: string): boolean {
+  return /^(?:errexit|noglob|nounset|pipefail|verbose|xtrace)$/.test(name);
 }
 
 function runStdin(name: string, scene: Scene): boolean {
@@ -82,7 +92,7 @@ function runStdin(name: string, scene: Scene): boolean {
 
 export function runEval(words: readonly ShellWord[], scene: Scene): boolean {
   const code = words.slice(1).filter(({ form }, index) => index > 0 || form !== '--');
-  const within = inside(scene, 'eval', -1);
+  const within = inside(scene, 'eval', -1, { functions: scene.functions });
   runText(code.map(({ form }) => form).join(' '), within);
   scene.cwds = within.cwds;
   // What it did to the folder was done to a copy of the scene in there.
@@ -102,7 +112,7 @@ export function runSource(words: readonly ShellWord[], scene: Scene): boolean {
 export function runTrap(words: readonly ShellWord[], scene: Scene): boolean {
   const [code] = words.slice(1).filter(({ form }) => form !== '--');
   if (code === undefined || /^-/.test(code.form) || words.length < 3) return true;
-  runText(code.form, inside(scene, 'trap', -1));
+  runText(code.form, inside(scene, 'trap', -1, { functions: scene.functions }));
   return true;
 }
 

@@ -38,6 +38,8 @@ export function walkCommand(node: Command, scene: Scene, walkInner: (node: Synta
   // `exec <<< code`: it comes in to all that follows.
   if (words.at(-1)?.form === 'exec' && (stdin.kind === 'text' || stdin.kind === 'unknown'))
     scene.gathering.lose('what comes in to later commands is not followed');
+  else if (words.at(-1)?.form === 'exec' && stdin.kind === 'file')
+    scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
   const copy = { ...scene, stdin };
   scene.runner.runWords(words, copy, sets);
   scene.cwds = copy.cwds;

@@ -13,6 +13,16 @@ const CHANGES_PROGRAMS =
 /** They make a name of a command mean something else, or hold code that nobody here reads. */
 const RENAMES_COMMANDS = /^(?:BASH_ALIASES|BASH_CMDS|BASH_FUNC_.*|GIT_CONFIG_(?:PARAMETERS|KEY_\d+|VALUE_\d+))$/;
 
+/** Bash or zsh evaluates their value as arithmetic, or finds and reads commands by them. */
+const SHELLS_OWN =
+  /^(?:ARGV0|BASH\w*|COPROC\w*|DIRSTACK\w*|E?[GU]ID|EXECIGNORE|FUNCNEST|GLOBSORT|HIST\w+|KEYTIMEOUT|LINENO|LISTMAX|MAILCHECK|MODULE_PATH|OPTIND|POSIXLY_CORRECT|PPID|PROMPT\w*|PS\d|RPROMPT|RPS\d|S?RANDOM|SAVEHIST|SECONDS|SHLVL|SPROMPT|STTY|TIMEFMT|TMOUT|TMP(?:PREFIX|SUFFIX)|TRY_BLOCK\w+|ZLE\w*|ZSH\w*|aliases|commands|dirstack|dis_\w+|functions|galiases|histchars|module_path|nameddirs|options|saliases)$/;
+
+/** Arguments for programs, or code that they load. Small letters are a script's own: `opts=-la`. */
+const ARGUMENTS = /^(?:\w*FLAGS|\w*OPTS|\w+_(?:HOOKS|PLUGINS|RUNNER|LINKER)|GLIBC_TUNABLES|LOCPATH)$/;
+
+/** Numbers to zsh: what else they are set to is evaluated. */
+const SIZE = /^(?:COLUMNS|LINES)$/;
+
 /** Set before a command, these change nothing that a rule could mean (beside how it looks and how much it says). */
 const HARMLESS =
   /^(?:NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|CLICOLOR|CLICOLOR_FORCE|COLORTERM|TERM|COLUMNS|LINES|TZ|LANG|LANGUAGE|LC_[A-Z]+|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|GIT_TERMINAL_PROMPT|GOOS|GOARCH|CGO_ENABLED|NODE_NO_WARNINGS)$/;
@@ -38,7 +48,14 @@ export function isHarmlessVariable(name: string): boolean {
   return HARMLESS.test(name);
 }
 
+/** One that no shell and no program gives a meaning to, as far as is known. */
+export function isOrdinaryVariable(name: string): boolean {
+  if (HOLDS_CODE.test(name) && name === name.toUpperCase()) return false;
+  return ![RENAMES_COMMANDS, CHANGES_PROGRAMS, SHELLS_OWN, ARGUMENTS, SIZE].some((list) => list.test(name));
+}
+
 export function checkVariable(name: string, form: string, scene: Scene): void {
+  checkSpecial(name, /^\d+$/.test(form), scene);
   if (HARMLESS.test(name)) return;
   if (RENAMES_COMMANDS.test(name)) {
     scene.gathering.lose(`${name} is set, which changes what words mean`);
@@ -58,8 +75,14 @@ export function checkVariable(name: string, form: string, scene: Scene): void {
   }
 }
 
+function checkSpecial(name: string, isNumber: boolean, scene: Scene): void {
+  if (SHELLS_OWN.test(name) || ARGUMENTS.test(name) || (SIZE.test(name) && !isNumber))
+    scene.gathering.markUnproven(`${name} is set, which can change what is run`);
+}
+
 /** Set by `read`, by arithmetic, by an expansion: to what, nobody looks. */
 export function checkUnseen(name: string, scene: Scene): void {
+  checkSpecial(name, false, scene);
   if (HARMLESS.test(name)) return;
   // Small letters are a script's own: `while read command`.
   if (RENAMES_COMMANDS.test(name) || (HOLDS_CODE.test(name) && name === name.toUpperCase()))

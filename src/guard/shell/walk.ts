@@ -190,9 +190,15 @@ function walkAndOr(node: AndOr, scene: Scene): void {
   const { cwds: before } = scene;
   // What the first one makes is there afterwards; of the others nobody knows whether they ran.
   let { functions, variables } = scene;
+  let mayHaveSkipped = false;
   for (const [index, command] of node.commands.entries()) {
     if (node.operators[index - 1] === '||') {
       scene.cwds = eitherFolder(before, scene.cwds);
+      mayHaveSkipped = true;
+    }
+    // `true || f() { ls; } && f`
+    if (mayHaveSkipped) {
+      scene.functions = functions;
       scene.variables = variables;
     }
     walkNode(command, scene);

@@ -235,7 +235,8 @@ export function runWrapper(name: string, words: readonly ShellWord[], scene: Sce
   else scene.runner.runWords(rest, within, sets);
   // `exec` and `command` change nothing of where we are, but a `cd` in them does.
   scene.cwds = name === 'command' || name === 'builtin' ? within.cwds : scene.cwds;
-  return wrapper.isTransparent === true && read.isSure;
+  // `time -o file -f text` writes what it likes.
+  return wrapper.isTransparent === true && read.isSure && output === null;
 }
 
 const RUNS_PACKAGES = /^(?:npm|npx|bunx|pnpx|pnpm|yarn)$/;

@@ -7,7 +7,15 @@ import { withLinks } from '../shell/paths.ts';
 import { isAbsolute, normalize } from '../shell/posix-path.ts';
 import type { ShellContext } from '../shell/scene.ts';
 
-const NOTHING: CallUses = { commands: [], reads: [], writes: [], hosts: [], unknown: null, mayBeAnything: false };
+const NOTHING: CallUses = {
+  commands: [],
+  reads: [],
+  writes: [],
+  hosts: [],
+  unknown: null,
+  mayBeAnything: false,
+  unproven: null,
+};
 
 /** Of what tools are given, all that a rule can be held against. */
 export const JUDGED_FIELDS: readonly string[] = [
@@ -183,6 +191,7 @@ function merge(one: CallUses, other: CallUses): CallUses {
     writes: [...one.writes, ...other.writes],
     unknown: one.unknown ?? other.unknown,
     mayBeAnything: one.mayBeAnything || other.mayBeAnything,
+    unproven: one.unproven ?? other.unproven,
   };
 }
 
