@@ -117,6 +117,41 @@ describe('the guard', () => {
     expect([leftovers(), existsSync(path.join(state, 'hook-failure'))]).toEqual([[], false]);
   });
 
+  it.each(['without a server', 'with a server'])(
+    '%s: denies commands that hide code behind the one command that is allowed',
+    async (how) => {
+      writeFileSync(
+        path.join(state, 'policy.yaml'),
+        'version: 1\ndefaults: { main: deny, subagent: deny, unknown: deny }\nrules: [{ tools: "Bash(ls:*)", decision: allow }]\n',
+      );
+      const check = spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), 'guard', 'check'], {
+        env: environment(),
+      });
+      expect(check.status).toBe(0);
+      if (how === 'with a server') await startServer();
+      const decisionOn = async (command: string): Promise<string> => {
+        const of = { session_id: 's', cwd: home, tool_use_id: 't', agent_id: 'a', agent_type: 'coder' };
+        const payload = { ...of, hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command } };
+        const [, answer = ''] = /^0(\{.*\})$/s.exec(await callGuard(JSON.stringify(payload))) ?? [];
+        return JSON.parse(answer).hookSpecificOutput.permissionDecision;
+      };
+      const x = 'x="a[\\$(id >&2)]"; ';
+      for (const command of [
+        'test -v "a[\\$(git push >&2)]"; ls',
+        `${x}ls $((x))`,
+        'declare "a[\\$(id >&2)]=1"; ls',
+        `${x}ls "\${PATH:x:1}"`,
+        'true & wait -n -p "a[\\$(id >&2)]"; ls',
+        'read x <<< "a[\\$(id >&2)]"; ls $((x))',
+        './echo; ls',
+        'git() { ls; }; command git push',
+      ])
+        expect([command, await decisionOn(command)]).toEqual([command, 'deny']);
+      for (const command of ['ls', 'ls -la "$HOME" | ls', 'for f in a b; do ls "$f"; done'])
+        expect([command, await decisionOn(command)]).toEqual([command, 'allow']);
+    },
+  );
+
   it('a host that the server does not know, and a server that was killed: node keeps the call', async () => {
     const server = await startServer();
     expect(statSync(address()).mode & 0o777).toBe(0o600);

@@ -124,6 +124,7 @@ const ZSH_ATTACKS: readonly string[] = [
   `${Z}ls "$path[x]"`,
   `${Z}ls $path\\\n[x]`,
   `${Z}ls $#path[x]`,
+  `${Z}ls [a$path[x]`,
   `${Z}ls <<EOF\n$path[x]\nEOF`,
   'exit "path[\\$(touch m)]"; ls',
   'shift "path[\\$(touch m)]"; ls',

@@ -24,6 +24,9 @@ export const REMOVALS: Readonly<Record<string, RemovalPlay>> = {
 /** Types that are declared on the command line. */
 export const AGENTS = JSON.stringify({ lead: { description: 'Leads others', prompt: 'You lead.' } });
 
+/** Bash runs what is in the subscript. */
+export const HIDING = 'test -v "a[\\$(touch escaped)]"; ls';
+
 export const nameOfPlay = (play: string): string => `remove-${play}`;
 
 /** A sub-agent in the background removes something, which a person is asked about; main runs `approve` meanwhile. */
@@ -86,6 +89,8 @@ export async function addRemovalPlays(): Promise<void> {
       ...Array.from({ length: 4 }, () => done),
     ],
     look: [step(shell('ls build', 'Look')), done],
+    'allow-list': [step(agent('Lister', 'List it. [[play:remove-lister]]')), done],
+    lister: [step(shell(HIDING, 'List')), step(shell('ls src', 'List')), done],
     'helper-one': alone('helper-one'),
     'helper-two': alone('helper-two'),
     explorer: alone('explorer'),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namesCallers } from '../../src/adapters/claude-code/hooks/payload.ts';
 import type { AuditEntry } from '../../src/model/audit.ts';
-import { AGENTS, addRemovalPlays, nameOfPlay, REMOVALS } from './guard-plays.ts';
+import { AGENTS, addRemovalPlays, HIDING, nameOfPlay, REMOVALS } from './guard-plays.ts';
 import { nameOf, programs, record, recordTogether, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';
 
@@ -29,6 +29,13 @@ rules:
     tools: ["Bash(wc:*)", "Bash(sleep:*)"]
     decision: allow
     tell_identity: true
+`;
+
+const ALLOW_LIST = `version: 1
+defaults: { main: deny, subagent: deny, unknown: deny }
+rules:
+  - { agents: { kind: main }, tools: Agent, decision: allow }
+  - { tools: "Bash(ls:*)", decision: allow }
 `;
 
 /** In place of `wc`, which sub-agents of the play run: says who it was told runs it, and makes a commit. */
@@ -142,6 +149,27 @@ for (const program of programs) {
           expect(decision, `${tool} ${summary}: ${reason}`).toBe(reason?.includes('not known') ? 'deny' : 'none');
       });
     }
+
+    // Older versions do not name the caller, and main could not start the sub-agent.
+    it.skipIf(!isNamed)(
+      'denies code that is hidden behind an allowed command, and runs that command alone',
+      async () => {
+        writeFileSync(path.join(state, 'policy.yaml'), ALLOW_LIST);
+        troupe('guard', 'check');
+        const { project, entries } = await perform('allow-list', `${version}-allow-list`);
+        writeFileSync(path.join(state, 'policy.yaml'), policyText('none'));
+        troupe('guard', 'check');
+        const calls = entries.filter(({ tool, agent }) => tool === 'Bash' && agent.who === 'subagent');
+        expect(calls.map(({ summary, decision }) => [summary, decision])).toEqual([
+          [HIDING, 'deny'],
+          ['ls src', 'allow'],
+        ]);
+        expect(existsSync(path.join(project, 'escaped'))).toBe(false);
+        const results = resultsIn(config);
+        expect(results.get(calls[0]?.call ?? '')).toContain('test can run code from such arguments');
+        expect(results.get(calls[1]?.call ?? '')).toContain('app.js');
+      },
+    );
 
     // Of several hooks in front of one call (the kit has one) older versions take what the last to answer gives.
     it.skipIf(isBefore(version, '2.1.69'))('commands of a sub-agent, and its commits, say who runs them', async () => {

@@ -79,7 +79,6 @@ function checkNode(node: SyntaxNode, context: Context): string | null {
     case 'TestLogical':
     case 'TestNot':
     case 'TestGroup':
-    case 'Glob':
     case 'Default':
     case 'Remove':
     case 'Replace':
@@ -106,7 +105,9 @@ function checkNode(node: SyntaxNode, context: Context): string | null {
     case 'SimpleExpansion':
       return /^\$(?:\w+|[@*#?$!-])$/.test(node.text) ? null : EXPANSION;
     case 'BraceExpansion':
-      return node.parts === undefined ? checkText(node.text, context) : null;
+      return node.parts === undefined ? checkText(node.text, context) : checkSubscripts(node.parts);
+    case 'Glob':
+      return checkSubscripts(node.parts ?? []);
     case 'CommandExpansion':
     case 'ProcessSubstitution':
       return node.script === undefined ? TEXT : null;
