@@ -265,7 +265,7 @@ function isPlainPrintf(args: readonly ShellWord[]): boolean {
   if (args[0]?.form === '-v') return isOrdinaryName(args[1]?.form ?? '') && isPlainPrintf(args.slice(2));
   const [format, ...values] = args[0]?.form === '--' ? args.slice(1) : args;
   if (format === undefined || isUnsure(format.form) || format.form.startsWith('-')) return format === undefined;
-  const conversions = [...format.form.matchAll(/%[-+ #0]*\d*(?:\.\d+)?([^-+ #0-9.]|$)/g)]
+  const conversions = [...format.form.matchAll(/%[-+ #0-9.]*([\s\S]|$)/g)]
     .map(([, letter = '']) => letter)
     .filter((letter) => letter !== '%');
   if (conversions.every((letter) => /[sbq]/.test(letter))) return true;
@@ -283,7 +283,7 @@ function isPlainRead(args: readonly ShellWord[]): boolean {
     const before = args[index - 1]?.form ?? '';
     if (/^-[A-Za-z]*[tnNuk]$/.test(before)) return /^[\d.]+$/.test(form);
     if (/^-[A-Za-z]*[dpi]$/.test(before)) return !isUnsure(form) && /^[^$`[\]()]*$/.test(form);
-    return /^-[A-Za-z]+[\d.]*$/.test(form) || isOrdinaryName(form);
+    return /^-[AaEeqrs]*(?:[tnNuk][\d.]*|[dpi])?$/.test(form) || isOrdinaryName(form);
   });
 }
 
