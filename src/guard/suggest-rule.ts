@@ -1,5 +1,5 @@
 // The patterns under which exactly this call would be allowed: for a line that was denied.
-import type { GuardedCall, SimpleCommand } from './call.ts';
+import type { GuardedCall, SimpleCommand, UsedPath } from './call.ts';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { ToolPattern } from './policy.ts';
@@ -10,14 +10,29 @@ export interface SuggestedPatterns {
   readonly patterns: readonly string[];
   /** Other calls fit them, too: patterns have no words for all that a call is. */
   readonly fitsOthers: boolean;
+  /** What of the call the patterns cannot express, so that calls that differ only in this fit, too. Null: nothing. */
+  readonly lost: string | null;
 }
 
 /**
- * Null where no pattern can: something of the call is not known before it runs. `also`: parts that need not be allowed, but
- * have to be named because an agent above may not do them.
+ * Null if no pattern can: something of the call is not known before it runs, or a pattern that holds it would hold much more.
+ * `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
  */
 export function suggestRule(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | null {
-  if (call.uses.unknown !== null) return null;
+  const suggested = suggestPatterns(call, also);
+  return typeof suggested === 'string' ? null : suggested;
+}
+
+/** Why `suggestRule` finds no pattern, as a clause; null if it does find one. */
+export function whyNoRule(call: GuardedCall, also: readonly JudgedPart[] = []): string | null {
+  const suggested = suggestPatterns(call, also);
+  return typeof suggested === 'string' ? suggested : null;
+}
+
+const NO_NAME = 'no part of it has a name that a pattern can hold';
+
+function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[]): SuggestedPatterns | string {
+  if (call.uses.unknown !== null) return call.uses.unknown;
   const needed = partsOf(call).filter(
     ({ part, needsAllow }) => needsAllow || also.some((one) => isSame(one.part, part)),
   );
@@ -25,70 +40,120 @@ export function suggestRule(call: GuardedCall, also: readonly JudgedPart[] = [])
   for (const { part } of needed) {
     if (found.some(({ pattern }) => holdsTool(pattern, part, call, 'must'))) continue;
     const one = patternFor(part, call);
-    if (one === null || !holdsTool(one.pattern, part, call, 'must')) return null;
+    if (typeof one === 'string') return one;
+    if (!holdsTool(one.pattern, part, call, 'must')) return NO_NAME;
     found.push(one);
   }
-  return { patterns: found.map(({ pattern }) => pattern.text), fitsOthers: found.some(({ fitsOthers }) => fitsOthers) };
+  return {
+    patterns: found.map(({ pattern }) => pattern.text),
+    fitsOthers: found.some(({ fitsOthers }) => fitsOthers),
+    lost: found.find(({ lost }) => lost !== null)?.lost ?? null,
+  };
 }
 
 interface Suggested {
   readonly pattern: ToolPattern;
   readonly fitsOthers: boolean;
+  readonly lost: string | null;
 }
 
 function isSame(one: Part, other: Part): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-function patternFor(part: Part, call: GuardedCall): Suggested | null {
+/** Or why there is none. */
+function patternFor(part: Part, call: GuardedCall): Suggested | string {
   switch (part.kind) {
-    case 'command': {
-      const text = commandText(part.command);
-      return { pattern: toPattern('Bash', text), fitsOthers: text.includes('*') };
-    }
+    case 'command':
+      return patternForCommand(part.command);
     case 'write':
-    case 'read': {
-      const { path, below } = part.used;
-      const pattern = toPattern(part.kind === 'write' ? 'Edit' : 'Read', pathText(path, below, call));
-      // Others look into folders: a pattern for a folder is one for all below it.
-      const isFile = part.kind === 'write' || call.tool === 'Read' || call.tool === 'Bash';
-      return { pattern, fitsOthers: !isFile || (below !== null && below !== ANYTHING && isUnsure(below)) };
-    }
+    case 'read':
+      return patternForPath(part.kind, part.used, call);
     case 'host':
-      if (part.host === SOME_HOST) return null;
+      if (part.host === SOME_HOST) return 'which host it reaches is only known when it runs';
+      if (part.host.includes('*')) return 'its host has a `*` in it, which a pattern reads as any text';
       // Of a page, its host is all that a pattern can name.
-      return { pattern: toPattern('WebFetch', `domain:${part.host}`), fitsOthers: call.tool === 'WebFetch' };
+      return suggested(toPattern('WebFetch', `domain:${part.host}`), call.tool === 'WebFetch');
     case 'unknown':
     case 'unproven':
-      return null;
+      return part.why;
     case 'call': {
       const pattern = callPattern(call);
-      return pattern && { pattern, fitsOthers: true };
+      return pattern === null ? NO_NAME : suggested(pattern, true);
     }
   }
 }
 
-function callPattern({ tool, input }: GuardedCall): ToolPattern | null {
-  // Nothing in it to hold a pattern against: `x=1`.
-  if (tool === 'Bash') return null;
-  if (tool !== 'Agent' && tool !== 'Task') return toPattern(tool, null);
-  const type = (input as { readonly subagent_type?: unknown } | null)?.subagent_type;
-  // A star in it would be read as one.
-  return typeof type === 'string' && !type.includes('*') ? toPattern('Agent', type) : null;
+function suggested(pattern: ToolPattern, fitsOthers: boolean, lost: string | null = null): Suggested {
+  return { pattern, fitsOthers, lost };
 }
 
-/** Words as they are, `*` for what is only known when it runs and for what a pattern cannot say. */
-function commandText({ form }: SimpleCommand): string {
-  const words = form.split(' ').map((word) => {
-    const text = word.replace(/[\uE000-\uE003\uE010-\uE04F]+/g, '*').replace(/["']/g, '*');
-    return text.includes(INNER_BLANK) ? `"${text.replaceAll(INNER_BLANK, ' ')}"` : text;
-  });
-  return words.join(' ');
+function callPattern({ tool, input }: GuardedCall): ToolPattern | null {
+  const { subagent_type: type, skill, command } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  switch (tool) {
+    case 'Bash':
+      // Nothing in it to hold a pattern against: `x=1`.
+      return null;
+    case 'Agent':
+    case 'Task':
+      return fieldPattern('Agent', type);
+    case 'Skill':
+      return fieldPattern('Skill', typeof skill === 'string' ? skill : command);
+    default:
+      // `mcp__server` is a pattern for every tool of the server.
+      return tool.includes('*') || /^mcp__(?!.*__)/.test(tool) ? null : toPattern(tool, null);
+  }
+}
+
+/** A star in it would be read as one. */
+function fieldPattern(tool: string, value: unknown): ToolPattern | null {
+  return typeof value === 'string' && !value.includes('*') ? toPattern(tool, value) : null;
+}
+
+function patternForCommand({ form, words }: SimpleCommand): Suggested | string {
+  if (form.includes('*')) return 'its command has a `*` in quotes, which a pattern reads as any text';
+  const text = form.split(' ').map(wordText).join(' ');
+  const lost = words.some((word) => /[^\S ]/.test(word))
+    ? 'its command has a line break, a tab or another character in quotes that a pattern reads as a blank'
+    : null;
+  return suggested(toPattern('Bash', text), text.includes('*'), lost);
+}
+
+/** As it is, with `*` for what is only known when it runs, and in quotes if it has blanks or quotes. */
+function wordText(word: string): string {
+  const text = word.replace(/[\uE000-\uE003\uE010-\uE04F]+/g, '*');
+  if (!/["'\uE004]/.test(text)) return text;
+  const plain = text.replaceAll(INNER_BLANK, ' ');
+  if (!plain.includes("'")) return plain.includes('"') ? `'${plain}'` : `"${plain}"`;
+  // Patterns have no escapes: each kind of quote goes into the other.
+  return plain.replace(/[^"]+|[^']+/g, (part) => (part.includes('"') ? `'${part}'` : `"${part}"`));
+}
+
+function patternForPath(kind: 'read' | 'write', used: UsedPath, call: GuardedCall): Suggested | string {
+  const { path, below } = used;
+  if (below !== null && path === '/') return 'which file it uses is only known when it runs';
+  // Others look into folders: a pattern for a folder is one for all below it.
+  const isFile = kind === 'write' || call.tool === 'Read' || call.tool === 'Bash';
+  if (isFile && below === null && isFolder(used, call))
+    return `${path} is a folder, and a pattern for it would allow everything below it`;
+  const argument = pathText(path, below, call);
+  if (argument !== argument.trim()) return 'its file has a name that ends with a blank, which a pattern does not keep';
+  const pattern = toPattern(kind === 'write' ? 'Edit' : 'Read', argument);
+  return suggested(pattern, !isFile || (below !== null && below !== ANYTHING && isUnsure(below)));
+}
+
+/** As far as the call itself tells: nothing is asked of the disk. */
+function isFolder({ path, via }: UsedPath, { tool, input, project, cwd, home }: GuardedCall): boolean {
+  const below = path === '/' ? '/' : `${path}/`;
+  if ([project, cwd, home].some((folder) => folder !== null && `${folder}/`.startsWith(below))) return true;
+  const { file_path, file_paths, notebook_path } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const names = tool === 'Bash' ? [via] : [file_path, file_paths, notebook_path].flat();
+  return names.some((name) => typeof name === 'string' && /\/$|(?:^|[ /])\.\.?$/.test(name));
 }
 
 function pathText(path: string, below: string | null, { project, home }: GuardedCall): string {
   const escaped = (text: string) => text.replace(/[*?[\]\\]/g, '\\$&');
-  const rest = below === null ? '' : isUnsure(below) ? '/**' : `/${below}`;
+  const rest = below === null ? '' : isUnsure(below) ? '/**' : `/${escaped(below)}`;
   if (project !== null && project !== '/' && path.startsWith(`${project}/`))
     return escaped(path.slice(project.length)) + rest;
   if (home !== null && home !== '/' && path.startsWith(`${home}/`))

@@ -2,7 +2,7 @@
 import type { GuardedAgent, GuardedCall } from '../guard/call.ts';
 import { decide, findObstacles } from '../guard/decide.ts';
 import type { AgentSelector, Policy, Rule } from '../guard/policy.ts';
-import { suggestRule } from '../guard/suggest-rule.ts';
+import { suggestRule, whyNoRule } from '../guard/suggest-rule.ts';
 import type { RuleSuggestion } from '../model/guard-explanation.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { toToolPattern } from './tool-text.ts';
@@ -27,12 +27,12 @@ export function suggestAllow(policy: Policy, call: GuardedCall, file: string | n
   const agents = exactSelector(call);
   if (typeof agents === 'string') return none(agents);
   const suggested = suggestRule(call, inherited);
-  if (suggested === null)
-    return none(`No pattern can allow it: ${call.uses.unknown ?? call.uses.unproven ?? UNNAMEABLE}.`);
+  if (suggested === null) return none(`No pattern can allow exactly this: ${whyNoRule(call, inherited)}.`);
+  if (suggested.lost !== null) return none(`No pattern can allow exactly this: ${suggested.lost}.`);
   // A deny of an agent above is passed by in words only.
   const despite = inherited.length > 0 ? { despiteAncestors: true } : {};
   const rule: AllowRule = { agents, tools: suggested.patterns, ...despite };
-  if (!canBeWritten(rule)) return none(`No pattern can allow it: ${UNNAMEABLE}.`);
+  if (!canBeWritten(rule)) return none(`No pattern can allow exactly this: ${UNNAMEABLE}.`);
   const others = policy.rules.filter((one) => !own.includes(one));
   // Nobody is to copy a rule of which nothing would come.
   if (decide({ ...policy, rules: [...others, toRule(rule)] }, call).decision !== 'allow')
@@ -55,8 +55,9 @@ function exactSelector({ agent, project }: GuardedCall): AgentSelector | string 
   const named = selectorOf(agent);
   if (named === undefined)
     return 'Its type is not known, or cannot be named: a rule could only allow it to others, too.';
-  // Without a project it would hold in all of them, for files of the same name.
-  return project === null || project === '/' || project.includes('*') ? named : { ...named, project: [project] };
+  if (project === null) return 'Its project is not known: a rule could only allow it in every project.';
+  if (project.includes('*')) return "Its project's folder has a `*` in its name, which a rule reads as any text.";
+  return { ...named, project: [project] };
 }
 
 function selectorOf(agent: GuardedAgent): AgentSelector | undefined {

@@ -2,7 +2,7 @@
 import type { GuardedAgent, GuardedCall } from '../guard/call.ts';
 import { decide } from '../guard/decide.ts';
 import type { AgentSelector, Policy } from '../guard/policy.ts';
-import { suggestRule } from '../guard/suggest-rule.ts';
+import { suggestRule, whyNoRule } from '../guard/suggest-rule.ts';
 import type { CallLeft } from '../model/policy-suggestion.ts';
 import { NO_POLICY } from './caution.ts';
 import { toRule } from './suggest-allow.ts';
@@ -67,7 +67,7 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 /** Or why there are none. */
 function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
   const tools = suggestRule(call)?.patterns;
-  if (tools === undefined) return call.uses.unknown ?? call.uses.unproven ?? UNNAMEABLE;
+  if (tools === undefined) return whyNoRule(call) ?? UNNAMEABLE;
   if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;

@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
 import type { GuardedAgent } from '../guard/call.ts';
 import type { AgentSelector } from '../guard/policy.ts';
 import { readPolicyFile } from './read-policy-file.ts';
+import { toToolPattern } from './tool-text.ts';
 
 /** A rule that allows, before anybody wrote it down. */
 export interface AllowRule {
@@ -32,14 +34,19 @@ export function selectorFor(agent: GuardedAgent | null): AgentSelector | undefin
 }
 
 /** Why there may be no pattern for something that is known: in words that fit behind a colon. */
-export const UNNAMEABLE = 'it is too long, has characters that nobody sees, or no part with a name';
+export const UNNAMEABLE = 'it is too long, or has characters that a policy file cannot hold';
 
-/** Some commands are too long for a pattern, or have characters that nobody sees. */
+/** Whether a policy file that holds the rule is read as exactly this rule. */
 export function canBeWritten(rule: AllowRule): boolean {
   const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);
   const source = { scope: 'user', file: '', root: null, content } as const;
   const { rules, error } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
-  return error === null && rules[0]?.rule.tools.length === rule.tools.length;
+  const read = rules[0]?.rule;
+  return (
+    error === null &&
+    isDeepStrictEqual(read?.agents, rule.agents) &&
+    isDeepStrictEqual(read?.tools, rule.tools.map(toToolPattern))
+  );
 }
 
 function alone(value: unknown): unknown {
