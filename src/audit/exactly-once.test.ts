@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createRandom } from '../io/testing/seed.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { drain } from './drain.ts';
 import { readLog } from './read-log.ts';
@@ -94,6 +95,7 @@ it(`ten hooks at once, ${ROUNDS} times each, while drains are killed`, async () 
   const written = Promise.all(writers.map((writer) => once(writer, 'exit'))).then(() => {
     isWriting = false;
   });
+  const random = createRandom();
   let kills = 0;
   const keepKilling = async (): Promise<void> => {
     for (let waiting = 1; isWriting || waiting > 0; waiting = readdirSync(path.join(folder, 'spool')).length) {
@@ -102,7 +104,7 @@ it(`ten hooks at once, ${ROUNDS} times each, while drains are killed`, async () 
       const closed = once(child, 'close');
       await Promise.race([once(child.stdout, 'data'), closed]);
       // Where much waits, one needs longer to come as far as to its first batch.
-      await sleep(Math.random() * (200 + waiting / 5));
+      await sleep(random() * (200 + waiting / 5));
       expect(child.exitCode).toBe(null);
       child.kill('SIGKILL');
       await closed;

@@ -1,5 +1,4 @@
 // At random: nothing throws, nothing is allowed that no rule allows, and a rule more never loosens what it may not.
-// TROUPE_FUZZ_CALLS=1000000 npx vitest run src/guard/fuzz.test.ts --testTimeout=0 runs as many calls of each kind.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { aboutCaller, concerns, defaultOf } from './concerns.ts';
@@ -12,7 +11,7 @@ import { suggestRule } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
 
-const numRuns = Number(process.env['TROUPE_FUZZ_CALLS'] ?? 2000);
+const numRuns = 2000;
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 function check<Values extends [unknown, ...unknown[]]>(

@@ -16,6 +16,7 @@ import { loadCompiled } from './load-compiled.ts';
 
 let folder = '';
 let file = '';
+let names = 0;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'troupe-code-'));
   file = path.join(folder, 'own.cjs');
@@ -25,7 +26,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** V8 knows again, by its name, what it compiled in this process, and looks at nothing else: another name for each. */
 function renamed(): void {
-  const other = path.join(folder, `${Math.random()}.cjs`);
+  const other = path.join(folder, `own-${++names}.cjs`);
   copyFileSync(file, other);
   file = other;
 }

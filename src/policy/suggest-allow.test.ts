@@ -10,7 +10,7 @@ import { compilePolicy } from './compile.ts';
 import { suggestAllow } from './suggest-allow.ts';
 import { options, source } from './testing/sources.ts';
 
-const numRuns = Number(process.env['TROUPE_FUZZ_CALLS'] ?? 3000);
+const numRuns = 3000;
 const explorer = { agent: task('Explore'), ancestors: [main] };
 const FILE = '/home/dev/.config/troupe/policy.yaml';
 
@@ -69,7 +69,12 @@ function lookAlikes(name: string): readonly string[] {
       name.replace(/\[(.)\]/g, '$1'),
       name.toUpperCase(),
     ],
-    ...[name.normalize('NFC'), name.normalize('NFD'), name.replace(/[\ud800-\udfff]/g, '\ufffd'), name.replace(/[\ue000-\ue04f]/g, 'x')],
+    ...[
+      name.normalize('NFC'),
+      name.normalize('NFD'),
+      name.replace(/[\ud800-\udfff]/g, '\ufffd'),
+      name.replace(/[\ue000-\ue04f]/g, 'x'),
+    ],
   ];
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createRandom } from '../../io/testing/seed.ts';
 import { filesBelow } from './files-below.ts';
 import { pause } from './waiting.ts';
 
@@ -25,7 +26,7 @@ interface RandomPlay {
   start(roots: readonly string[]): Promise<() => Promise<void>>;
 }
 
-/** The files in a folder, and the same in a second one that is empty at first. TROUPE_SEED plays other operations. */
+/** The files in a folder, and the same in a second one that is empty at first. */
 export async function playRandomly(
   root: string,
   { isChanged, operations, checkEvery, start }: RandomPlay,
@@ -37,7 +38,7 @@ export async function playRandomly(
     files.map((file) => ({ file: path.join(at, path.relative(root, file)), bytes: readFileSync(file) })),
   );
   const check = await start(roots);
-  const random = createRandom(Number(process.env['TROUPE_SEED'] ?? 20261115));
+  const random = createRandom();
   for (let done = 0; done < operations; done++) {
     operate(random, originals, roots);
     if (random() < 0.02) await pause(1 + random() * 10);
@@ -118,13 +119,4 @@ function putAt(random: () => number, from: string, to: string): void {
 
 function filesNow(originals: readonly Original[]): readonly string[] {
   return originals.map(({ file }) => file).filter((file) => existsSync(file));
-}
-
-/** The same numbers each time: a failure can be looked at again. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

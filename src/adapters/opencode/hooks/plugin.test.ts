@@ -27,6 +27,7 @@ interface Hooks {
 }
 
 let folder = '';
+let plugins = 0;
 let posted: unknown[] = [];
 let pending: unknown[] = [];
 beforeEach(() => {
@@ -65,7 +66,7 @@ async function load(
       { role, file: at('bin', role), version: '0.1.0', ...(role === 'guard' && { policy: at('policy.yaml') }) },
       'opencode',
     );
-  const file = at(`plugin-${Math.random()}.mjs`);
+  const file = at(`plugin-${++plugins}.mjs`);
   const guard = roles.includes('guard') ? { guard: command('guard') } : {};
   writeFileSync(file, pluginText({ observe: command('observe'), ...guard }));
   const { Troupe } = await import(pathToFileURL(file).href);

@@ -1,0 +1,130 @@
+// `npm run fuzz`: the tests that draw at random, with a new seed in each round. Prints the seed, and how to repeat a failure.
+import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureInstalled, root } from './ensure-installed.mjs';
+
+const HELP = `Usage: npm run fuzz -- [NAME …] [--seed N] [--runs N]
+
+Run the property tests with random seeds. (npm test runs them once, with a fixed seed.)
+
+  NAME        only test files with this in their path
+  --seed N    seed of the first round; each further round takes the next number (default: random)
+  --runs N    number of rounds, each as many runs of a property as npm test makes (default: 10)
+  --list      print the names of the test files
+  --help      print this
+
+Examples:
+  npm run fuzz                        every property, ten rounds
+  npm run fuzz -- suggest             one part
+  npm run fuzz -- guard --runs 100    one part, a hundred rounds
+  npm run fuzz -- --seed 1274900597 policy/suggest-allow
+                                      repeat a failure`;
+
+const { seed: first, runs, names, isHelp, isList } = readOptions();
+const known = findPropertyTests();
+for (const name of names)
+  if (!known.some((file) => file.includes(name)))
+    refuse(
+      `no property test has "${name}" in its path. Known:\n${known.map((file) => `  ${nameOf(file)}`).join('\n')}`,
+    );
+const files = names.length === 0 ? known : known.filter((file) => names.some((name) => file.includes(name)));
+if (isHelp) console.log(HELP);
+else if (isList) console.log(files.map(nameOf).join('\n'));
+else await fuzz();
+
+async function fuzz() {
+  ensureInstalled();
+  await import('./build.mjs');
+  console.log(`fuzz: ${files.length} test files, ${runs} rounds, first seed ${first}`);
+  for (let round = 1; round <= runs; round++) {
+    // fast-check takes 32 bits.
+    const seed = (first + round - 1) | 0;
+    const { passed, failed, output } = runRound(seed);
+    if (failed.length > 0) {
+      console.log(`${output}\nfuzz: round ${round} of ${runs} failed with seed ${seed}. To repeat it:`);
+      for (const file of failed) console.log(`  npm run fuzz -- --seed=${seed} ${nameOf(file)}`);
+      process.exitCode = 1;
+      return;
+    }
+    console.log(`fuzz: round ${round} of ${runs}, seed ${seed}: ${passed} tests passed`);
+  }
+}
+
+function runRound(seed) {
+  const work = mkdtempSync(path.join(tmpdir(), 'troupe-fuzz-'));
+  const report = path.join(work, 'report.json');
+  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files];
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
+    cwd: root,
+    env: { ...process.env, TROUPE_SEED: String(seed) },
+    encoding: 'utf8',
+    maxBuffer: 2 ** 30,
+  });
+  const output = `${stdout}${stderr}`;
+  try {
+    const { testResults, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
+    const failed = testResults.filter((one) => one.status !== 'passed').map((one) => path.relative(root, one.name));
+    // An error outside of all tests fails the run as well.
+    return { passed: numPassedTests, failed: status === 0 || failed.length > 0 ? failed : files, output };
+  } catch {
+    return { passed: 0, failed: files, output };
+  } finally {
+    rmSync(work, { recursive: true });
+  }
+}
+
+/** Test files that load fast-check, themselves or by what they import. */
+function findPropertyTests() {
+  const importsOf = new Map();
+  for (const folder of ['src', 'web', 'test'])
+    for (const entry of readdirSync(path.join(root, folder), { recursive: true })) {
+      const file = path.posix.join(folder, entry.split(path.sep).join('/'));
+      if (/\.tsx?$/.test(file)) importsOf.set(file, readImports(file));
+    }
+  const loading = new Set(['fast-check']);
+  for (let before = 0; before < loading.size; ) {
+    before = loading.size;
+    for (const [file, imports] of importsOf) if (imports.some((one) => loading.has(one))) loading.add(file);
+  }
+  return [...loading].filter((file) => file.endsWith('.test.ts') && !file.startsWith('test/hosts/')).sort();
+}
+
+function readImports(file) {
+  const text = readFileSync(path.join(root, file), 'utf8');
+  return [...text.matchAll(/\bfrom '([^']+)'/g)].map(([, name]) =>
+    name.startsWith('.') ? path.posix.join(path.posix.dirname(file), name) : name,
+  );
+}
+
+function nameOf(file) {
+  return file.replace(/\.test\.ts$/, '');
+}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        seed: { type: 'string' },
+        runs: { type: 'string' },
+        list: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    const { seed = String(randomInt(2 ** 31)), runs = '10', list: isList, help: isHelp } = values;
+    if (String(Number(seed) | 0) !== seed) refuse(`--seed must be an integer of 32 bits, not "${seed}".`);
+    if (!/^[1-9]\d{0,8}$/.test(runs)) refuse(`--runs must be a number from 1 on, not "${runs}".`);
+    return { seed: Number(seed), runs: Number(runs), names: positionals, isHelp, isList };
+  } catch (error) {
+    refuse(error.message);
+  }
+}
+
+function refuse(message) {
+  console.error(`fuzz: ${message}\nSee npm run fuzz -- --help.`);
+  process.exit(2);
+}
