@@ -281,7 +281,8 @@ export type Subject =
   | { readonly kind: 'everything' }
   /** What `readFacts` reads. */
   | { readonly kind: 'facts' }
-  | { readonly kind: 'nothing' };
+  /** `mayHoldFacts`: a folder that can come or go as a whole, together with what `readFacts` reads in it. */
+  | { readonly kind: 'nothing'; readonly mayHoldFacts?: boolean };
 
 /** For hosts whose hooks name only a transcript: who is behind a call. */
 export interface IdentifyCapability {

@@ -75,8 +75,10 @@ export async function findTouched(
       if (what === 'entry' && subject.kind !== 'facts' && subject.kind !== 'shared') entries.add(file);
       if (subject.kind === 'facts') factsAt.add(place);
       else if (subject.kind === 'everything') unclear.add(place);
-      else if (subject.kind === 'nothing') nobodys.add(file);
-      else if (subject.kind === 'shared')
+      else if (subject.kind === 'nothing') {
+        nobodys.add(file);
+        if (subject.mayHoldFacts && what === 'entry') factsAt.add(place);
+      } else if (subject.kind === 'shared')
         for (const part of subject.parts) {
           // It is written to a hundred times a second: who lies in it already is not looked for again.
           if (!index.partsOf(part.id).some((known) => known.place === place)) addPart(place, part);

@@ -1,4 +1,13 @@
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -17,6 +26,8 @@ function isChat(file: string): boolean {
   return /^session-|\.jsonl?$/.test(name) && !/^(?:truth|projects)\.json$/.test(name);
 }
 const chatsBelow = (at: string): readonly string[] => filesBelow(at).filter(isChat);
+
+const AGENTS_OF_0_40 = 'fb080156-e572-4766-9a74-3fc893976313';
 
 const statuses = (live: LiveTrees) =>
   live.current()[0]?.agents.map(({ kind, status, waitingOn }) => [kind, status, waitingOn]);
@@ -82,6 +93,23 @@ describe('Gemini CLI, followed', () => {
     const projects = { '/home/dev/0.8.2/plain/project': 'plain' };
     writeFileSync(path.join(folder.root, 'projects.json'), JSON.stringify({ projects }));
     await until(() => live.current()[0]?.cwd === '/home/dev/0.8.2/plain/project', 'the folder');
+  });
+
+  it("forgets where a project is when the project's folder goes, and a new one has no mark", async () => {
+    const from = fixtureOf('gemini', '0.40.1-parallel');
+    const project = path.join(folder.root, 'tmp', 'project');
+    cpSync(path.join(from, 'tmp'), path.join(folder.root, 'tmp'), { recursive: true });
+    const live = await folder.start();
+    expect(live.current()[0]?.cwd).toBe('/home/dev/0.40.1/parallel/project');
+    const away = `${folder.root}-away`;
+    renameSync(project, away);
+    await until(() => live.current().length === 0, 'the folder to be gone');
+    // Without the chat of the main agent, which names its folder itself.
+    cpSync(path.join(away, 'chats', AGENTS_OF_0_40), path.join(project, 'chats', AGENTS_OF_0_40), { recursive: true });
+    rmSync(away, { recursive: true });
+    await until(() => live.current().length === 1, 'the folder to be back');
+    await folder.settles();
+    expect(live.current()[0]?.cwd).toBeUndefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -88,6 +88,21 @@ describe('following rollouts', () => {
     holder.kill('SIGKILL');
     await until(() => JSON.stringify(statuses()) === '["unknown","unknown"]', 'its end to be seen');
     expect(live.current()[0]?.agents[0]?.runs[0]?.reason).toBe('its process is gone without a word');
+  });
+
+  it.runIf(canHoldLocks)('forgets a process when the folder of locks goes as a whole', async () => {
+    put('0.166.0-hang-sigkill', 'sessions');
+    const locks = path.join(folder.root, 'thread-writer-locks');
+    const lock = path.join(locks, '01a1de46-0499-7b73-a008-382ab7bc9a77.lock');
+    mkdirSync(locks);
+    const live = await folder.start();
+    const statuses = () => JSON.stringify(live.current()[0]?.agents.map(({ status }) => status));
+    const holder = spawn('flock', ['--no-fork', lock, 'sleep', '60'], { stdio: 'ignore' });
+    await until(() => statuses() === '["waiting","running"]', 'the process to be seen');
+    renameSync(locks, `${folder.root}-away`);
+    await until(() => statuses() === '["unknown","unknown"]', 'the locks to be gone');
+    holder.kill('SIGKILL');
+    rmSync(`${folder.root}-away`, { recursive: true });
   });
 
   it('what `exec --json` printed stands in where there is no rollout', async () => {

@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -81,6 +90,23 @@ describe('following a session whose agents share a file', () => {
     expect(states()).toEqual(['unknown', 'unknown']);
     rmSync(lock);
     await folder.settles();
+  });
+
+  it('forgets the process of a session when its folder goes, and a new one has no lock', async () => {
+    const { from, to } = recorded('1.0.102-terminal');
+    cpSync(from, to, { recursive: true });
+    writeFileSync(path.join(to, `inuse.${process.pid}.lock`), String(process.pid));
+    const live = await folder.start();
+    const state = () => live.current()[0]?.agents[0]?.status;
+    expect(state()).toBe('waiting');
+    const away = `${folder.root}-away`;
+    renameSync(to, away);
+    await until(() => live.current().length === 0, 'the folder to be gone');
+    rmSync(away, { recursive: true });
+    cpSync(from, to, { recursive: true });
+    await until(() => live.current().length === 1, 'the folder to be back');
+    await folder.settles();
+    expect(state()).toBe('stopped');
   });
 
   it('a name that the person gives it', async () => {

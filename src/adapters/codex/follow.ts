@@ -12,8 +12,9 @@ export const follow: FollowCapability = {
   watched: async (root) => (folder) => folder === path.join(root, LOCKS_FOLDER) || mayHoldRollouts(root, folder),
   async subjectOf(root, place) {
     const folder = path.dirname(place);
-    const isLock = folder === path.join(root, LOCKS_FOLDER);
-    if (isLock || (folder === root && path.basename(place) === NAMES_FILE)) return { kind: 'facts' };
+    const locks = path.join(root, LOCKS_FOLDER);
+    if (folder === locks || place === locks || (folder === root && path.basename(place) === NAMES_FILE))
+      return { kind: 'facts' };
     const session = isRollout(place)
       ? await sessionOfRollout(root, place)
       : folder === root && place.endsWith('.jsonl')

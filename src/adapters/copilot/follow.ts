@@ -15,9 +15,10 @@ export const follow: FollowCapability = {
   watched: async (root) => (folder) => folder === path.join(root, SESSIONS) || mayBeSession(root, folder),
   async subjectOf(root, place) {
     const folder = path.dirname(place);
-    if (!mayBeSession(root, folder)) return { kind: 'nothing' };
+    const isFolderOfLocks = mayBeSession(root, place) || place === path.join(root, SESSIONS);
+    if (!mayBeSession(root, folder)) return { kind: 'nothing', mayHoldFacts: isFolderOfLocks };
     if (processInName(place) !== undefined) return { kind: 'facts' };
-    if (!OF_SESSION.has(path.basename(place))) return { kind: 'nothing' };
+    if (!OF_SESSION.has(path.basename(place))) return { kind: 'nothing', mayHoldFacts: isFolderOfLocks };
     return { kind: 'part', part: { id: toSessionId(HOST, path.basename(folder)), folder } };
   },
   locateParts: (root, folder, ids) => Promise.all(ids.map((id) => partIn(root, folder, id))),

@@ -47,6 +47,11 @@ export function chatPlaceOf(root: string, file: string): ChatPlace | undefined {
   return parent === undefined ? { chats } : { chats, parent };
 }
 
+/** Whether a folder may be that of a project: `readProjects` looks for a mark in it. Or the one around all of them. */
+export function mayBeProject(root: string, folder: string): boolean {
+  return folder === path.join(root, 'tmp') || path.dirname(folder) === path.join(root, 'tmp');
+}
+
 /** Whether a folder may be one of chats, of a session's agents, or on the way there. */
 export function mayHoldChats(root: string, folder: string): boolean {
   const parts = path.relative(root, folder).split(path.sep);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { nativeId, toSessionId } from '../../model/ids.ts';
 import type { FollowCapability } from '../adapter.ts';
 import { isChatName, sessionOfChat } from './chat-head.ts';
-import { chatPlaceOf, mayHoldChats, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
+import { chatPlaceOf, mayBeProject, mayHoldChats, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { agentOf, locateParts, sessionOfFolder } from './locate.ts';
 import { readProjects } from './projects.ts';
@@ -16,7 +16,7 @@ export const follow: FollowCapability = {
     if (name === PROJECT_ROOT_FILE || (name === PROJECTS_FILE && path.dirname(place) === root))
       return { kind: 'facts' };
     const at = chatPlaceOf(root, place);
-    if (!at) return { kind: 'nothing' };
+    if (!at) return { kind: 'nothing', mayHoldFacts: mayBeProject(root, place) };
     const session = at.parent === undefined ? await ownSession(place) : await sessionAbove(at.chats, at.parent, place);
     return session === undefined
       ? { kind: 'nothing' }
