@@ -42,6 +42,19 @@ describe('a file that is followed', () => {
     }
   });
 
+  it.each([
+    ['a few lines', 1],
+    ['more than is read at once', 4_000],
+  ])('is read anew when %s were added and its beginning is another one', async (_, count) => {
+    const rest = `${'x'.repeat(200)}\n`;
+    const { file, look } = following(`beginning-${count}`, `first\n${rest}`);
+    expect(await look()).toBe('news');
+    appendFileSync(file, rest);
+    expect(await look()).toBe('news');
+    writeFileSync(file, `other\n${rest.repeat(2 + count)}`);
+    expect(await look()).toBe('replaced');
+  });
+
   it('is read anew when it was edited in place, its size the same', async () => {
     const { file, look } = following('edited', `first\n${'x'.repeat(200)}\n`);
     await look();

@@ -20,7 +20,7 @@ export interface LineCursor {
   look(onLine: (line: Line) => void): Promise<Look>;
 }
 
-/** Enough to tell that a file was written anew and has grown beyond its old size since. */
+/** Of its beginning and of where it was read to: enough to tell that a file was written anew and has grown beyond its old size. */
 const TAIL_BYTES = 64;
 /** So much is read at once, without giving way to others: an append is a few kilobytes. */
 const AT_ONCE_BYTES = 256 * 1024;
@@ -49,6 +49,8 @@ export function createLineCursor(file: string): LineCursor {
   let seen: Seen | undefined;
   /** When a long last line was last looked at, by our own clock. */
   let longTailAt = Number.NEGATIVE_INFINITY;
+  /** The first bytes of all, as far as they are in whole lines. */
+  let head: Uint8Array = new Uint8Array(0);
   /** The bytes before `next`. */
   let tail: Uint8Array = new Uint8Array(0);
   /** How the torn line behind `next` began: it may only grow. */
@@ -66,11 +68,16 @@ export function createLineCursor(file: string): LineCursor {
     const around = readBytes(file, from, Math.min(read.end, next + TAIL_BYTES) - from);
     tail = around.subarray(0, next - from);
     torn = around.subarray(next - from);
+    noteHead();
     seen = toSeen(now, read.end);
   };
+  const noteHead = (): void => {
+    if (head.length < TAIL_BYTES) head = readBytes(file, 0, Math.min(TAIL_BYTES, next));
+  };
+  const hasSameHead = (): boolean => isEqual(readBytes(file, 0, head.length), head);
   const readMuch = async (now: Stats, before: number, onLine: (line: Line) => void): Promise<Look> => {
     const around = await readRange(file, next - tail.length, tail.length + torn.length);
-    if (!isEqual(around, Buffer.concat([tail, torn]))) return 'replaced';
+    if (!isEqual(around, Buffer.concat([tail, torn])) || !hasSameHead()) return 'replaced';
     await readFrom(now, onLine);
     return seen && seen.size < before ? 'replaced' : 'news';
   };
@@ -79,7 +86,7 @@ export function createLineCursor(file: string): LineCursor {
     const bytes = readBytes(file, from, now.size - from);
     // It may have been cut since we asked for its size.
     if (from + bytes.length < before || !isEqual(bytes.subarray(0, tail.length), tail)) return 'replaced';
-    if (!isEqual(bytes.subarray(tail.length, tail.length + torn.length), torn)) return 'replaced';
+    if (!isEqual(bytes.subarray(tail.length, tail.length + torn.length), torn) || !hasSameHead()) return 'replaced';
     seen = toSeen(now, from + bytes.length);
     if (bytes.length === tail.length) return 'nothing';
     const splitter = createLineSplitter({ startOffset: next });
@@ -92,6 +99,7 @@ export function createLineCursor(file: string): LineCursor {
     // Copied: a view would keep all the bytes around it.
     tail = new Uint8Array(bytes.subarray(Math.max(0, next - TAIL_BYTES - from), next - from));
     torn = new Uint8Array(bytes.subarray(next - from, next - from + TAIL_BYTES));
+    noteHead();
     return 'news';
   };
 
