@@ -1,19 +1,20 @@
 // `troupe export` of one session of 100 MB with 200 agents, redacted and not, beside claude-code-transcripts, which renders the
 // main conversation only: time and work of all cores a megabyte, and peak memory. Alternating. usage: node bench/export.mjs
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { root } from '../scripts/ensure-installed.mjs';
 import { writeCorpus } from './corpus.mjs';
 import { fetchPackage } from './fetch-package.mjs';
+import { removeFolder } from './processes.mjs';
 
 const OTHER = 'claude-code-transcripts@1.0.2';
 /** What issue 8 asks for. */
 const LIMIT_MB = 350;
 
-export function benchExport({ runs = 3 } = {}) {
+export async function benchExport({ runs = 3 } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-export-'));
   try {
     const session = path.join(work, 'session');
@@ -48,7 +49,7 @@ export function benchExport({ runs = 3 } = {}) {
       }
     return { rows, hasOther: other !== undefined };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 
@@ -86,4 +87,4 @@ export function printExport({ rows, hasOther }) {
 }
 
 if (process.argv[1] && path.resolve(process.argv[1]) === path.join(root, 'bench/export.mjs'))
-  printExport(benchExport());
+  printExport(await benchExport());

@@ -1,8 +1,7 @@
 // What a hook costs its host: our commands as Claude Code runs them (through `sh -c`), beside the smallest program there is,
 // an empty node and another guard. Alternating, so that the machine's moods hit all alike. usage: node bench/hook.mjs
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -10,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { root } from '../scripts/ensure-installed.mjs';
 import { fetchPackage } from './fetch-package.mjs';
+import { removeFolder, stopProcess } from './processes.mjs';
 
 const RUNS = 50;
 /** Policies, from none to one that nobody would write by hand. */
@@ -60,9 +60,8 @@ export async function benchHook({ runs = RUNS } = {}) {
     if (existsSync(path.join(served, 'hook-failure'))) throw new Error('the guard did not reach its server');
     return { rows, large, other: other !== undefined };
   } finally {
-    server.kill();
-    if (server.exitCode === null) await once(server, 'exit');
-    rmSync(work, { recursive: true, force: true });
+    await stopProcess(server);
+    await removeFolder(work);
   }
 }
 

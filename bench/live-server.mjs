@@ -1,10 +1,10 @@
 // The built server in a process of its own, for benchmarks.
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { root } from '../scripts/ensure-installed.mjs';
+import { stopProcess } from './processes.mjs';
 
 /** The program as people run it, with a state folder of its own. */
 export async function startServer(home, data) {
@@ -20,25 +20,13 @@ export async function startServer(home, data) {
     url,
     port,
     token,
-    stop: () => stop(child),
+    stop: () => stopProcess(child),
   };
   for (;;) {
     const { isComplete } = await getJson(server, '/api/sessions');
     if (isComplete) return server;
     await sleep(100);
   }
-}
-
-/** When it has ended: until then it writes into its folders. */
-async function stop(child) {
-  const ended = child.exitCode === null && child.signalCode === null ? once(child, 'exit') : undefined;
-  child.kill('SIGTERM');
-  await ended;
-}
-
-/** A folder that was worked in a moment ago: what still comes into it is removed, too. */
-export function removeFolder(folder) {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 
 function firstText(stream) {

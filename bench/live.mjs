@@ -7,7 +7,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { writeSessions } from './live-corpus.mjs';
-import { get, removeFolder, startServer } from './live-server.mjs';
+import { get, startServer } from './live-server.mjs';
+import { removeFolder, stopProcess } from './processes.mjs';
 
 const AGENTS = 200;
 const FILES = 5000;
@@ -45,7 +46,7 @@ export async function benchLive({ seconds = 20, idleSeconds = 45, sessions = 1 }
     }
     return rows;
   } finally {
-    removeFolder(work);
+    await removeFolder(work);
   }
 }
 
@@ -138,7 +139,7 @@ async function benchWatcher(watcher, data, agents, seconds) {
   const rss = rssOf(child.pid);
   child.send('stop');
   const { heard } = await message();
-  child.kill();
+  await stopProcess(child);
   const progress = new Map();
   for (const [file, at] of heard) {
     const source = path.relative(data, file).split(path.sep).join('/');

@@ -1,13 +1,14 @@
 // Peak memory of the built program on large histories: one session of 100 MB with 200 agents, one line of 50 MB, and the
 // list of everything at 100 MB and at 1 GB. usage: node bench/memory.mjs
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root } from '../scripts/ensure-installed.mjs';
 import { writeCorpus } from './corpus.mjs';
+import { removeFolder } from './processes.mjs';
 
-export function benchMemory() {
+export async function benchMemory() {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-memory-'));
   try {
     const rows = [];
@@ -20,7 +21,7 @@ export function benchMemory() {
     rows.push(['ls of all, 1 GB', peak(corpus(work, 'large', { megabytes: 1000 }), ['ls', '-n', '10000'])]);
     return rows;
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 

@@ -1,12 +1,13 @@
 // A database of OpenCode to finished trees, against SQLite printing every message and part of it to nowhere.
 // usage: node bench/opencode.mjs [--megabytes 500] [--runs 5]
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../scripts/ensure-installed.mjs';
 import { writeDatabase } from './opencode-corpus.mjs';
+import { removeFolder } from './processes.mjs';
 
 const EVERYTHING = 'select data from message; select data from part';
 
@@ -34,7 +35,7 @@ export async function benchOpencode({ megabytes = 500, runs = 5 } = {}) {
       peakMegabytes: Math.max(...memory),
     };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 

@@ -9,7 +9,8 @@ import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { findBrowser } from '../scripts/find-browser.mjs';
 import { lineOf, writeSessions } from './live-corpus.mjs';
-import { createLink, removeFolder, startServer } from './live-server.mjs';
+import { createLink, startServer } from './live-server.mjs';
+import { removeFolder, stopProcess } from './processes.mjs';
 
 const CHANGES = 200;
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -19,27 +20,26 @@ export async function benchPage({ minutes = 2 } = {}) {
   const browser = await chromium.launch(await findBrowser());
   const rows = [];
   try {
-    const small = await serve(work, 'small', 20);
-    rows.push(await benchMirror(browser, small));
-    await small.server.stop();
-    const middle = await serve(work, 'middle', 200);
-    rows.push(await benchFirstPaint(browser, middle));
-    await middle.server.stop();
-    const large = await serve(work, 'large', 1000);
-    rows.push(...(await benchFrames(browser, large, minutes)));
-    await large.server.stop();
+    await serve(work, 'small', 20, async (small) => rows.push(await benchMirror(browser, small)));
+    await serve(work, 'middle', 200, async (middle) => rows.push(await benchFirstPaint(browser, middle)));
+    await serve(work, 'large', 1000, async (large) => rows.push(...(await benchFrames(browser, large, minutes))));
     return rows;
   } finally {
     await browser.close();
-    removeFolder(work);
+    await removeFolder(work);
   }
 }
 
-async function serve(work, name, agents) {
+async function serve(work, name, agents, use) {
   const data = path.join(work, name);
   const writers = writeSessions(data, { files: agents * 2 + 1, agents, sessions: 1 });
   mkdirSync(path.join(work, `${name}-home`));
-  return { writers, server: await startServer(path.join(work, `${name}-home`), data) };
+  const server = await startServer(path.join(work, `${name}-home`), data);
+  try {
+    await use({ writers, server });
+  } finally {
+    await server.stop();
+  }
 }
 
 async function open(browser, server, view = 'race') {
@@ -137,7 +137,7 @@ async function benchFrames(browser, { server, writers }, minutes) {
     });
     await page.close();
   } finally {
-    writer.kill();
+    await stopProcess(writer);
   }
   return rows;
 }

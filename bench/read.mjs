@@ -1,11 +1,12 @@
 // Files to finished trees, against a reader that splits buffers and JSON-parses every line of the same files.
 // usage: node bench/read.mjs [--megabytes 100] [--runs 5] [FOLDER]   (a data folder of Claude Code instead of the corpus)
-import { closeSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { root } from '../scripts/ensure-installed.mjs';
 import { writeCorpus } from './corpus.mjs';
+import { removeFolder } from './processes.mjs';
 
 export async function benchRead({ megabytes = 100, runs = 5, folder } = {}) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
@@ -34,7 +35,7 @@ export async function benchRead({ megabytes = 100, runs = 5, folder } = {}) {
       theirs: Math.min(...theirs),
     };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 

@@ -1,10 +1,11 @@
 // Redaction: how fast it is on ordinary texts and on hostile ones, and how often it finds something where there is nothing.
 // Run alone: node bench/redact.mjs [FOLDER…]. Times are those of the processor, so that neighbours count less.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../scripts/ensure-installed.mjs';
+import { removeFolder } from './processes.mjs';
 
 const FOLDERS = [path.join(root, 'node_modules'), path.join(root, 'docs'), '/usr/share/doc', '/usr/include'];
 
@@ -24,7 +25,7 @@ export async function benchRedact(folders = FOLDERS) {
     const { measureOrdinary, measureHostile } = await import(pathToFileURL(outfile).href);
     return { ordinary: measureOrdinary(folders, 12e6), hostile: measureHostile() };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    await removeFolder(work);
   }
 }
 

@@ -1,24 +1,67 @@
-// `npm run bench`: every benchmark, one table each. Nothing here is part of the tests: these machines are shared.
+// `npm run bench`: the benchmarks, one table each. Nothing here is part of the tests: machines are shared.
+import { parseArgs } from 'node:util';
 import { ensureInstalled } from '../scripts/ensure-installed.mjs';
 
-ensureInstalled();
-const { benchRead, printRead } = await import('./read.mjs');
-printRead(await benchRead({ runs: 10 }));
-const { benchOpencode, printOpencode } = await import('./opencode.mjs');
-printOpencode(await benchOpencode());
-const { benchMemory, printMemory } = await import('./memory.mjs');
-printMemory(benchMemory());
-const { benchLive, printLive } = await import('./live.mjs');
-printLive(await benchLive());
-const { benchPage, printPage } = await import('./page.mjs');
-printPage(await benchPage());
-const { benchHook, printHook } = await import('./hook.mjs');
-printHook(await benchHook());
-const { benchRedact, printRedact } = await import('./redact.mjs');
-printRedact(await benchRedact());
-const { benchExport, printExport } = await import('./export.mjs');
-printExport(benchExport());
-const { benchStream, printStream } = await import('./stream.mjs');
-printStream(await benchStream());
-const { benchTelegram, printTelegram } = await import('./telegram.mjs');
-printTelegram(await benchTelegram());
+/** In the order in which they run. */
+const PARTS = {
+  read: ['files to finished trees', async () => runPart(await import('./read.mjs'), 'Read', { runs: 10 })],
+  opencode: ['a large database of OpenCode to trees', async () => runPart(await import('./opencode.mjs'), 'Opencode')],
+  memory: ['peak memory on large histories', async () => runPart(await import('./memory.mjs'), 'Memory')],
+  live: ['the server while agents write', async () => runPart(await import('./live.mjs'), 'Live')],
+  page: ['the page in a browser', async () => runPart(await import('./page.mjs'), 'Page')],
+  hook: ['what the guard costs in front of each call', async () => runPart(await import('./hook.mjs'), 'Hook')],
+  redact: ['redaction of ordinary and hostile texts', async () => runPart(await import('./redact.mjs'), 'Redact')],
+  export: ['export of a session of 100 MB', async () => runPart(await import('./export.mjs'), 'Export')],
+  stream: ['a stream of a gigabyte', async () => runPart(await import('./stream.mjs'), 'Stream')],
+  telegram: ['twenty busy sessions told to Telegram', async () => runPart(await import('./telegram.mjs'), 'Telegram')],
+};
+const OTHER_NAMES = { guard: 'hook' };
+
+const LIST = Object.entries(PARTS)
+  .map(([name, [brief]]) => {
+    const others = Object.keys(OTHER_NAMES).filter((other) => OTHER_NAMES[other] === name);
+    return `  ${[name, ...others].join(', ').padEnd(14)}${brief}`;
+  })
+  .join('\n');
+const HELP = `Usage: npm run bench -- [PART …]
+
+Run the benchmarks, or some parts of them. Each prints a table.
+
+${LIST}
+
+Examples:
+  npm run bench              all of them
+  npm run bench -- guard     one part
+  npm run bench -- hook export`;
+
+const { help, parts } = readOptions();
+if (help) console.log(HELP);
+else {
+  ensureInstalled();
+  await import('../scripts/build.mjs');
+  for (const part of parts) await PARTS[part][1]();
+}
+
+async function runPart(part, name, options) {
+  part[`print${name}`](await part[`bench${name}`](options));
+}
+
+function readOptions() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { help: { type: 'boolean', short: 'h' } },
+    });
+    const names = positionals.map((name) => OTHER_NAMES[name] ?? name);
+    const unknown = positionals.filter((_, index) => !Object.hasOwn(PARTS, names[index]));
+    if (unknown.length > 0) refuse(`there is no part "${unknown.join('", "')}". Parts:\n${LIST}`);
+    return { ...values, parts: names.length === 0 ? Object.keys(PARTS) : [...new Set(names)] };
+  } catch (error) {
+    refuse(error.message);
+  }
+}
+
+function refuse(message) {
+  console.error(`bench: ${message}\nSee npm run bench -- --help.`);
+  process.exit(2);
+}

@@ -1,10 +1,11 @@
 // Twenty busy sessions of ten agents, told to Telegram for five minutes: how far behind it is, and what it costs. In virtual time, under the
 // documented limits of the Bot API (test/telegram-server/rules.ts).
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { root } from '../scripts/ensure-installed.mjs';
+import { removeFolder } from './processes.mjs';
 
 const OPTIONS = { sessions: 20, agents: 10, minutes: 5 };
 
@@ -25,7 +26,7 @@ export async function benchTelegram() {
     });
     return ['chats', 'forum'].map((place) => measure(outfile, place));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   }
 }
 
