@@ -11,6 +11,9 @@ export default defineConfig({
     // Most tests of the whole wait for programs that they started: one file more at a time than there are processors to run them.
     maxWorkers: availableParallelism() + 1,
     env: { TZ: 'UTC' },
-    testTimeout: 60_000,
+    // Generous, because they only bound how long a failure takes: machines are shared, and slow at times.
+    testTimeout: 240_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

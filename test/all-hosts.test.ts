@@ -126,7 +126,7 @@ describe('a machine with all hosts at once', () => {
 
   it('the server: the same rows, the same tree, its conversations and its timeline', async () => {
     const server = program.start(['--no-open', '--json']);
-    await expect.poll(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 }).toBe(true);
     const { origin, headers } = accessTo(program.state);
     const get = async <T>(route: string): Promise<T> => (await fetch(`${origin}${route}`, { headers })).json();
     // One that is older than the window is read when somebody looks.
@@ -158,7 +158,7 @@ describe('a machine with all hosts at once', () => {
         .slice(0, -1)
         .map((line) => JSON.parse(line))
         .flatMap(({ type, data }) => (type === 'snapshot' ? [data] : []));
-    await expect.poll(() => pictures().length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => pictures().length, { timeout: 30_000 }).toBeGreaterThan(0);
     const ids = pictures()
       .at(-1)
       ?.sessions.flatMap(({ main, subagents }) => [main, ...subagents].map(({ id }) => id));

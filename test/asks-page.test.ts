@@ -20,7 +20,7 @@ beforeAll(async () => {
   program = createProgramHome(RECORDING);
   calls = await prepareHeldCalls(program);
   const server = program.start(['--no-open', '--json']);
-  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
+  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 });
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
@@ -115,7 +115,7 @@ describe.sequential('a call that waits', () => {
 
   it('a page that is loaded while a call waits shows it; a new call does not take the place of an old one', async () => {
     const first = calls.push('git push one');
-    await vi.waitUntil(async () => (await program.run(['guard', 'asks'])).out.includes('git push one'), 10_000);
+    await vi.waitUntil(async () => (await program.run(['guard', 'asks'])).out.includes('git push one'), 30_000);
     const page = await open();
     await item(page, 'git push one').waitFor();
     const place = () => item(page, 'git push one').getByRole('button', { name: 'Deny' }).boundingBox();
@@ -125,7 +125,7 @@ describe.sequential('a call that waits', () => {
       await page.waitForTimeout(500);
       expect(await place()).toEqual(seen);
       return seen;
-    }, 20_000);
+    }, 30_000);
     calls.push('git push two');
     await item(page, 'git push two').waitFor();
     expect(await place()).toEqual(before);

@@ -25,7 +25,7 @@ afterEach(() => program.remove());
 
 async function serve(): Promise<void> {
   server = program.start(['--no-open', '--json']);
-  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
+  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 });
   access = accessTo(state);
   ({ origin } = access);
 }
@@ -45,7 +45,7 @@ const answer = async (id: string, body: object) => {
   return { status: response.status, body: await response.json() };
 };
 const open = async (): Promise<Ask> =>
-  vi.waitUntil(async () => (await list()).find(({ end }) => end === null), { timeout: 10_000, interval: 50 });
+  vi.waitUntil(async () => (await list()).find(({ end }) => end === null), { timeout: 30_000, interval: 50 });
 const drafts = (): readonly string[] => readdirSync(path.join(state, 'spool')).filter((name) => name.startsWith('.'));
 const logged = async (): Promise<AuditEntry> => {
   const { out } = await program.run(['guard', 'log', '--json', '-n', '1']);
@@ -62,7 +62,7 @@ describe('an answer', () => {
     expect(ask.id).toMatch(/^[0-9a-f]{32}$/);
     expect(JSON.stringify(ask)).not.toContain('hunter2');
     expect(Date.parse(ask.expiresAt) - Date.parse(ask.at)).toBe(60_000);
-    await vi.waitUntil(async () => (await open()).agent.path.at(-1) !== 'general-purpose', { timeout: 10_000 });
+    await vi.waitUntil(async () => (await open()).agent.path.at(-1) !== 'general-purpose', { timeout: 30_000 });
     expect((await open()).agent.path.slice(0, 2)).toEqual(['main', 'Audit the repo']);
 
     expect((await answer(`${ask.id.slice(0, -1)}x`, { answer: 'allow' })).status).toBe(404);
@@ -145,7 +145,7 @@ describe('without an answer', () => {
       const hook = calls.push();
       const { id } = await open();
       hook.child.kill(signal);
-      await vi.waitUntil(async () => (await list()).find((ask) => ask.id === id)?.end, { timeout: 10_000 });
+      await vi.waitUntil(async () => (await list()).find((ask) => ask.id === id)?.end, { timeout: 30_000 });
       expect((await answer(id, { answer: 'allow' })).status).toBe(410);
       expect(await logged()).toMatchObject({ decision: 'ask', answeredBy: 'withdrawn' });
       expect(drafts()).toEqual([]);

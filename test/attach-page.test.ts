@@ -17,7 +17,7 @@ let page: Page;
 beforeAll(async () => {
   browser = await chromium.launch(await findBrowser());
   server = home.start(['--no-open', '--json']);
-  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   const { origin, createLink } = accessTo(home.state);
   page = await browser.newPage({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
   await page.goto(await createLink());

@@ -33,7 +33,7 @@ beforeAll(async () => {
   plant();
   browser = await chromium.launch(await findBrowser());
   server = home.start(['--no-open', '--json']);
-  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
 afterAll(async () => {
@@ -170,7 +170,7 @@ describe('Export… on the page', () => {
     rmSync(config);
     await sheet(page).getByRole('button', { name: 'Export', exact: true }).click();
     // Held where it is, so that it cannot be done before somebody changes their mind.
-    process.kill(await vi.waitUntil(exportProcess, { timeout: 5_000, interval: 10 }), 'SIGSTOP');
+    process.kill(await vi.waitUntil(exportProcess, { timeout: 30_000, interval: 10 }), 'SIGSTOP');
     await sheet(page).getByRole('button', { name: 'Cancel' }).click();
     await sheet(page).getByText('Nothing was saved.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Export');

@@ -107,7 +107,7 @@ async function ask(payload: string | Buffer, { env = environment(), before = '' 
 async function startServer(): Promise<void> {
   const args = [path.join(dist, 'troupe.js'), '--no-open', '--root', at('home')];
   server = spawn(process.execPath, args, { env: environment(), cwd: at('project'), stdio: 'ignore' });
-  await vi.waitFor(() => expect(readFileSync(state('hook-address'), 'utf8')).toContain(`${server?.pid} `), 20_000);
+  await vi.waitFor(() => expect(readFileSync(state('hook-address'), 'utf8')).toContain(`${server?.pid} `), 30_000);
 }
 
 /** The stub with other words in it: another node, another hook file, no bash. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   policyFile = path.join(program.home, '.config/troupe/policy.yaml');
   mkdirSync(path.dirname(policyFile), { recursive: true });
   const server: RunningProgram = program.start(['--no-open', '--json']);
-  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 20_000 });
+  await vi.waitUntil(() => server.out().trimEnd().endsWith('}'), { timeout: 30_000 });
   browser = await chromium.launch(await findBrowser());
   context = await browser.newContext({ viewport: { width: 1500, height: 950 }, reducedMotion: 'reduce' });
 }, 120_000);
@@ -72,7 +72,7 @@ describe.sequential('the guard view', () => {
     await page.keyboard.press('5');
     await expect.poll(() => page.url()).toContain('#/guard');
     for (const call of calls.slice(0, -1)) fillSpool(state, [call]);
-    await expect.poll(() => rows(page).count(), { timeout: 15_000 }).toBe(calls.length - 1);
+    await expect.poll(() => rows(page).count(), { timeout: 30_000 }).toBe(calls.length - 1);
     const missing = page.getByText(`Hooks heard ${calls.length - 1} of ${calls.length} calls`);
     await missing.waitFor();
     await missing.click();
@@ -204,7 +204,7 @@ describe.sequential('the guard view', () => {
     fillSpool(state, many);
     const page = await open(`#/guard/${SESSION}`);
     const grid = page.getByRole('grid', { name: 'Tool calls' });
-    await expect.poll(() => grid.getAttribute('aria-rowcount'), { timeout: 15_000 }).toBe('301');
+    await expect.poll(() => grid.getAttribute('aria-rowcount'), { timeout: 30_000 }).toBe('301');
     expect(await rows(page).count()).toBeLessThan(100);
     await page.keyboard.press('Home');
     await page.getByRole('button', { name: 'Show older calls' }).click();

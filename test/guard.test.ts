@@ -89,11 +89,11 @@ describe('troupe guard log', () => {
     fillSpool(state, [first]);
     const following = program.start(['guard', 'log', '--follow', '--json'], { env: { TROUPE_HOME: state } });
     const heard = () => (following.out() === '' ? [] : lines(following.out()).map((line) => JSON.parse(line).call));
-    await expect.poll(heard, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(heard, { timeout: 30_000 }).toHaveLength(1);
     fillSpool(state, [second]);
-    await expect.poll(heard, { timeout: 20_000 }).toHaveLength(2);
+    await expect.poll(heard, { timeout: 30_000 }).toHaveLength(2);
     fillSpool(state, rest);
-    await expect.poll(heard, { timeout: 20_000 }).toHaveLength(calls.length);
+    await expect.poll(heard, { timeout: 30_000 }).toHaveLength(calls.length);
     expect(heard()).toEqual(calls.map(({ payload }) => payload['tool_use_id']));
     following.child.kill('SIGINT');
     await following.ended;

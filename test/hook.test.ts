@@ -51,7 +51,7 @@ async function startServer(): Promise<ChildProcess> {
     stdio: 'ignore',
   });
   servers.push(server);
-  await vi.waitFor(() => expect(readFileSync(address(), 'utf8')).toContain(`${server.pid} `), 20_000);
+  await vi.waitFor(() => expect(readFileSync(address(), 'utf8')).toContain(`${server.pid} `), 30_000);
   return server;
 }
 
@@ -107,11 +107,14 @@ describe('the guard', () => {
     expect(await callGuard('{"n":1}')).toBe('0');
     expect(await callGuard(Buffer.alloc(10 * 1024 * 1024, 'x'))).toBe('0');
     // It drains meanwhile: until nothing moves any more.
-    const calls = await vi.waitFor(() => {
-      const all = kept();
-      expect(all.map(({ payload }) => payload.length).sort()).toEqual([10 * 1024 * 1024, 7]);
-      return all;
-    });
+    const calls = await vi.waitFor(
+      () => {
+        const all = kept();
+        expect(all.map(({ payload }) => payload.length).sort()).toEqual([10 * 1024 * 1024, 7]);
+        return all;
+      },
+      { timeout: 30_000 },
+    );
     for (const { last } of calls)
       expect(last).toMatchObject({ decision: 'none', ppid: expect.any(Number), ms: expect.any(Number) });
     expect([leftovers(), existsSync(path.join(state, 'hook-failure'))]).toEqual([[], false]);
@@ -201,7 +204,7 @@ describe('the guard', () => {
       const waiting = leftovers().filter((name) => name.startsWith('.new-')).length;
       expect(new Set(numbers).size).toBe(numbers.length);
       expect(numbers.length + waiting).toBe(120);
-    }, 5_000);
+    }, 30_000);
     expect(errors()).toBe('');
   });
 });

@@ -50,10 +50,10 @@ describe.runIf(process.platform === 'linux')('a sub-agent that needs the person'
     expect(out).toMatch(new RegExp(`^«.+» of \\w{8} ${words}$`, 'm'));
 
     const serving = program.start(['--no-open', '--json']);
-    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const { origin, headers } = accessTo(program.state);
     const ask = async () => (await (await fetch(`${origin}/api/sessions`, { headers })).json()) as Listed;
-    await expect.poll(async () => (await ask()).sessions[0]?.needsYou, { timeout: 10_000 }).toEqual([agent]);
+    await expect.poll(async () => (await ask()).sessions[0]?.needsYou, { timeout: 30_000 }).toEqual([agent]);
   });
 
   it('is none where nobody asks', async () => {

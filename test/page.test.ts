@@ -211,7 +211,7 @@ describe('the page', () => {
     await server.stop('SIGKILL');
     await page.getByRole('alert').waitFor();
     server = await serve();
-    await expect.poll(() => page.getByRole('alert').count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count(), { timeout: 30_000 }).toBe(0);
     const file = path.join(data, 'projects/-home-dev-nested', `${NESTED}.jsonl`);
     appendFileSync(file, `${JSON.stringify({ type: 'custom-title', customTitle: 'A new name', sessionId: NESTED })}\n`);
     await sessions.getByText('A new name').waitFor();
@@ -282,7 +282,7 @@ describe('the demo', () => {
   it('plays on the page', async () => {
     const demo = await serve('--demo', '--speed', '30');
     const page = await open('', demo);
-    await expect.poll(() => page.locator('.race-mirror [data-agent]').count(), { timeout: 15_000 }).toBeGreaterThan(3);
+    await expect.poll(() => page.locator('.race-mirror [data-agent]').count(), { timeout: 30_000 }).toBeGreaterThan(3);
     await page.close();
     await demo.stop();
   });

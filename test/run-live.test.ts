@@ -29,7 +29,7 @@ beforeAll(async () => {
     `head -n 14 "${recorded}"; for i in $(seq 600); do [ -e "${at('go')}" ] && break; sleep 0.05; done; tail -n +15 "${recorded}"\n`,
   );
   const server = home.start(['--no-open', '--json']);
-  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.out().trimEnd()).toMatch(/}$/), { timeout: 30_000 });
   ({ origin: address, headers } = accessTo(home.state));
 }, 60_000);
 afterAll(() => home.remove(), 60_000);
@@ -46,14 +46,14 @@ describe('the running server', () => {
     expect(await agents()).toEqual([]);
     const watch = home.start(['watch', '--json']);
     const run = home.start(['run', '--', 'bash', at('slow.sh')]);
-    const found = await vi.waitUntil(audit, { timeout: 20_000 });
+    const found = await vi.waitUntil(audit, { timeout: 30_000 });
     expect(found).toMatchObject({ description: 'Audit the repo', evidence: { rank: 'exact' } });
-    await vi.waitUntil(() => watch.out().includes('Audit the repo'), { timeout: 20_000 });
+    await vi.waitUntil(() => watch.out().includes('Audit the repo'), { timeout: 30_000 });
     expect(existsSync(at('go'))).toBe(false);
     writeFileSync(at('go'), '');
     expect(await run.ended).toBe(0);
     expect(run.out()).toBe(readFileSync(recorded, 'utf8'));
-    await vi.waitUntil(async () => (await audit())?.status === 'completed', { timeout: 20_000 });
+    await vi.waitUntil(async () => (await audit())?.status === 'completed', { timeout: 30_000 });
     expect(await agents()).toHaveLength(3);
   });
 });

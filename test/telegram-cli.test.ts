@@ -56,7 +56,7 @@ describe('troupe telegram setup', () => {
   it('finds the chat by a code that only its person can know, and enters it beside what stands there', async () => {
     settings({ live: { windowHours: 2 }, telegram: { apiRoot: telegram.url } });
     const setup = run(['telegram', 'setup'], token());
-    const code = await vi.waitUntil(() => /\/start (\w{10})/.exec(setup.said.text)?.[1], { timeout: 15_000 });
+    const code = await vi.waitUntil(() => /\/start (\w{10})/.exec(setup.said.text)?.[1], { timeout: 30_000 });
     telegram.say(666, { id: 666 }, '/start wrong-code');
     telegram.say(FORUM, { id: 7 }, `/start ${code}`);
     expect(await setup.ended).toBe(0);
@@ -98,7 +98,7 @@ describe('troupe telegram', () => {
     mkdirSync(path.join(data, 'projects'), { recursive: true });
     const start = () => run(['telegram', '--root', data]);
     const first = start();
-    await vi.waitUntil(() => existsSync(at('telegram.json')), { timeout: 15_000 });
+    await vi.waitUntil(() => existsSync(at('telegram.json')), { timeout: 30_000 });
     const second = start();
     expect(await second.ended).toBe(2);
     expect(second.said.text).toContain('troupe telegram runs already.');
@@ -113,13 +113,13 @@ describe('troupe telegram', () => {
       const again = start();
       const seen = telegram.taken.length;
       await vi.waitUntil(() => telegram.taken.length > seen + 2 || telegram.texts(FORUM).join().includes('🏁'), {
-        timeout: 20_000,
+        timeout: 30_000,
       });
       again.child.kill('SIGKILL');
       await again.ended;
     }
     start();
-    await vi.waitUntil(() => telegram.texts(FORUM).join().includes('🏁'), { timeout: 20_000 });
+    await vi.waitUntil(() => telegram.texts(FORUM).join().includes('🏁'), { timeout: 30_000 });
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     const text = telegram.texts(FORUM).join('\n');
     for (const line of ['📎 Subagent [Count TODO comments]', '✅ Subagent [Count TODO comments] completed', '🏁 Done'])
@@ -143,7 +143,7 @@ describe('troupe telegram', () => {
     telegram.be('well');
     const bot = run(['telegram', '--root', recording], token());
     await vi.waitUntil(() => existsSync(at('telegram-health.json')) && bot.said.text.includes('tells about'), {
-      timeout: 15_000,
+      timeout: 30_000,
     });
     telegram.say(666, { id: 666 }, '/sessions');
     // Another program that asks for the same updates.
@@ -153,7 +153,7 @@ describe('troupe telegram', () => {
       body: '{"timeout":30,"offset":2}',
       headers: { 'content-type': 'application/json' },
     }).catch(() => {});
-    await vi.waitUntil(() => bot.said.text.includes('Another program asks for the updates'), { timeout: 15_000 });
+    await vi.waitUntil(() => bot.said.text.includes('Another program asks for the updates'), { timeout: 30_000 });
     expect(await codes()).toEqual(['telegram-bot', 'telegram-conflict', 'telegram-strangers']);
   }, 90_000);
 });
@@ -177,7 +177,7 @@ describe('troupe webhook', () => {
     expect(secretless.said.text).toContain('There is no secret to sign with.');
     writeFileSync(at('webhook.json'), JSON.stringify({ since: 0, sessions: {}, asks: [] }));
     run(['webhook', '--root', recording], { TROUPE_WEBHOOK_SECRET: 'shh' });
-    await vi.waitUntil(() => received.length === 5, { timeout: 20_000 });
+    await vi.waitUntil(() => received.length === 5, { timeout: 30_000 });
     expect(received[0]).toContain('📎 Subagent [Count TODO comments]');
     expect(received.at(-1)).toContain('🏁 Done');
     server.closeAllConnections();

@@ -39,7 +39,7 @@ function setUp(typed: string | undefined, known?: { token: string; isGiven: bool
   };
   const running = walk();
   running.catch(() => {});
-  return { said, kept, running, asked: () => vi.waitUntil(() => said.join().includes(CODE), { timeout: 10_000 }) };
+  return { said, kept, running, asked: () => vi.waitUntil(() => said.join().includes(CODE), { timeout: 30_000 }) };
 }
 
 describe('troupe telegram setup, with a person who types', () => {

@@ -47,7 +47,7 @@ const said = (server: BotServer, chat: number): string => server.texts(chat).joi
 describe('the bot', () => {
   it('tells a session in a topic of its own, each line under the right name', async () => {
     const { server } = await open(await recordedLive('2.1.325-parallel'), { chats: [FORUM] });
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     expect([...server.topics(FORUM).values()]).toHaveLength(1);
     const [topic] = server.topics(FORUM).keys();
     expect(server.messages(FORUM).every(({ thread }) => thread === topic)).toBe(true);
@@ -70,7 +70,7 @@ describe('the bot', () => {
   it('says nothing twice and leaves nothing out, wherever it is killed', async () => {
     const live = await recordedLive('2.1.325-nested');
     const { server: whole } = await open(live, { chats: [FORUM] });
-    await vi.waitUntil(() => said(whole, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(whole, FORUM).includes('🏁'), { timeout: 30_000 });
     const wanted = said(whole, FORUM);
     const requests = whole.taken.filter(({ method }) => !['getMe', 'getChat', 'setMyCommands'].includes(method)).length;
     expect(requests).toBeGreaterThanOrEqual(2);
@@ -83,9 +83,9 @@ describe('the bot', () => {
           bot.kill();
           return cut;
         });
-        await vi.waitUntil(() => seen >= nth, { timeout: 15_000 });
+        await vi.waitUntil(() => seen >= nth, { timeout: 30_000 });
         again(bot.file);
-        await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+        await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
         expect(said(server, FORUM), `${cut} ${nth}`).toBe(wanted);
         expect(server.topics(FORUM).size, `${cut} ${nth}`).toBe(1);
       }
@@ -95,7 +95,7 @@ describe('the bot', () => {
     const { server, bot } = await open(await recordedLive('2.1.325-nested'), { chats: [FORUM] });
     let seen = 0;
     server.onRequest(() => (++seen === 2 ? 'cut-after' : undefined));
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     expect(
       server
         .texts(FORUM)
@@ -103,20 +103,20 @@ describe('the bot', () => {
         .match(/📎 Subagent \[Check app.js\]/g),
     ).toHaveLength(1);
     expect(bot.notes.join()).toContain('Telegram cannot be reached');
-    await vi.waitUntil(() => bot.notes.join().includes('Telegram answers again'), { timeout: 10_000 });
+    await vi.waitUntil(() => bot.notes.join().includes('Telegram answers again'), { timeout: 30_000 });
     server.be('down');
-    await vi.waitUntil(() => bot.health.at(-1)?.state === 'network', { timeout: 10_000 });
+    await vi.waitUntil(() => bot.health.at(-1)?.state === 'network', { timeout: 30_000 });
     server.be('revoked');
-    await vi.waitUntil(() => bot.health.at(-1)?.state === 'revoked', { timeout: 20_000 });
+    await vi.waitUntil(() => bot.health.at(-1)?.state === 'revoked', { timeout: 30_000 });
     server.be('well');
-    await vi.waitUntil(() => bot.health.at(-1)?.state === 'ok', { timeout: 20_000 });
+    await vi.waitUntil(() => bot.health.at(-1)?.state === 'ok', { timeout: 30_000 });
   });
 
   it('another program that asks for the updates is named', async () => {
     const { server, bot, time } = await open(await recordedLive('2.1.325-plain'));
     const other = startBot({ server, feed: await recordedLive('2.1.325-plain'), time, chats: [ME] });
     await vi.waitUntil(() => [...bot.notes, ...other.notes].join().includes('Another program asks for the updates'), {
-      timeout: 15_000,
+      timeout: 30_000,
     });
     await other.stop();
   });
@@ -129,7 +129,7 @@ describe('the bot', () => {
     const ask = async (text: string): Promise<string> => {
       const before = server.texts(ME).length;
       server.say(ME, { id: 7, username: 'ann' }, text);
-      await vi.waitUntil(() => server.texts(ME).length > before + 1, { timeout: 10_000 });
+      await vi.waitUntil(() => server.texts(ME).length > before + 1, { timeout: 30_000 });
       return server.texts(ME).at(-1) ?? '';
     };
     server.say(666, { id: 666 }, '/sessions');
@@ -168,7 +168,7 @@ describe('the bot', () => {
       const ask = async (text: string): Promise<string> => {
         const before = running.server.texts(ME).length;
         running.server.say(ME, { id: 7 }, text);
-        await vi.waitUntil(() => running.server.texts(ME).length > before + 1, { timeout: 10_000 });
+        await vi.waitUntil(() => running.server.texts(ME).length > before + 1, { timeout: 30_000 });
         return running.server.texts(ME).at(-1) ?? '';
       };
       const nested = live.snapshot().sessions.find(({ subagents }) => subagents.length === 3);
@@ -203,11 +203,11 @@ describe('the bot', () => {
       const { server, bot, again, agent } = await withControl({ control: { stop: async () => '', say } });
       kill = bot.kill;
       server.say(ME, { id: 7 }, `/say ${agent.id} once`);
-      await vi.waitUntil(() => deeds.length === 1, { timeout: 10_000 });
+      await vi.waitUntil(() => deeds.length === 1, { timeout: 30_000 });
       kill = () => {};
       again(bot.file);
       server.say(ME, { id: 7 }, '/help');
-      await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+      await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 30_000 });
       expect(deeds).toEqual(['once']);
     });
   });
@@ -216,10 +216,10 @@ describe('the bot', () => {
     const { server } = await open(await recordedLive('2.1.325-plain'), { since: Date.now() * 2 });
     server.numberUpdatesFrom(5_000_000);
     server.say(ME, { id: 7 }, '/help');
-    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 1, { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 1, { timeout: 30_000 });
     server.numberUpdatesFrom(1_000);
     server.say(ME, { id: 7 }, '/help');
-    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).match(/the agents of a session/g)?.length === 2, { timeout: 30_000 });
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(said(server, ME).match(/the agents of a session/g)).toHaveLength(2);
   });
@@ -236,10 +236,10 @@ describe('the bot', () => {
     const { server } = await open(live, { since: Date.now() * 2, exportSession });
     server.say(ME, { id: 7 }, '/export');
     server.say(ME, { id: 7 }, '/help');
-    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 30_000 });
     expect(server.messages(ME).some(({ file }) => file)).toBe(false);
     finish();
-    await vi.waitUntil(() => server.messages(ME).at(-1)?.file, { timeout: 10_000 });
+    await vi.waitUntil(() => server.messages(ME).at(-1)?.file, { timeout: 30_000 });
     expect(server.messages(ME).filter(({ file }) => file)).toHaveLength(1);
   });
 
@@ -258,7 +258,7 @@ describe('the bot', () => {
       return part && { ...part, messages: part.messages.map((message) => ({ ...message, content })) };
     };
     const { server } = await open({ ...live, transcript }, { chats: [FORUM] });
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     const all = [said(server, FORUM), ...server.topics(FORUM).values()].join('\n');
     expect(all).toContain('📎 Subagent [use [masked');
     expect(all).not.toContain('AKIA');
@@ -273,14 +273,14 @@ describe('the bot', () => {
       return live.timeline(id, since);
     };
     const { server, bot } = await open({ ...live, timeline });
-    await vi.waitUntil(() => said(server, ME).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, ME).includes('🏁'), { timeout: 30_000 });
     expect(bot.notes.filter((note) => note.includes('it cannot be read'))).toHaveLength(1);
   });
 
   it('a session whose chat was taken out of the settings goes on in another, and tells nothing twice', async () => {
     const live = await recordedLive('2.1.325-single');
     const { server, bot, time } = await open(live, { chats: [FORUM] });
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     await bot.stop();
     const next = startBot({ server, feed: live, time, chats: [ME], file: bot.file });
     opened.at(-1)?.bots.push(next);
@@ -290,7 +290,7 @@ describe('the bot', () => {
       lastActivityAt: at,
       main: { ...before.main, status: 'running', currentToolSummary: 'more work', lastActivityAt: at },
     }));
-    await vi.waitUntil(() => said(server, ME).includes('⚙️ more work…'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, ME).includes('⚙️ more work…'), { timeout: 30_000 });
     expect(said(server, ME)).not.toContain('📎');
   });
 
@@ -299,7 +299,7 @@ describe('the bot', () => {
     const { server, bot } = await open(live, { options: { users: [7] }, since: Date.now() * 2 });
     server.say(ME, { id: 8 }, '/sessions');
     server.say(ME, { id: 7 }, '/help');
-    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 30_000 });
     expect(said(server, ME)).not.toContain('·');
     expect(bot.notes.join()).toContain('user 8');
   });
@@ -316,11 +316,11 @@ describe('the bot', () => {
         main: { ...before.main, status, currentTool: 'Bash', currentToolSummary: summary, lastActivityAt: at },
       }));
     work('running', 'first');
-    await vi.waitUntil(() => server.texts(ME)[0] === '⚙️ first…', { timeout: 10_000 });
+    await vi.waitUntil(() => server.texts(ME)[0] === '⚙️ first…', { timeout: 30_000 });
     server.say(ME, { id: 7 }, '/mute 30m');
-    await vi.waitUntil(() => said(server, ME).includes('Muted for 30 min.'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('Muted for 30 min.'), { timeout: 30_000 });
     work('completed', null);
-    await vi.waitUntil(() => server.texts(ME)[0] === '✅ done', { timeout: 10_000 });
+    await vi.waitUntil(() => server.texts(ME)[0] === '✅ done', { timeout: 30_000 });
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(said(server, ME)).not.toContain('🏁');
   });
@@ -328,7 +328,7 @@ describe('the bot', () => {
   it('a topic that somebody deleted, and the message in it, are made anew', async () => {
     const live = await recordedLive('2.1.325-parallel');
     const { server } = await open(live, { chats: [FORUM] });
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     const [topic] = server.topics(FORUM).keys();
     server.deleteTopic(FORUM, topic ?? 0);
     const at = '2030-01-01T00:00:00Z';
@@ -343,22 +343,22 @@ describe('the bot', () => {
         lastActivityAt: at,
       },
     }));
-    await vi.waitUntil(() => said(server, FORUM).includes('⚙️ more work…'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('⚙️ more work…'), { timeout: 30_000 });
     expect(server.topics(FORUM).size).toBe(1);
   });
 
   it('without the right to open topics it speaks in the group itself, and says what is missing', async () => {
     const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [TOPICLESS] });
-    await vi.waitUntil(() => said(server, TOPICLESS).includes('🏁'), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, TOPICLESS).includes('🏁'), { timeout: 30_000 });
     expect(bot.notes.filter((note) => note.includes('may not open topics'))).toHaveLength(1);
   });
 
   it('a chat that does not want it any more keeps it from nobody else', async () => {
     const { server, bot } = await open(await recordedLive('2.1.325-single'), { chats: [FORUM, ME] });
     server.block(FORUM);
-    await vi.waitUntil(() => bot.health.at(-1)?.state === 'blocked', { timeout: 15_000 });
+    await vi.waitUntil(() => bot.health.at(-1)?.state === 'blocked', { timeout: 30_000 });
     server.say(ME, { id: 7 }, '/help');
-    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('/mute'), { timeout: 30_000 });
   });
 });
 
@@ -442,9 +442,9 @@ describe('hostile text', () => {
     for (const command of ['/sessions', '/tree', '/cost', '/agent agent-5', '/agent agent-1'])
       server.say(FORUM, { id: 7 }, command);
     await vi.waitUntil(() => server.texts(FORUM).filter((text) => text.startsWith('📁')).length >= 4, {
-      timeout: 15_000,
+      timeout: 30_000,
     });
-    await vi.waitUntil(() => said(server, FORUM).includes('❌ Subagent ['), { timeout: 15_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('❌ Subagent ['), { timeout: 30_000 });
     expect(server.refused).toEqual([]);
     const ours = server.messages(FORUM).filter(({ isOurs }) => isOurs);
     for (const { text, entities } of ours) {
@@ -474,7 +474,7 @@ describe('hostile text', () => {
     live.change(session.id, (before) => ({ ...before, subagents }));
     const { server } = await open({ ...live, transcript: async () => undefined }, { chats: [FORUM] });
     server.say(FORUM, { id: 7 }, '/tree');
-    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 20_000 });
+    await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     const ours = server.messages(FORUM).filter(({ isOurs, text }) => isOurs && text.includes('@admin'));
     expect(ours.filter(({ text }) => text.includes('agent-7'))).not.toEqual([]);
     expect(ours.filter(({ text }) => text.startsWith('📎')).length).toBeGreaterThan(1);
@@ -544,7 +544,7 @@ describe('asks', () => {
   it('names the agent, its task and the whole command; a press is written down with who it was', async () => {
     const { server, bot, put } = await asking();
     await put('ask-1');
-    await vi.waitUntil(() => said(server, ME).includes('🔐'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('🔐'), { timeout: 30_000 });
     const [message] = server.messages(ME);
     expect(message?.text.split('\n')).toEqual([
       '🔐 Needs your yes',
@@ -560,7 +560,7 @@ describe('asks', () => {
     const data = buttons(server)[0]?.callback_data ?? '';
     expect(await server.press(ME, message?.id ?? 0, { id: 7, username: 'ann' }, data)).toBe('Allowed once.');
     expect(bot.answers).toEqual([{ ask: 'ask-1', answer: 'allow', by: 'telegram:7 @ann' }]);
-    await vi.waitUntil(() => said(server, ME).includes('Allowed on Telegram by @ann.'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('Allowed on Telegram by @ann.'), { timeout: 30_000 });
     expect(server.messages(ME)[0]?.buttons).toEqual([]);
     // Once more, as a replay: the question is over.
     expect(await server.press(ME, message?.id ?? 0, { id: 7 }, data)).toBe('This question is over.');
@@ -570,7 +570,7 @@ describe('asks', () => {
   it('what is forged, copied to another message or pressed by a stranger does nothing', async () => {
     const { server, bot, put } = await asking();
     await put('ask-1');
-    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
     const message = server.messages(ME)[0]?.id ?? 0;
     const data = buttons(server)[0]?.callback_data ?? '';
     for (const [at, forged] of [
@@ -583,7 +583,7 @@ describe('asks', () => {
       expect(await server.press(ME, at, { id: 7 }, forged)).toBe('This question is over.');
     void server.press(666, message, { id: 666 }, data);
     void server.press(FORUM, message, { id: 7 }, data);
-    await vi.waitUntil(() => bot.notes.filter((note) => note.includes('stranger')).length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => bot.notes.filter((note) => note.includes('stranger')).length === 2, { timeout: 30_000 });
     expect(bot.answers).toEqual([]);
     expect(await server.press(ME, message, { id: 7 }, data.replace('once', 'deny'))).toBe('Denied.');
     expect(bot.answers).toEqual([{ ask: 'ask-1', answer: 'deny', by: 'telegram:7' }]);
@@ -592,16 +592,16 @@ describe('asks', () => {
   it('allowed for this agent: the next of the same rule and tool is not asked about, another is', async () => {
     const { server, bot, put, asks, live } = await asking();
     await put('ask-1');
-    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
     const data = buttons(server)[1]?.callback_data ?? '';
     await server.press(ME, server.messages(ME)[0]?.id ?? 0, { id: 7, username: 'ann' }, data);
     await put('ask-2');
-    await vi.waitUntil(() => bot.answers.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => bot.answers.length === 2, { timeout: 30_000 });
     expect(bot.answers[1]).toEqual({ ask: 'ask-2', answer: 'allow', by: 'telegram:7 @ann' });
     const other = { ...askOf(live, 'ask-3'), rule: 'user:2' };
     asks.set('ask-3', other);
     live.emit({ type: 'ask', data: other });
-    await vi.waitUntil(() => server.texts(ME).length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => server.texts(ME).length === 2, { timeout: 30_000 });
     expect(server.texts(ME)[1]).toMatch(/^🔐 Needs your yes/);
     expect(bot.answers).toHaveLength(2);
     expect(server.texts(ME)).toHaveLength(2);
@@ -612,7 +612,7 @@ describe('asks', () => {
     const ask = { ...askOf(live, 'ask-9'), input: { command: `echo ${'x '.repeat(20_000)}; rm -rf /` } };
     asks.set('ask-9', ask);
     live.emit({ type: 'ask', data: ask });
-    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
     expect(buttons(server).map(({ text }) => text)).toEqual(['❌ Deny']);
     expect(server.refused).toEqual([]);
   });
@@ -620,11 +620,11 @@ describe('asks', () => {
   it('expires, and says so', async () => {
     const { server, asks, live, put } = await asking();
     const ask = await put('ask-1');
-    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => buttons(server).length > 0, { timeout: 30_000 });
     const ended: Ask = { ...ask, end: { at: ask.expiresAt, decision: 'deny', by: 'expiry' } };
     asks.set('ask-1', ended);
     live.emit({ type: 'ask', data: ended });
-    await vi.waitUntil(() => said(server, ME).includes('Denied: no answer came in time.'), { timeout: 10_000 });
+    await vi.waitUntil(() => said(server, ME).includes('Denied: no answer came in time.'), { timeout: 30_000 });
     expect(buttons(server)).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ describe.runIf(isLinux)('a state folder that cannot be written to', () => {
     const full = openSync('/dev/full', 'w');
     const serving = program.start(['--no-open', '--json'], { stdio: ['ignore', 'pipe', full] });
     closeSync(full);
-    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const state = path.join(program.home, '.local/state/troupe');
     rmSync(state, { recursive: true });
     symlinkSync(UNWRITABLE, state);
@@ -58,7 +58,7 @@ describe.runIf(isLinux)('a transcript that cannot be read', () => {
     const shown = await program.run(['show', session]);
     expect(shown).toMatchObject({ code: 2, errors: expect.stringMatching(/^troupe: \S+\.jsonl cannot be read: EIO/) });
     const serving = program.start(['--no-open', '--json']);
-    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const { origin, headers } = accessTo(program.state);
     const answer = await fetch(`${origin}/api/agents/${session}/transcript?session=${session}`, { headers });
     expect(answer.status).toBe(503);
@@ -82,7 +82,7 @@ describe.runIf(isLinux)('a home that is none', () => {
 
 describe.runIf(isLinux)('a terminal that is closed', () => {
   const served = async (serving: RunningProgram): Promise<{ readonly url: string; readonly pid: number }> => {
-    await expect.poll(serving.out, { timeout: 10_000 }).toMatch(/\}\s*$/);
+    await expect.poll(serving.out, { timeout: 30_000 }).toMatch(/\}\s*$/);
     return JSON.parse(serving.out());
   };
 
@@ -127,7 +127,7 @@ describe.runIf(isLinux)('few open files', () => {
   it('are enough for a server whom somebody keeps hundreds of idle connections to', async () => {
     const before = ['sh', '-c', 'ulimit -n 256; exec "$@"', 'sh'];
     const serving = program.start(['--no-open', '--json'], { before });
-    await expect.poll(serving.out, { timeout: 10_000 }).toContain('"url"');
+    await expect.poll(serving.out, { timeout: 30_000 }).toContain('"url"');
     const { origin, port, headers } = accessTo(program.state);
     const held = Array.from({ length: 300 }, () => connect(port, '127.0.0.1').on('error', () => {}));
     await Promise.all(held.map((socket) => once(socket, 'connect')));

@@ -216,9 +216,9 @@ describe('a drain', () => {
     let found: (agent: typeof MAIN) => void = () => {};
     const identify = () => new Promise<typeof MAIN>((resolve) => (found = resolve));
     const drained = drain({ ...options, identify });
-    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(1));
+    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(1), { timeout: 30_000 });
     put({ event: 'Stop', seq: 2 });
-    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(2));
+    await vi.waitFor(() => expect(hookLines('test/s1.jsonl')).toHaveLength(2), { timeout: 30_000 });
     expect(await entries()).toEqual([]);
     found(MAIN);
     expect(await drained).toMatchObject({ events: 2, entries: 1 });

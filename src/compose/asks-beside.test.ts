@@ -30,10 +30,10 @@ it('what waits at a server is heard of, also where we follow ourselves, once for
     if (event.type === 'ask') heard++;
   });
   asks = [makeAsk('a', session)];
-  await vi.waitUntil(() => picture?.asks.length === 1);
+  await vi.waitUntil(() => picture?.asks.length === 1, { timeout: 30_000 });
   const end = { at: '2030-01-01T00:00:00Z', decision: 'deny', by: 'telegram:7' } as const;
   asks = [makeAsk('a', session, { end })];
-  await vi.waitUntil(() => picture?.asks[0]?.end?.by === 'telegram:7');
+  await vi.waitUntil(() => picture?.asks[0]?.end?.by === 'telegram:7', { timeout: 30_000 });
   expect(heard).toBe(2);
   isOwn = false;
   asks = [...asks, makeAsk('b', session)];

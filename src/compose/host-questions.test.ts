@@ -66,7 +66,7 @@ async function begin() {
   const place = { adapter, root: 'http://127.0.0.1:1', forced: false };
   const following = followQuestions([place], { folder, asking, turns, everyMs: 10 });
   closers.push(() => following.close());
-  await vi.waitUntil(() => heard.length > 0);
+  await vi.waitUntil(() => heard.length > 0, { timeout: 30_000 });
   const spooled = (): readonly object[] => {
     const spool = path.join(folder, 'spool');
     return readdirSync(spool)
@@ -95,7 +95,7 @@ describe('a question that is heard at a server', () => {
       { host: 'opencode', session: 'ses_a', tool: 'Bash', otherwise: null, agent: { type: 'general', depth: 1 } },
     ]);
     expect(desk.answer('ask-1', 'deny', 'page').outcome).toBe('taken');
-    await vi.waitUntil(() => replies.length > 0);
+    await vi.waitUntil(() => replies.length > 0, { timeout: 30_000 });
     expect(JSON.parse(replies[0] ?? '')).toMatchObject({
       reply: 'reject',
       message: expect.stringContaining('denied it'),
@@ -132,7 +132,7 @@ describe('a question that is heard at a server', () => {
     const { desk, heard, timers } = await begin();
     heard.asked(QUESTION);
     timers[0]?.();
-    await vi.waitUntil(() => desk.list().length === 2);
+    await vi.waitUntil(() => desk.list().length === 2, { timeout: 30_000 });
     expect(desk.list().map(({ end }) => end?.by ?? 'open')).toEqual(['expiry', 'open']);
   });
 });

@@ -123,7 +123,7 @@ describe('while it serves', () => {
     await one.next();
     for (const harm of [() => rmSync(folder, { recursive: true }), () => write(''), () => write('{"pid":1')]) {
       harm();
-      await expect.poll(async () => (await findDaemon(folder))?.pid, { timeout: 10_000 }).toBe(one.pid);
+      await expect.poll(async () => (await findDaemon(folder))?.pid, { timeout: 30_000 }).toBe(one.pid);
     }
   });
 

@@ -100,7 +100,7 @@ describe('a server in the background', () => {
 
   it('that neither answers nor ends is killed', async () => {
     const daemon = await start('stuck');
-    await expect.poll(async () => (await daemonState(folder)).state, { timeout: 15_000 }).toBe('stuck');
+    await expect.poll(async () => (await daemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
     expect(await stopDaemon(folder, 500)).toEqual({ outcome: 'killed', daemon });
     expect(await daemonState(folder)).toEqual({ state: 'none' });
   });

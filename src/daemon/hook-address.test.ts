@@ -20,9 +20,9 @@ it('one line for a shell, for its owner only, as long as the server runs', async
   expect(line).toMatch(/^\d+ 4711 [\w-]{24} [\w-]{24}\n$/);
   expect([text(), statSync(file()).mode & 0o777]).toEqual([line, 0o600]);
   writeFileSync(file(), '');
-  await vi.waitFor(() => expect(text()).toBe(line));
+  await vi.waitFor(() => expect(text()).toBe(line), { timeout: 30_000 });
   rmSync(file());
-  await vi.waitFor(() => expect(text()).toBe(line));
+  await vi.waitFor(() => expect(text()).toBe(line), { timeout: 30_000 });
   await leave();
   expect(readdirSync(folder)).toEqual([]);
 });

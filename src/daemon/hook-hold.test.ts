@@ -88,12 +88,12 @@ describe('a guard that is told to wait', () => {
       out += data;
     });
     child.stdin.end('{}');
-    await vi.waitUntil(() => sockets.length === 1, 5_000);
+    await vi.waitUntil(() => sockets.length === 1, 30_000);
     await sleep(300);
     child.kill(signal);
     const [status, by] = await once(child, 'close');
     expect([status, by, out]).toEqual([null, signal, '']);
-    await vi.waitFor(() => expect(closed).toHaveBeenCalled());
+    await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 30_000 });
     // Whoever held it settles it.
     expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]);
   });
@@ -102,10 +102,10 @@ describe('a guard that is told to wait', () => {
     await listen((socket) => socket.write(`${HEAD}PROOF\nhold 60\n\0`));
     const child = spawn('sh', ['-c', `"$0" claude-code; true`, stubs.guard]);
     child.stdin.end('{}');
-    await vi.waitUntil(() => sockets.length === 1, 5_000);
+    await vi.waitUntil(() => sockets.length === 1, 30_000);
     await sleep(300);
     child.kill('SIGKILL');
-    await vi.waitUntil(() => sockets[0]?.destroyed || sockets[0]?.readableEnded, 5_000);
+    await vi.waitUntil(() => sockets[0]?.destroyed || sockets[0]?.readableEnded, 30_000);
     expect(stubs.events()).toEqual([]);
   });
 });

@@ -113,7 +113,7 @@ describe('a host that ends its hooks', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s: what was told is kept', async (signal) => {
     const child = spawn(stubs.observe, ['claude-code'], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     child.stdin.write('{"a":');
-    await vi.waitFor(() => expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]), 10_000);
+    await vi.waitFor(() => expect(stubs.names()).toEqual([`.new-claude-code.${child.pid}.0`]), 30_000);
     // `cat` is started after the draft is there; it gets the signal as well.
     await sleep(50);
     process.kill(-(child.pid ?? 0), signal);
@@ -163,7 +163,7 @@ describe('the spool of somebody without a server', () => {
 
   it('is read now and then, by a process that nobody waits for', async () => {
     await observeSome();
-    await vi.waitFor(() => expect(existsSync(drained())).toBe(true), 10_000);
+    await vi.waitFor(() => expect(existsSync(drained())).toBe(true), 30_000);
   });
 
   it('is left to the server where there is one', async () => {
@@ -177,7 +177,7 @@ describe('the spool of somebody without a server', () => {
     const { pid } = spawnSync('true');
     writeFileSync(path.join(stubs.state, 'hook-address'), `${pid} 1 key proof\n`);
     await observeSome();
-    await vi.waitFor(() => expect(existsSync(drained())).toBe(true), 10_000);
+    await vi.waitFor(() => expect(existsSync(drained())).toBe(true), 30_000);
   });
 });
 

@@ -101,7 +101,7 @@ describe('remoteFeed', () => {
     await expect.poll(() => seen.events.length).toBe(1);
     relay.cut();
     live.work('meanwhile');
-    await expect.poll(seen.summary, { timeout: 5_000 }).toBe('meanwhile');
+    await expect.poll(seen.summary, { timeout: 30_000 }).toBe('meanwhile');
     expect(seen.states).toEqual(['connected', 'lost', 'connected']);
     expect(seen.events.map(({ type }) => type)).toEqual(['snapshot', 'change']);
     expect(relay.asked()).toEqual(['', 'e1-1']);
@@ -116,7 +116,7 @@ describe('remoteFeed', () => {
     live.work('between');
     await expect.poll(() => seen.states).toEqual(['connected', 'lost']);
     now = await serveLive('e2');
-    await expect.poll(seen.summary, { timeout: 5_000 }).toBe('between');
+    await expect.poll(seen.summary, { timeout: 30_000 }).toBe('between');
     expect(seen.events.map(({ type }) => type)).toEqual(['snapshot', 'snapshot']);
     expect(seen.ports).toEqual([first.port, first.port, now.port]);
   });
@@ -145,6 +145,6 @@ describe('remoteFeed', () => {
     });
     const seen = look(daemonAt((odd.address() as AddressInfo).port), { silenceMs: 100 });
     const ids = () => seen.events.map(({ data }) => 'sessionId' in data && data.sessionId);
-    await expect.poll(ids, { timeout: 5_000 }).toEqual(['a', 'undefined']);
+    await expect.poll(ids, { timeout: 30_000 }).toEqual(['a', 'undefined']);
   });
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
   root = mkdtempSync(path.join(tmpdir(), 'troupe-ignored-'));
   cpSync(fixture, root, { recursive: true });
   tracker = startTracker([{ adapter: claudeCode, root, forced: false }], { clock: Date.now, sweepEveryMs: 100 });
-  await expect.poll(() => tracker.listing().isComplete, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => tracker.listing().isComplete, { timeout: 30_000 }).toBe(true);
 });
 afterEach(() => {
   tracker.close();
@@ -37,7 +37,7 @@ it('are as many as a fresh look finds, whatever came and went', async () => {
     path.join(project, 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/stray.txt'),
   ];
   const settled = async (count: number): Promise<void> => {
-    await expect.poll(() => tracker.listing().ignoredFiles, { timeout: 5_000 }).toBe(count);
+    await expect.poll(() => tracker.listing().ignoredFiles, { timeout: 30_000 }).toBe(count);
     expect(await fresh()).toBe(count);
   };
   for (let round = 0; round < 2; round++) {

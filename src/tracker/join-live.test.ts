@@ -51,12 +51,12 @@ describe('sessions that commands start, as they are followed', () => {
     const trees = follow();
     const changes: TreeChange[] = [];
     trees.subscribe((change) => changes.push(change));
-    await expect.poll(rows, { timeout: 10_000 }).toEqual(['claude-code', ...STARTED].toSorted());
+    await expect.poll(rows, { timeout: 30_000 }).toEqual(['claude-code', ...STARTED].toSorted());
     for (const line of lines.slice(1)) {
       appendFileSync(file, line);
       await new Promise((resolve) => setTimeout(resolve, 15));
     }
-    await expect.poll(() => inTree(outer()), { timeout: 10_000 }).toEqual(STARTED);
+    await expect.poll(() => inTree(outer()), { timeout: 30_000 }).toEqual(STARTED);
     expect(rows()).toEqual(['claude-code']);
     const fresh = await createSessions(places(), { clock: () => NOW }).open(OUTER);
     expect(outer()).toEqual({ ...fresh.tree, diagnostics: expect.anything() });
@@ -69,15 +69,15 @@ describe('sessions that commands start, as they are followed', () => {
     expect(part?.transcript.parent_session_id).toBe(nativeId(codex?.link.parent ?? codex!.id));
 
     rmSync(path.join(home, '.claude', 'projects'), { recursive: true });
-    await expect.poll(rows, { timeout: 10_000 }).toEqual(STARTED.filter((host) => host !== 'claude-code').toSorted());
+    await expect.poll(rows, { timeout: 30_000 }).toEqual(STARTED.filter((host) => host !== 'claude-code').toSorted());
   });
 
   it('one that is older than what is followed is read for the tree that it belongs to', async () => {
     const trees = follow(0);
-    await expect.poll(() => trees.listing().isComplete, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => trees.listing().isComplete, { timeout: 30_000 }).toBe(true);
     expect(rows()).toEqual([]);
     await trees.look(OUTER);
-    await expect.poll(() => inTree(outer()), { timeout: 10_000 }).toEqual(STARTED);
+    await expect.poll(() => inTree(outer()), { timeout: 30_000 }).toEqual(STARTED);
     expect(rows()).toEqual(['claude-code']);
     const alone = await trees.look(
       nativeId(outer()?.agents.find(({ id }) => hostOf(id) === 'gemini')?.id ?? ('' as never)),

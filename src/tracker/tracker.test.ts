@@ -226,7 +226,6 @@ describe('tracker', () => {
     await until(() => live.current()[0]?.agents.length === 4, 'the session');
     const file = filesBelow(root).find((name) => name.endsWith('fa129e54-d574-4fea-bbfe-0dd74bbd38cd.jsonl')) ?? '';
     truncateSync(file, statSync(file).size - 1000);
-    await pause(1_100);
     await settles(live, [place()]);
   });
 

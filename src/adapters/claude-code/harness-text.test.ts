@@ -109,5 +109,5 @@ describe('what the harness says', () => {
         expect(toNotices(text).length).toBeGreaterThan(0);
         withoutReminders(text);
       }
-  }, 5_000);
+  });
 });

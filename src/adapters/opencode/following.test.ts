@@ -40,7 +40,7 @@ async function begin(withEvents: boolean): Promise<Scene> {
   await writer.run(...schema);
   const tracker = startTracker([{ adapter: opencode, root, forced: false }], { clock, sweepEveryMs: 3_600_000 });
   open.push(tracker);
-  await expect.poll(() => tracker.listing().isComplete, { timeout: 5_000 }).toBe(true);
+  await expect.poll(() => tracker.listing().isComplete, { timeout: 30_000 }).toBe(true);
   return { root, file, writer, tracker, steps };
 }
 
@@ -59,7 +59,7 @@ describe.each([
       await writer.run(step);
       if (index % 6 !== 5 && index < steps.length - 1) continue;
       const fresh = await freshTree(root);
-      await expect.poll(() => tracker.current()[0], { timeout: 5_000, interval: 10 }).toEqual(fresh);
+      await expect.poll(() => tracker.current()[0], { timeout: 30_000, interval: 10 }).toEqual(fresh);
     }
     const agents = tracker.current()[0]?.agents ?? [];
     expect(agents.map(({ depth }) => depth)).toEqual([0, 1, 2, 2]);
@@ -72,7 +72,7 @@ describe.each([
       // It would say that the database is locked: it does not wait.
       await writer.run('begin exclusive; create temp table if not exists x (a); commit');
     }
-    await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 30_000 }).toBe(4);
     await writer.run('pragma wal_checkpoint(truncate)');
     const before = createHash('sha256').update(readFileSync(file)).digest('hex');
     await tracker.look(tracker.current()[0]?.id ?? '');
@@ -83,14 +83,14 @@ describe.each([
     const { root, writer, tracker, steps } = await begin(withEvents);
     for (const step of steps) await writer.run(step);
     const whole = await freshTree(root);
-    await expect.poll(() => tracker.current()[0], { timeout: 5_000 }).toEqual(whole);
+    await expect.poll(() => tracker.current()[0], { timeout: 30_000 }).toEqual(whole);
     const before = tracker.current()[0]?.agents[0]?.messageCount ?? 0;
     const last =
       '(select id from message where session_id in (select id from session where parent_id is null) order by time_created desc limit 1)';
     await writer.run(
       `begin; delete from part where message_id = ${last}; delete from message where id = ${last}; commit`,
     );
-    await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 5_000 }).toBe(before - 1);
+    await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 30_000 }).toBe(before - 1);
     expect(tracker.current()[0]).toEqual(await freshTree(root));
   });
 });
@@ -106,13 +106,13 @@ it('a second session in the same database is a session of its own', async () => 
         .replaceAll('prt_1de4', 'prt_2de4')
         .replaceAll('evt_1de4', 'evt_3de4'),
     );
-  await expect.poll(() => tracker.current().map(({ agents }) => agents.length), { timeout: 5_000 }).toEqual([4, 4]);
+  await expect.poll(() => tracker.current().map(({ agents }) => agents.length), { timeout: 30_000 }).toEqual([4, 4]);
 });
 
 it('looking at it is no change of it', async () => {
   const { writer, tracker, steps } = await begin(true);
   for (const step of steps) await writer.run(step);
-  await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 5_000 }).toBe(4);
+  await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 30_000 }).toBe(4);
   await setTimeout(300);
   let changes = 0;
   tracker.subscribe(() => changes++);

@@ -180,6 +180,6 @@ describe('a client that reads too slowly', () => {
     await fast.until(() => firstSummary(fast.picture()) === 'and on');
     fast.close();
     stuck.close();
-    await expect.poll(() => server?.streams.pendingBytes(), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => server?.streams.pendingBytes(), { timeout: 30_000 }).toEqual([]);
   });
 });

@@ -140,13 +140,13 @@ describe('/api/sessions/:id/export', () => {
         before = made;
         expect(isStill).toBe(true);
       },
-      { interval: 200, timeout: 10_000 },
+      { interval: 200, timeout: 30_000 },
     );
     // What the two ends of a connection hold, and not what it could have made by now.
     expect(made).toBeLessThan(64 * 1024);
     expect(isOver).toBe(false);
     download.destroy();
-    await vi.waitFor(() => expect([isOver, endless.signals[0]?.aborted]).toEqual([true, true]));
+    await vi.waitFor(() => expect([isOver, endless.signals[0]?.aborted]).toEqual([true, true]), { timeout: 30_000 });
     expect(server.errors).toEqual([]);
   });
 
@@ -165,9 +165,9 @@ describe('/api/sessions/:id/export', () => {
       const headers = { Authorization: `Bearer ${TOKEN}` };
       const request = http.get({ host: '127.0.0.1', port: server.port, path: ADDRESS, headers, agent: false });
       request.on('error', () => {});
-      await vi.waitFor(() => expect(signals).toHaveLength(count));
+      await vi.waitFor(() => expect(signals).toHaveLength(count), { timeout: 30_000 });
       request.destroy();
-      await vi.waitFor(() => expect(signals.every(({ aborted }) => aborted)).toBe(true));
+      await vi.waitFor(() => expect(signals.every(({ aborted }) => aborted)).toBe(true), { timeout: 30_000 });
     }
     expect(server.errors).toEqual([]);
   });

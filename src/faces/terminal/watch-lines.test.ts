@@ -30,7 +30,7 @@ it('writes what a chat would be told, under the name of its session, and goes on
     note: (text) => notes.push(text),
     stop: stop.signal,
   });
-  await vi.waitUntil(() => written.includes('🏁'), { timeout: 10_000 });
+  await vi.waitUntil(() => written.includes('🏁'), { timeout: 30_000 });
   stop.abort();
   await watching;
   expect(notes).toEqual(['troupe: The server is gone.']);

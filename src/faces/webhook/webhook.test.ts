@@ -106,7 +106,7 @@ describe('the webhook', () => {
   it('sends what happened in order, signed over time and body', async () => {
     const { url, received } = await receiver();
     const { kept } = start(await recordedLive('2.1.325-nested'), url);
-    await vi.waitUntil(() => received.length === 7, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 7, { timeout: 30_000 });
     expect(received.map((one) => eventOf(one).type)).toEqual([
       'spawned',
       'spawned',
@@ -136,13 +136,15 @@ describe('the webhook', () => {
       'Check app.js',
       'Check util.js',
     ]);
-    await vi.waitUntil(() => Object.values(kept.state?.sessions ?? {})[0]?.told.notice?.kind === 'rest');
+    await vi.waitUntil(() => Object.values(kept.state?.sessions ?? {})[0]?.told.notice?.kind === 'rest', {
+      timeout: 30_000,
+    });
   });
 
   it('sends again until it was taken, with the same id, and nothing overtakes', async () => {
     const { url, received } = await receiver(500, 'hang up', 429, 302, 404);
     const { notes } = start(await recordedLive('2.1.325-single'), url);
-    await vi.waitUntil(() => received.length === 8, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 8, { timeout: 30_000 });
     const ids = received.map((one) => eventOf(one).id);
     expect(new Set(ids.slice(0, 6)).size).toBe(1);
     expect(new Set(ids).size).toBe(3);
@@ -161,7 +163,7 @@ describe('the webhook', () => {
   it('what is not wanted at all is left out after a while, and said', async () => {
     const { url, received } = await receiver(400, 400, 400, 400, 400);
     const { notes } = start(await recordedLive('2.1.325-single'), url);
-    await vi.waitUntil(() => received.length === 7, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 7, { timeout: 30_000 });
     expect(notes.join('\n')).toMatch(/does not want claude-code:.*it is left out/);
   });
 
@@ -169,13 +171,13 @@ describe('the webhook', () => {
     const first = await receiver(200, ...Array.from({ length: 10_000 }, () => 500));
     const live = await recordedLive('2.1.325-single');
     const one = start(live, first.url);
-    await vi.waitUntil(() => first.received.length > 2, { timeout: 10_000 });
+    await vi.waitUntil(() => first.received.length > 2, { timeout: 30_000 });
     await one.end();
     const second = await receiver();
     const { state } = one.kept;
     if (!state) throw new Error('nothing kept');
     start(live, second.url, { state });
-    await vi.waitUntil(() => second.received.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => second.received.length === 2, { timeout: 30_000 });
     expect(second.received.map((event) => eventOf(event).type)).toEqual(['ended', 'rest']);
     expect(eventOf(first.received[1] as Received).id).toBe(eventOf(second.received[0] as Received).id);
   });
@@ -190,12 +192,12 @@ describe('the webhook', () => {
     live.change(other.id, (before) => ({ ...before, main: { ...before.main, ...running }, subagents }));
     let now = NOW;
     start(live, url, { clock: () => now });
-    await vi.waitUntil(() => received.length > 1, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length > 1, { timeout: 30_000 });
     live.change(other.id, () => other);
     now += 3_600_000;
     mend();
     const texts = (): string => received.map((one) => eventOf(one).text).join('\n');
-    await vi.waitUntil(() => texts().match(/🏁 Done/g)?.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => texts().match(/🏁 Done/g)?.length === 2, { timeout: 30_000 });
     expect(texts().match(/✅ Subagent/g)).toHaveLength(3);
   });
 
@@ -208,7 +210,7 @@ describe('the webhook', () => {
       return live.timeline(id, since);
     };
     const { notes } = start({ ...live, timeline }, url);
-    await vi.waitUntil(() => received.some((one) => eventOf(one).type === 'rest'), { timeout: 10_000 });
+    await vi.waitUntil(() => received.some((one) => eventOf(one).type === 'rest'), { timeout: 30_000 });
     expect(received.every((one) => eventOf(one).session?.id !== broken?.id)).toBe(true);
     expect(notes.join()).toContain('it cannot be read');
   });
@@ -221,7 +223,7 @@ describe('the webhook', () => {
     const next = await receiver();
     if (!kept.state) throw new Error('nothing kept');
     start(live, next.url, { state: kept.state });
-    await vi.waitUntil(() => next.received.length === 2, { timeout: 10_000 });
+    await vi.waitUntil(() => next.received.length === 2, { timeout: 30_000 });
     expect(next.received.map((event) => eventOf(event).type)).toEqual(['ended', 'rest']);
   });
 
@@ -256,7 +258,7 @@ describe('the webhook', () => {
     const ids = ['half \ud83d', 'long '.repeat(10_000)];
     const subagents = ids.map((id) => ({ ...agent, id }));
     start({ ...live, ...memoryLive([{ ...session, subagents }]) }, url);
-    await vi.waitUntil(() => received.length === 5, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 5, { timeout: 30_000 });
     expect(received.map((one) => eventOf(one).id.length).every((length) => length <= 200)).toBe(true);
     expect(new Set(received.map((one) => eventOf(one).id)).size).toBe(5);
   });
@@ -293,7 +295,7 @@ describe('the webhook', () => {
     for (const form of ['troupe', 'slack', 'discord'] as const) {
       const { url, received } = await receiver();
       start(live, url, { form });
-      await vi.waitUntil(() => received.length === 3, { timeout: 10_000 });
+      await vi.waitUntil(() => received.length === 3, { timeout: 30_000 });
       const all = received.map(({ body }) => body).join();
       expect(all).not.toContain(secret);
       expect(all).toContain('masked');
@@ -309,7 +311,7 @@ describe('the webhook', () => {
     const ask = { ...askOf(session?.id ?? ''), at: between };
     live.emit({ type: 'ask', data: ask });
     start(live, url);
-    await vi.waitUntil(() => received.length === 4, { timeout: 10_000 });
+    await vi.waitUntil(() => received.length === 4, { timeout: 30_000 });
     expect(received.map((one) => eventOf(one).type)).toEqual(['spawned', 'ask', 'ended', 'rest']);
   });
 

@@ -11,7 +11,7 @@ import { pause } from './waiting.ts';
 
 /** Until what is followed is what a fresh look finds; the last difference is what a failure shows. */
 export async function settles(live: LiveTrees, places: readonly Place[], now = MUCH_LATER): Promise<void> {
-  for (let tries = 0; tries < 40; tries++) {
+  for (let tries = 0; tries < 400; tries++) {
     const [seen, fresh] = [dumps(live.current()), await freshDumps(places, now)];
     if (JSON.stringify(seen) === JSON.stringify(fresh)) return;
     await pause(50);

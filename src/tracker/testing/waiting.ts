@@ -1,8 +1,8 @@
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Ten seconds at the most; `what` is what a failure says. */
+/** A minute at the most; `what` is what a failure says. */
 export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     if (holds()) return;
     await pause(25);
   }

@@ -184,7 +184,7 @@ describe('a permission that the program asks for', () => {
     script('guard', printing(formatReply('deny', 'A person said no.')));
     served();
     const id = await ask(hooks);
-    await vi.waitUntil(() => posted.length > 0, { timeout: 5_000 });
+    await vi.waitUntil(() => posted.length > 0, { timeout: 30_000 });
     expect(posted).toEqual([{ requestID: id, reply: 'reject', message: 'A person said no.' }]);
     expect(heard().find(({ hook }) => hook === 'permission.question')).toMatchObject({
       session: 'ses_low',
@@ -206,7 +206,7 @@ describe('a permission that the program asks for', () => {
     await new Promise((resolve) => void setTimeout(resolve, 3_500));
     expect([heard().map(({ hook }) => hook), posted]).toEqual([['permission.asked'], []]);
     await hooks.event({ event: { type: 'permission.replied', properties: { requestID: id } } });
-    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 5_000 });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
   });
 
   it('is answered at once where the guard has allowed the call', async () => {
@@ -214,7 +214,7 @@ describe('a permission that the program asks for', () => {
     const hooks = await load();
     await callTool(hooks);
     const id = await ask(hooks);
-    await vi.waitUntil(() => posted.length > 0, { timeout: 5_000 });
+    await vi.waitUntil(() => posted.length > 0, { timeout: 30_000 });
     expect(posted).toEqual([{ requestID: id, reply: 'once' }]);
   });
 
@@ -224,12 +224,12 @@ describe('a permission that the program asks for', () => {
     served();
     const hooks = await load();
     const id = await ask(hooks);
-    await vi.waitUntil(() => existsSync(at('pid')) && readFileSync(at('pid'), 'utf8') !== '', { timeout: 5_000 });
+    await vi.waitUntil(() => existsSync(at('pid')) && readFileSync(at('pid'), 'utf8') !== '', { timeout: 30_000 });
     const properties = { requestID: id, sessionID: 'ses_low', reply: 'once' };
     await hooks.event({ event: { type: 'permission.replied', properties } });
     const pid = readFileSync(at('pid'), 'utf8').trim();
-    await vi.waitUntil(() => spawnSync('kill', ['-0', pid]).status !== 0, { timeout: 5_000 });
-    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 5_000 });
+    await vi.waitUntil(() => spawnSync('kill', ['-0', pid]).status !== 0, { timeout: 30_000 });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
     expect(posted).toEqual([]);
   });
 
@@ -239,13 +239,13 @@ describe('a permission that the program asks for', () => {
     served();
     const hooks = await load();
     await ask(hooks);
-    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.question'), { timeout: 5_000 });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.question'), { timeout: 30_000 });
     const gone = spawnSync('true').pid ?? 0;
     served(gone);
     const so = heard().length;
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect([posted, heard().length]).toEqual([[], so]);
     pending = [];
-    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 5_000 });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
   });
 });

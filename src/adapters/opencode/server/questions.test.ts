@@ -94,7 +94,7 @@ async function begin({ isOpen = true, isOld = false, password = '', inputAfter =
     server.closeAllConnections();
     server.close();
   });
-  if (!password) await vi.waitUntil(() => listening.size === 1);
+  if (!password) await vi.waitUntil(() => listening.size === 1, { timeout: 30_000 });
   const say = (type: string, properties: JsonObject): void => {
     for (const response of listening)
       response.write(`data: ${JSON.stringify({ directory: main.res.directory, payload: { type, properties } })}\n\n`);
@@ -103,7 +103,7 @@ async function begin({ isOpen = true, isOld = false, password = '', inputAfter =
 }
 
 const first = async ({ told }: Scene): Promise<HostQuestion> => {
-  await vi.waitUntil(() => told.length > 0);
+  await vi.waitUntil(() => told.length > 0, { timeout: 30_000 });
   return told[0] as HostQuestion;
 };
 
@@ -138,7 +138,7 @@ describe('questions at a server', () => {
     expect(await questions.reply(scene.url, question, JSON.stringify(replied.b))).toBe(true);
     expect(scene.posted).toEqual([[replied.p, replied.b]]);
     scene.say('permission.replied', { sessionID: permission.sessionID, requestID: permission.id, reply: 'reject' });
-    await vi.waitUntil(() => scene.told.includes(`gone ${permission.id}`));
+    await vi.waitUntil(() => scene.told.includes(`gone ${permission.id}`), { timeout: 30_000 });
   });
 
   it('are answered at the older address, where there is no other', async () => {
@@ -153,7 +153,7 @@ describe('questions at a server', () => {
     const scene = await begin({});
     await first(scene);
     scene.open.clear();
-    await vi.waitUntil(() => scene.told.includes(`gone ${permission.id}`), { timeout: 5_000 });
+    await vi.waitUntil(() => scene.told.includes(`gone ${permission.id}`), { timeout: 30_000 });
   });
 
   it('of a server with a password are heard by who has it', async () => {

@@ -51,15 +51,15 @@ describe('a running server', () => {
     const served = server;
     const tracker = startTracker([placeOf(served.url)], { clock: Date.now, sweepEveryMs: 3_600_000 });
     try {
-      await vi.waitUntil(() => served.listeners === 1 && tracker.listing().isComplete, { timeout: 5_000 });
+      await vi.waitUntil(() => served.listeners === 1 && tracker.listing().isComplete, { timeout: 30_000 });
       served.say(Math.floor(served.left / 3));
-      await vi.waitUntil(() => tracker.current().length === 1, { timeout: 5_000 });
+      await vi.waitUntil(() => tracker.current().length === 1, { timeout: 30_000 });
       served.hangUp();
       served.say(Math.floor(served.left / 2));
-      await vi.waitUntil(() => served.listeners === 2, { timeout: 5_000 });
+      await vi.waitUntil(() => served.listeners === 2, { timeout: 30_000 });
       served.say(served.left);
       const whole = gist(await recorded());
-      await vi.waitFor(() => expect(gist(tracker.current()[0])).toEqual(whole), { timeout: 5_000 });
+      await vi.waitFor(() => expect(gist(tracker.current()[0])).toEqual(whole), { timeout: 30_000 });
     } finally {
       tracker.close();
     }
