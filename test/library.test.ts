@@ -87,7 +87,7 @@ describe('docs/LIBRARY.md', () => {
 });
 
 async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error('it did not come to that');
     await new Promise((resolve) => setTimeout(resolve, 10));

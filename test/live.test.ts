@@ -72,7 +72,7 @@ async function run(...args: readonly string[]) {
 }
 
 async function until<T>(find: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 2_400; tries++) {
     const found = await find();
     if (found) return found;
     await new Promise((resolve) => setTimeout(resolve, 25));

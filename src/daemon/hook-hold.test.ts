@@ -71,7 +71,8 @@ describe('a guard that is told to wait', () => {
     async (words) => {
       await listen((socket) => socket.write(HEAD + words));
       const ran = runAlong(stubs.guard, '{}');
-      expect(await Promise.race([ran, sleep(6_000)])).toEqual(FROM_NODE);
+      // Had it been told so, it would wait for 20 seconds.
+      expect(await Promise.race([ran, sleep(18_000)])).toEqual(FROM_NODE);
       expect(existsSync(path.join(stubs.state, 'spool', 'x'))).toBe(false);
     },
   );
@@ -89,9 +90,10 @@ describe('a guard that is told to wait', () => {
     });
     child.stdin.end('{}');
     await vi.waitUntil(() => sockets.length === 1, 30_000);
-    await sleep(300);
-    child.kill(signal);
+    // Until it has read that it is to wait, it minds no signal.
+    const signals = setInterval(() => child.kill(signal), 50);
     const [status, by] = await once(child, 'close');
+    clearInterval(signals);
     expect([status, by, out]).toEqual([null, signal, '']);
     await vi.waitFor(() => expect(closed).toHaveBeenCalled(), { timeout: 30_000 });
     // Whoever held it settles it.

@@ -43,7 +43,7 @@ const open = (): Live => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 300 && !holds(); tries++) await pause(20);
+  for (let tries = 0; tries < 1_500 && !holds(); tries++) await pause(20);
   expect(holds()).toBe(true);
 }
 

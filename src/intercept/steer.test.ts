@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { claudeCodeControl as control } from '../adapters/claude-code/control/index.ts';
 import type { ControlAnswer } from '../model/control.ts';
 import { createSteering, type WaitingCall } from './steer.ts';
@@ -100,8 +100,7 @@ describe('a steered program', () => {
     await sleep(900);
     expect(seen.isInputOver).toBe(false);
     print(result, { type: 'rate_limit_event' });
-    await sleep(900);
-    expect(seen.isInputOver).toBe(true);
+    await vi.waitUntil(() => seen.isInputOver, { timeout: 30_000 });
   });
 
   it('a verdict in front of a call is also the answer to the question about it', async () => {

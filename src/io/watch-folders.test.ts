@@ -13,7 +13,7 @@ beforeEach(async () => {
   writeFileSync(path.join(root, 'a/b/one.jsonl'), '');
   watch = watchFolders(root, { onChange: () => changes++ });
   // It looks as soon as it tells of the deepest folder.
-  for (let wait = 0; wait < 500 && changes === 0; wait++) {
+  for (let wait = 0; wait < 2_000 && changes === 0; wait++) {
     appendFileSync(path.join(root, 'a/b/one.jsonl'), '\n');
     await pause(20);
   }
@@ -28,7 +28,7 @@ afterEach(() => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function told(): Promise<boolean> {
-  for (let wait = 0; wait < 1_000 && changes === 0; wait++) await pause(10);
+  for (let wait = 0; wait < 4_000 && changes === 0; wait++) await pause(10);
   const was = changes;
   await pause(30);
   changes = 0;
@@ -70,7 +70,7 @@ describe('watchFolders', () => {
     const places: string[] = [];
     const waiting = watchFolders(late, { onChange: (place) => void places.push(path.relative(late, place)) });
     const tells = async (name: string): Promise<void> => {
-      for (let wait = 0; wait < 200 && !places.includes(name); wait++) await pause(10);
+      for (let wait = 0; wait < 4_000 && !places.includes(name); wait++) await pause(10);
       expect(places).toContain(name);
     };
     await waiting.ready;

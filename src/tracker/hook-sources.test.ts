@@ -11,6 +11,7 @@ import type { LiveTrees } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { placesFor } from './places.ts';
 import { createSessions } from './sessions.ts';
+import { until } from './testing/waiting.ts';
 import { startTracker } from './tracker.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../adapters/claude-code/${name}`, import.meta.url));
@@ -57,14 +58,6 @@ const endsByHook = (live: LiveTrees): number => {
   const agents = [...((tree && live.ledgerOf(tree.id)?.agents.values()) ?? [])];
   return agents.flatMap(({ ends }) => [...ends.values()]).filter(({ signal }) => signal === 'hook').length;
 };
-
-async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`waited in vain for ${what}`);
-}
 
 it('what hooks tell is followed from the moment their file appears, and is what a fresh read finds', async () => {
   cpSync(fixture('fixtures/2.1.325-background'), path.join(folder, 'root'), { recursive: true });

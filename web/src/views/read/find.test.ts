@@ -24,7 +24,7 @@ async function find(all: TranscriptMessage[], query: string, near: number) {
 }
 
 async function settled(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 2));
+  for (let tries = 0; tries < 5_000 && !isSo(); tries++) await new Promise((resolve) => setTimeout(resolve, 2));
   await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
