@@ -143,6 +143,21 @@ test('commands that do nothing are allowed by name where they are the whole call
   expect(suggestRule(bash('echo started; pwd'))?.patterns).toEqual(['Bash(echo started)', 'Bash(pwd)']);
 });
 
+test('tells a line break or a tab in a word from a blank to allow it, and not to deny it', () => {
+  const decisions = (decision: 'allow' | 'deny', pattern: string) =>
+    ['a b', 'a\nb', 'a\tb', 'a\u00a0b', 'a*b'].map(
+      (name) => decide(policy([rule(decision, `Bash(rm ${pattern})`)]), bash(`rm '${name}'`)).decision,
+    );
+  expect(decisions('allow', '"a b"')).toEqual(['allow', 'none', 'none', 'none', 'none']);
+  expect(decisions('allow', "$'a\\nb'")).toEqual(['none', 'allow', 'none', 'none', 'none']);
+  expect(decisions('allow', "$'a\\x09b'")).toEqual(['none', 'none', 'allow', 'none', 'none']);
+  expect(decisions('allow', "$'a\\u00a0b'")).toEqual(['none', 'none', 'none', 'allow', 'none']);
+  expect(decisions('allow', "$'a\\x2ab'")).toEqual(['none', 'none', 'none', 'none', 'allow']);
+  expect(decisions('allow', "$'a*b'")).toEqual(['allow', 'allow', 'allow', 'allow', 'allow']);
+  for (const pattern of ['"a b"', "$'a\\nb'"])
+    expect(decisions('deny', pattern)).toEqual(['deny', 'deny', 'deny', 'deny', 'none']);
+});
+
 test('denies that nothing in a command can be leave it alone', () => {
   const strict = policy(
     [rule('deny', ['Bash(rm:*)', 'Bash(git push:*)', 'Read(.env)', 'Edit(//etc/**)', 'WebFetch(domain:example.com)'])],

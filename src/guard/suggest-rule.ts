@@ -10,8 +10,6 @@ export interface SuggestedPatterns {
   readonly patterns: readonly string[];
   /** Other calls fit them, too: patterns have no words for all that a call is. */
   readonly fitsOthers: boolean;
-  /** What of the call the patterns cannot express, so that calls that differ only in this fit, too. Null: nothing. */
-  readonly lost: string | null;
 }
 
 /**
@@ -47,14 +45,12 @@ function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[]): Sugges
   return {
     patterns: found.map(({ pattern }) => pattern.text),
     fitsOthers: found.some(({ fitsOthers }) => fitsOthers),
-    lost: found.find(({ lost }) => lost !== null)?.lost ?? null,
   };
 }
 
 interface Suggested {
   readonly pattern: ToolPattern;
   readonly fitsOthers: boolean;
-  readonly lost: string | null;
 }
 
 function isSame(one: Part, other: Part): boolean {
@@ -84,8 +80,8 @@ function patternFor(part: Part, call: GuardedCall): Suggested | string {
   }
 }
 
-function suggested(pattern: ToolPattern, fitsOthers: boolean, lost: string | null = null): Suggested {
-  return { pattern, fitsOthers, lost };
+function suggested(pattern: ToolPattern, fitsOthers: boolean): Suggested {
+  return { pattern, fitsOthers };
 }
 
 function callPattern({ tool, input }: GuardedCall): ToolPattern | null {
@@ -110,23 +106,28 @@ function fieldPattern(tool: string, value: unknown): ToolPattern | null {
   return typeof value === 'string' && !value.includes('*') ? toPattern(tool, value) : null;
 }
 
-function patternForCommand({ form, words }: SimpleCommand): Suggested | string {
-  if (form.includes('*')) return 'its command has a `*` in quotes, which a pattern reads as any text';
+function patternForCommand({ form }: SimpleCommand): Suggested {
   const text = form.split(' ').map(wordText).join(' ');
-  const lost = words.some((word) => /[^\S ]/.test(word))
-    ? 'its command has a line break, a tab or another character in quotes that a pattern reads as a blank'
-    : null;
-  return suggested(toPattern('Bash', text), text.includes('*'), lost);
+  return suggested(toPattern('Bash', text), text.includes('*'));
 }
 
-/** As it is, with `*` for what is only known when it runs, and in quotes if it has blanks or quotes. */
+/** As it is, with `*` for what is only known when it runs, and in quotes if it has blanks, quotes or stars. */
 function wordText(word: string): string {
-  const text = word.replace(/[\uE000-\uE003\uE010-\uE04F]+/g, '*');
-  if (!/["'\uE004]/.test(text)) return text;
-  const plain = text.replaceAll(INNER_BLANK, ' ');
-  if (!plain.includes("'")) return plain.includes('"') ? `'${plain}'` : `"${plain}"`;
-  // Patterns have no escapes: each kind of quote goes into the other.
-  return plain.replace(/[^"]+|[^']+/g, (part) => (part.includes('"') ? `'${part}'` : `"${part}"`));
+  const plain = word.replaceAll(INNER_BLANK, ' ');
+  const withStars = (text: string): string => text.replace(/[\uE000-\uE003\uE010-\uE04F]+/g, '*');
+  if (/[^\S ]|\*/.test(plain)) return `$'${withStars(plain.replace(/[\\'*]|[^\S ]/g, toEscape))}'`;
+  const text = withStars(plain);
+  if (!/[ "']/.test(text)) return text;
+  if (!text.includes("'")) return text.includes('"') ? `'${text}'` : `"${text}"`;
+  // Each kind of quote goes into the other.
+  return text.replace(/[^"]+|[^']+/g, (part) => (part.includes('"') ? `'${part}'` : `"${part}"`));
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '\\': '\\\\', "'": "\\'" };
+
+function toEscape(char: string): string {
+  const code = char.charCodeAt(0).toString(16);
+  return ESCAPES[char] ?? (code.length > 2 ? `\\u${code.padStart(4, '0')}` : `\\x${code.padStart(2, '0')}`);
 }
 
 function patternForPath(kind: 'read' | 'write', used: UsedPath, call: GuardedCall): Suggested | string {

@@ -79,10 +79,11 @@ function lookAlikes(name: string): readonly string[] {
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+const RM = (name: string) => bash(`rm ${quoted(name)}`);
 const NAMING: readonly ((name: string) => GuardedCall)[] = [
+  RM,
   (name) => bash(`> ${quoted(name)}`),
   (name) => bash(`ls >> ${quoted(`out/${name}`)}`),
-  (name) => bash(`rm ${quoted(name)}`),
   (name) => bash(`git commit -m ${quoted(name)} file`),
   (name) => bash(`${quoted(name)} x`),
   (name) => makeCall('Edit', { file_path: name }),
@@ -135,7 +136,8 @@ describe('the rule that would allow exactly this', () => {
         for (const other of [another, ...lookAlikes(name)].map(naming))
           if (!isCoveredBy(other, call)) expect([other, decide(allowing, other).decision]).toEqual([other, 'ask']);
       }),
-      { numRuns },
+      // Seed 1005: `Bash(rm " ")` allowed `rm` of a no-break space, too.
+      { numRuns, examples: [[RM, ' ', '\u00a0']] },
     );
   });
 
@@ -154,8 +156,6 @@ describe('the rule that would allow exactly this', () => {
     ['a folder by its dot', bash('> src/.'), '/p/src is a folder'],
     ['no file', makeCall('Edit', { file_path: '' }), 'which file is not said'],
     ['a file in a folder that is not known', bash('cd "$x" && > a'), 'only known when it runs'],
-    ['a command with a star in quotes', bash("rm '*'"), 'a `*` in quotes'],
-    ['a command with a line break in quotes', bash("rm 'a\nb'"), 'reads as a blank'],
     ['a host with a star', makeCall('WebFetch', { url: 'https://*.com/' }), 'a `*` in it'],
     ['a tool with a star', makeCall('mcp__x__*', {}), 'no part of it has a name'],
     ['a tool with the name of a server', makeCall('mcp__x', {}), 'no part of it has a name'],
@@ -178,6 +178,10 @@ describe('the rule that would allow exactly this', () => {
     [bash(`git commit -m "it's"`), `Bash(git commit -m "it's")`],
     [bash(`echo 'say "hi"'`), `Bash(echo 'say "hi"')`],
     [bash(`echo "it's \\"x\\""`), `Bash(echo "it's "'"x"')`],
+    [bash("rm '*'"), "Bash(rm $'\\x2a')"],
+    [bash("rm 'a\nb'"), "Bash(rm $'a\\nb')"],
+    [bash("rm 'a\t\u00a0\u3000'"), "Bash(rm $'a\\t\\xa0\\u3000')"],
+    [bash(`git commit -m "it's\n\\\\n *"`), "Bash(git commit -m $'it\\'s\\n\\\\n \\x2a')"],
     [bash('ls', { project: '/' }), 'Bash(ls)'],
   ])('writes names that look hard as they are: %#', (call, pattern) => {
     const { yaml, note } = suggestAllow(policy([], 'ask'), call, FILE);

@@ -28,7 +28,6 @@ export function suggestAllow(policy: Policy, call: GuardedCall, file: string | n
   if (typeof agents === 'string') return none(agents);
   const suggested = suggestRule(call, inherited);
   if (suggested === null) return none(`No pattern can allow exactly this: ${whyNoRule(call, inherited)}.`);
-  if (suggested.lost !== null) return none(`No pattern can allow exactly this: ${suggested.lost}.`);
   // A deny of an agent above is passed by in words only.
   const despite = inherited.length > 0 ? { despiteAncestors: true } : {};
   const rule: AllowRule = { agents, tools: suggested.patterns, ...despite };

@@ -52,7 +52,7 @@ export function areForOthers(patterns: readonly ToolPattern[], names: ReadonlySe
 /** Deny and ask: in any path, whatever is set before it, however it is written large or small. */
 export function mayBeCommand(argument: string, command: SimpleCommand): boolean {
   const { first, written, rest, tails } = headOf(command);
-  const pattern = readPattern(foldFirst(argument));
+  const pattern = readPattern(foldFirst(argument), foldBlanks);
   const name = baseName(first).toLowerCase().normalize('NFKC');
   const folded = name + rest;
   return (
@@ -100,7 +100,7 @@ const heads = new WeakMap<SimpleCommand, Head>();
 function headOf(command: SimpleCommand): Head {
   const known = heads.get(command);
   if (known !== undefined) return known;
-  const { form } = command;
+  const form = foldBlanks(command.form);
   const end = form.includes(' ') ? form.indexOf(' ') : form.length;
   const first = form.slice(0, end);
   const written = first.toLowerCase();
@@ -150,8 +150,13 @@ function foldFirst(argument: string): string {
   return first.toLowerCase().normalize('NFKC') + (end < 0 ? '' : argument.slice(end));
 }
 
-function readPattern(argument: string): CommandPattern {
-  let text = takeQuotes(argument.trim()).replace(/ +/g, ' ');
+/** To deny, a line break or a tab inside a word is as good as a blank. */
+function foldBlanks(text: string): string {
+  return text.replace(/[^\S ]/g, INNER_BLANK);
+}
+
+function readPattern(argument: string, fold = (text: string): string => text): CommandPattern {
+  let text = fold(takeQuotes(argument.trim())).replace(/ +/g, ' ');
   const list: Token[] = [];
   // `:*` and ` *` at the end are one: that word, alone or with more behind it.
   const isPrefix = text.endsWith(':*') || (text.endsWith(' *') && text.indexOf('*') === text.length - 1);
@@ -159,7 +164,7 @@ function readPattern(argument: string): CommandPattern {
   const first = text.indexOf('*');
   for (const [index, part] of text.split(/\*+/).entries()) {
     if (index > 0) list.push(ANY);
-    list.push(...literal(part));
+    list.push(...literal(part.replaceAll(PLAIN_STAR, '*')));
   }
   if (isPrefix) list.push(MAYBE_TWO, 32, ANY);
   const fixed =
@@ -172,9 +177,31 @@ function readPattern(argument: string): CommandPattern {
   return { tokens: list, fixedWords: first < 0 && !isPrefix ? null : fixed === '' ? 0 : fixed.split(' ').length };
 }
 
-/** Patterns are written as commands are: `git commit -m "a b"` has four words. */
+/** A `*` that is no wildcard. Commands cannot hold this character, so neither does a pattern that fits one. */
+const PLAIN_STAR = '\uE005';
+
+/**
+ * Patterns are written as commands are: `git commit -m "a b"` has four words, and `$'a\nb'` is a word with a line break. In
+ * quotes of every kind `*` stands for anything; `$'\x2a'` is the character.
+ */
 function takeQuotes(text: string): string {
-  return text.replace(/"([^"]*)"|'([^']*)'/g, (_, double: string | undefined, single: string | undefined) =>
-    (double ?? single ?? '').replaceAll(' ', INNER_BLANK),
+  return text.replace(
+    /\$'((?:[^'\\]|\\.)*)'|"([^"]*)"|'([^']*)'/g,
+    (_, escaped: string | undefined, double: string | undefined, single: string | undefined) =>
+      (escaped === undefined ? (double ?? single ?? '') : readEscapes(escaped)).replaceAll(' ', INNER_BLANK),
+  );
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '\\': '\\', "'": "'" };
+
+function readEscapes(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|(.))/g,
+    (whole, byte: string | undefined, unit: string | undefined, letter: string | undefined) => {
+      const code = byte ?? unit;
+      if (code === undefined) return ESCAPES[letter ?? ''] ?? whole;
+      const char = String.fromCharCode(Number.parseInt(code, 16));
+      return char === '*' ? PLAIN_STAR : char;
+    },
   );
 }

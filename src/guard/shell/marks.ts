@@ -8,7 +8,7 @@ export const IN_WORD = '\uE001';
 export const GLOB_STAR = '\uE002';
 /** What `?` or `[…]` of a glob comes to. */
 export const GLOB_ONE = '\uE003';
-/** A blank inside a word: patterns have blanks between words only. */
+/** A blank inside a word: patterns have blanks between words only. Line breaks, tabs and the like inside it stay as they are. */
 export const INNER_BLANK = '\uE004';
 
 /** From here on: one of a few texts, each known (`$f` in `for f in a b`); which ones is kept beside. One word. */
@@ -36,5 +36,5 @@ export function maySplit(form: string): boolean {
 
 /** The words as one line of marks, as patterns are held against it. */
 export function joinForms(forms: readonly string[]): string {
-  return forms.map((form) => form.replace(/\s/g, INNER_BLANK)).join(' ');
+  return forms.map((form) => form.replaceAll(' ', INNER_BLANK)).join(' ');
 }
