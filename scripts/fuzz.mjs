@@ -57,13 +57,17 @@ async function fuzz() {
 function runRound(seed) {
   const work = mkdtempSync(path.join(tmpdir(), 'troupe-fuzz-'));
   const report = path.join(work, 'report.json');
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...files];
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
-    cwd: root,
-    env: { ...process.env, TROUPE_SEED: String(seed) },
-    encoding: 'utf8',
-    maxBuffer: 2 ** 30,
-  });
+  const args = ['run', '--testTimeout=3600000', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', ...args, ...files],
+    {
+      cwd: root,
+      env: { ...process.env, TROUPE_SEED: String(seed) },
+      encoding: 'utf8',
+      maxBuffer: 2 ** 30,
+    },
+  );
   const output = `${stdout}${stderr}`;
   try {
     const { testResults, numPassedTests } = JSON.parse(readFileSync(report, 'utf8'));
