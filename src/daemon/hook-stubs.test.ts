@@ -54,8 +54,8 @@ describe('the files', () => {
 
   it('no shell finds a mistake in them', () => {
     const words = { state: "/home/dev/o'clock $(x)", node: '/n', hookFile: '/h', config: '/config', version: '1' };
+    // What ksh finds slow is no mistake.
     for (const shell of SHELLS)
-      // What ksh finds slow is no mistake.
       for (const text of [
         observeScript({ ...words, bash: undefined, answers: {} }),
         guardScript({ ...words, bash: undefined, answers: {} }),
