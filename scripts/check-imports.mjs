@@ -33,14 +33,14 @@ const MAY_IMPORT = {
   stream: ['base', 'model', 'io', 'events', 'adapters/adapter', 'tracker'],
   intercept: ['base', 'model', 'events'],
   runs: ['base', 'model', 'io'],
-  config: ['base', 'model', 'tracker', 'transforms'],
+  config: ['base', 'model', 'io', 'tracker', 'transforms'],
   install: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face'],
   export: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'faces/face'],
   attach: ['base', 'model', 'reports', 'render', 'transforms', 'io', 'adapters/adapter', 'tracker', 'audit', 'daemon'],
   doctor: ['base', 'model', 'reports', 'io', 'adapters/adapter', 'faces/face', 'tracker', 'audit', 'daemon'],
   feed: ['base', 'model', 'reports', 'faces/face'],
   'faces/face': ['base', 'model', 'reports'],
-  'faces/hook': ['base', 'model', 'audit', 'guard'],
+  'faces/hook': ['base', 'model', 'io', 'audit', 'guard'],
   'faces/*': ['base', 'model', 'reports', 'render', 'news', 'faces/face'],
   daemon: ['base', 'model', 'reports', 'io', 'faces/face'],
   index: [
@@ -76,11 +76,47 @@ const PURE_PACKAGES = { guard: ['unbash'], render: ['markdown-it', 'highlight.js
 /** Known exceptions, each with the issue that will end it. May only shrink. */
 const DEBT = [];
 
+/**
+ * Functions that open a file by its path, and wait forever if an agent has put a FIFO there. Everything goes through
+ * src/io/regular-file.ts. Writing to an open descriptor is fine, but the same functions take paths: see OPENS_FILES.
+ */
+const OPENING =
+  /^(?:promises|(?:open|openAsBlob|readFile|writeFile|appendFile|copyFile|cp|truncate|createReadStream|createWriteStream)(?:Sync)?)$/;
+
+const FS_IMPORT =
+  /\bimport\s+([^;]*?)\s+from\s+'(?:node:)?fs(?:\/promises)?'|\b(?:import|require)\(\s*'(?:node:)?fs\b/g;
+
+/** Files that may import them all the same, each with the reason. */
+const OPENS_FILES = {
+  'src/io/regular-file.ts': 'the one place',
+  'src/io/open-descriptors.ts': 'reads /proc only',
+  'src/io/open-files.ts': 'reads /proc only',
+  'src/io/processes.ts': 'reads /proc only',
+  'src/io/running-programs.ts': 'reads /proc only',
+  'src/adapters/codex/processes.ts': 'reads /proc/locks only',
+  'src/audit/spool-writer.ts': 'writes to a descriptor that it has made',
+  'src/faces/hook/guard-call.ts': 'reads its own standard input',
+  'src/adapters/opencode/hooks/plugin-text.ts':
+    'the plugin stands alone, and opens its one file without waiting itself',
+  'src/compose/ask-at-terminal.ts': 'opens /dev/tty',
+  'src/compose/event-output.ts': 'the person names the file with --events, and may mean a pipe',
+};
+
 const problems = [];
+const unused = new Set(Object.keys(OPENS_FILES));
 for (const file of [...filesIn('src'), ...filesIn('web')]) {
   if (!/\.tsx?$/.test(file) || isTestOnly(file)) continue;
   const from = roomOf(file);
   const text = readFileSync(path.join(root, file), 'utf8');
+  for (const [, names] of text.matchAll(FS_IMPORT)) {
+    const opening = openingIn(names ?? 'all of it');
+    if (opening.length === 0) continue;
+    unused.delete(file);
+    if (!Object.hasOwn(OPENS_FILES, file))
+      problems.push(
+        `${file}: opens files itself (${opening.join(', ')}); use src/io/regular-file.ts, which waits for no FIFO`,
+      );
+  }
   for (const [, specifier] of text.matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)) {
     if (!specifier.startsWith('.')) {
       const allowed = PURE_PACKAGES[from]?.some((name) => specifier === name || specifier.startsWith(`${name}/`));
@@ -94,9 +130,18 @@ for (const file of [...filesIn('src'), ...filesIn('web')]) {
     problems.push(`${file}: ${from} may not import ${to} ('${specifier}')`);
   }
 }
+for (const file of unused) problems.push(`${file}: need not be in OPENS_FILES any more`);
 for (const problem of problems) console.error(problem);
 console.log(`imports: ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+/** What of an import can open a file; of the whole module, everything. */
+function openingIn(names) {
+  if (names.startsWith('type ')) return [];
+  if (!names.startsWith('{')) return [names];
+  const imported = names.slice(1, -1).split(',');
+  return imported.map((name) => name.trim().split(/\s+as\s+/)[0]).filter((name) => OPENING.test(name));
+}
 
 function filesIn(folder) {
   return readdirSync(path.join(root, folder), { recursive: true }).map(

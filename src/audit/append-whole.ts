@@ -1,7 +1,8 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { openRegular, syncFolder } from '../io/regular-file.ts';
 
 /**
  * Appends all of the text or nothing, and comes back when it is on the disk: what it was made of is removed afterwards,
@@ -25,13 +26,13 @@ export async function appendWhole(file: string, text: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    throw explain(file, error);
+    throw explainWrite(file, error);
   }
 }
 
 /** Removes a torn end. */
 export async function cutOff(file: string, size: number): Promise<void> {
-  const handle = await open(file, 'r+');
+  const handle = await openRegular(file, 'update');
   try {
     await handle.truncate(size);
   } finally {
@@ -41,22 +42,16 @@ export async function cutOff(file: string, size: number): Promise<void> {
 
 async function openForAppend(file: string): Promise<FileHandle> {
   try {
-    return await open(file, 'a', 0o600);
+    return await openRegular(file, 'append');
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    return open(file, 'a', 0o600);
+    return openRegular(file, 'append');
   }
 }
 
-/** A new file's name is on the disk only with its folder. Systems that cannot do that do not need it. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
-}
-
-function explain(file: string, error: unknown): unknown {
+/** In words for people, where they can mend it. */
+export function explainWrite(file: string, error: unknown): unknown {
   const [what, remedy] = REASONS[String(codeOf(error))] ?? [];
   if (!what || !remedy) return error;
   const kept = 'What hooks told is kept in the spool until then.';
@@ -70,4 +65,5 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EACCES: ['we may not', 'Make it yours, with its folder, or name another folder with TROUPE_HOME.'],
   EPERM: ['we may not', 'Make it yours, with its folder, or name another folder with TROUPE_HOME.'],
   EISDIR: ['it is a folder', 'Move it away.'],
+  EFTYPE: ['it is not a regular file', 'Move it away.'],
 };

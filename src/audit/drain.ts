@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { asAmount, asText, known } from '../base/json.ts';
 import { isMissing } from '../io/folders.ts';
 import { isLocked, type Lock, takeLock } from '../io/lock-file.ts';
+import { isWrongFile, readRegular, readRegularSync } from '../io/regular-file.ts';
 import type { AuditAgent } from '../model/audit.ts';
 import type { HookEvent } from '../model/hook.ts';
 import { hostOf } from '../model/ids.ts';
@@ -15,7 +15,7 @@ import { findLogEnd } from './log-end.ts';
 import { lockPath } from './log-files.ts';
 import { createLogWriter } from './log-writer.ts';
 import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
-import { parseSpooled } from './spool-file.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
 import { type EntryParts, type Mask, toEntry } from './to-entry.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
@@ -211,8 +211,10 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
 
 async function readOrReason({ path, isSmall }: SpoolFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
-    return isSmall ? readFileSync(path) : await readFile(path);
+    return isSmall ? readRegularSync(path) : await readRegular(path, MAX_SPOOL_BYTES);
   } catch (error) {
+    // Replaced since it was listed.
+    if (isWrongFile(error)) return 'bad';
     if (!isMissing(error)) throw error;
     return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'bad';
   }

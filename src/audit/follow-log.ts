@@ -1,6 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Line } from '../base/lines.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
+import { isWrongFile } from '../io/regular-file.ts';
 import { streamLines } from '../io/stream-lines.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { matchesFilter } from '../model/audit-filter.ts';
@@ -36,7 +38,7 @@ export async function* followLog(folder: string, options: FollowOptions): AsyncG
     try {
       for (const file of await filesFrom(folder, place)) {
         const start = file.path === place?.file.path ? place.offset : 0;
-        for await (const line of streamLines(file.path, start)) {
+        for await (const line of linesOf(file, start)) {
           if (!line.torn) place = { file, offset: line.offset + line.length + 1 };
           const entry = toKnownEntry(line, file, options);
           if (!entry || !matchesFilter(entry, options)) continue;
@@ -51,12 +53,25 @@ export async function* followLog(folder: string, options: FollowOptions): AsyncG
   }
 }
 
+/** None where it is not a regular file: `troupe guard verify` reports that. */
+async function* linesOf(file: LogFile, start: number): AsyncGenerator<Line> {
+  try {
+    yield* streamLines(file.path, start);
+  } catch (error) {
+    if (!isWrongFile(error)) throw error;
+  }
+}
+
 /** Behind the last whole line. */
 async function endOf(folder: string): Promise<Place | undefined> {
   const file = (await listLogFiles(folder)).at(-1);
   if (!file) return undefined;
-  for await (const line of readLinesBackwards(file.path))
-    return { file, offset: line.torn ? line.offset : line.offset + line.length + 1 };
+  try {
+    for await (const line of readLinesBackwards(file.path))
+      return { file, offset: line.torn ? line.offset : line.offset + line.length + 1 };
+  } catch (error) {
+    if (!isWrongFile(error)) throw error;
+  }
   return { file, offset: 0 };
 }
 

@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, known } from '../base/json.ts';
+import { createFile, isWrongFile, readText } from '../io/regular-file.ts';
 import type { ChainLink } from './chain.ts';
 import { auditFolder } from './log-files.ts';
 
@@ -15,9 +16,10 @@ export interface Head extends ChainLink {
 /** `broken`: there is one, and it says nothing. */
 export async function readHead(folder: string): Promise<Head | 'broken' | undefined> {
   try {
-    return parseHead(await readFile(headPath(folder), 'utf8')) ?? 'broken';
+    return parseHead(await readText(headPath(folder))) ?? 'broken';
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isWrongFile(error)) return 'broken';
     throw error;
   }
 }
@@ -26,7 +28,9 @@ export async function readHead(folder: string): Promise<Head | 'broken' | undefi
 export async function writeHead(folder: string, { n, hash, pruned, lost }: Head): Promise<void> {
   const draft = `${headPath(folder)}.new`;
   try {
-    await writeFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`, { mode: 0o600 });
+    // Of one that was killed.
+    await rm(draft, { recursive: true, force: true });
+    await createFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`);
     await rename(draft, headPath(folder));
   } catch (error) {
     await rm(draft, { force: true });

@@ -3,7 +3,7 @@ import { groupBy } from '../base/group.ts';
 import { asAmount, asObject, asText } from '../base/json.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
 import { nativeId, type SessionId } from '../model/ids.ts';
-import { appendWhole, cutOff } from './append-whole.ts';
+import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
 import { textOf } from './line-text.ts';
 
 /** What is kept of a hook's call for the tracker. */
@@ -100,7 +100,7 @@ async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>
       if (older >= OLDER_LINES) break;
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw explainWrite(file, error);
   }
   return ids;
 }

@@ -1,6 +1,6 @@
 import type { Line } from '../base/lines.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
-import { appendWhole, cutOff } from './append-whole.ts';
+import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
 import { CHAIN_START, type ChainLink, openSealed, parseEntry } from './chain.ts';
 import { type Head, readHead } from './head-file.ts';
 import { textOf } from './line-text.ts';
@@ -62,8 +62,12 @@ async function mendLastLine(file: LogFile, files: readonly LogFile[], head: Head
 }
 
 async function lastLine(file: LogFile): Promise<Line | undefined> {
-  for await (const line of readLinesBackwards(file.path)) return line;
-  return undefined;
+  try {
+    for await (const line of readLinesBackwards(file.path)) return line;
+    return undefined;
+  } catch (error) {
+    throw explainWrite(file.path, error);
+  }
 }
 
 async function lastWholeN(files: readonly LogFile[]): Promise<number> {

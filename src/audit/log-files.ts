@@ -26,8 +26,8 @@ export function toLogFile(folder: string, day: string, part: number): LogFile {
 export async function listLogFiles(folder: string): Promise<readonly LogFile[]> {
   const entries = await listFolder(auditFolder(folder));
   return entries
-    .flatMap(({ name, kind }) => {
-      const [, day, part = '1'] = (kind === 'file' && /^(\d{4}-\d\d-\d\d)(?:\.(\d{1,9}))?\.jsonl$/.exec(name)) || [];
+    .flatMap(({ name }) => {
+      const [, day, part = '1'] = /^(\d{4}-\d\d-\d\d)(?:\.(\d{1,9}))?\.jsonl$/.exec(name) || [];
       return day === undefined ? [] : [toLogFile(folder, day, Number(part))];
     })
     .sort(compareFiles);

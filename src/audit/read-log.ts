@@ -1,5 +1,6 @@
 import type { Line } from '../base/lines.ts';
 import { readLinesBackwards } from '../io/read-lines-backwards.ts';
+import { isWrongFile } from '../io/regular-file.ts';
 import { streamLines } from '../io/stream-lines.ts';
 import type { AuditEntry, AuditFilter } from '../model/audit.ts';
 import { matchesFilter } from '../model/audit-filter.ts';
@@ -49,6 +50,7 @@ async function* readEntries(
       if (entry && matchesFilter(entry, options)) yield entry;
     }
   } catch (error) {
+    if (isWrongFile(error)) return options.onBadLine?.(file.name);
     // It became too old since we listed it.
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }

@@ -1,9 +1,10 @@
 // A call that the guard stub has written down and asks about lies in the spool as a draft. Whoever answers, the server or
 // the standalone hook, settles it; only one of them can. Node's own modules only: the standalone hook starts with it.
 
-import { closeSync, constants, openSync, renameSync, statSync, unlinkSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
+import { appendSync, openNewSync } from '../io/regular-file.ts';
 
 /** The name of a draft: `.new-<host>.<pid>.<n>`. */
 export function isDraftOf(host: string, name: string): boolean {
@@ -19,7 +20,7 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
   const place = path.join(spool, draft);
   const claim = path.join(spool, draft.replace('.new-', '.held-'));
   try {
-    closeSync(openSync(claim, 'wx', 0o600));
+    closeSync(openNewSync(claim));
   } catch (error) {
     if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false;
     throw error;
@@ -27,7 +28,8 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
   try {
     const { mtimeMs, atime, mtime } = statSync(place);
     const ms = heldFor(since ?? mtimeMs);
-    append(place, `\n${JSON.stringify({ ...extra, ms })}\n`);
+    // To a file that is there: one that is gone is not made again.
+    appendSync(place, `\n${JSON.stringify({ ...extra, ms })}\n`, 'append-existing');
     // Its time is when the hook was called, also where a person took long to answer.
     if (ms === null || ms > LONG_MS) utimesSync(place, atime, mtime);
     // The draft holds the name of its event: nobody else writes it as long as the draft is there.
@@ -38,16 +40,6 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
     throw error;
   } finally {
     unlinkSync(claim);
-  }
-}
-
-/** To a file that is there: one that is gone is not made again. */
-function append(file: string, line: string): void {
-  const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
-  try {
-    writeSync(descriptor, line);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

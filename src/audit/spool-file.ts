@@ -6,6 +6,8 @@ export interface Spooled {
   readonly extra: JsonObject;
 }
 
+export const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
+
 const NEWLINE = 10;
 
 /**

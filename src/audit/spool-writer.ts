@@ -1,7 +1,8 @@
 // Goes into the small file that hosts run at each call: imports `node:fs` and nothing else.
 
-import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { codeOf } from '../base/system-error.ts';
+import { openNewSync } from '../io/regular-file.ts';
 
 /** Far more than can ever wait under one process number. */
 const MAX_TRIES = 1_000_000;
@@ -56,11 +57,11 @@ export function putDraft(folder: string, host: string, content: Uint8Array): str
 /** Nothing where somebody has it already. */
 function openNew(spool: string, draft: string): number | undefined {
   try {
-    return openSync(draft, 'wx', 0o600);
+    return openNewSync(draft);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return undefined;
     if (codeOf(error) !== 'ENOENT') throw error;
     mkdirSync(spool, { recursive: true, mode: 0o700 });
-    return openSync(draft, 'wx', 0o600);
+    return openNewSync(draft);
   }
 }

@@ -1,10 +1,11 @@
 import { lstatSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { isMissing } from '../io/folders.ts';
 import { isRunning } from '../io/processes.ts';
-import { parseSpooled } from './spool-file.ts';
+import { isWrongFile, readRegular } from '../io/regular-file.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
 
 /** An event that waits to be drained. */
 export interface SpoolFile {
@@ -21,7 +22,6 @@ export interface SpoolFile {
   readonly isSmall: boolean;
 }
 
-const MAX_BYTES = 128 * 1024 * 1024;
 const SMALL_BYTES = 64 * 1024;
 const AT_ONCE = 500;
 
@@ -87,13 +87,22 @@ export async function rescueAbandoned(folder: string, clock: Clock): Promise<num
     if (host === undefined || isRunning(Number(pid))) continue;
     const draft = describe(folder, name);
     if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
-    // The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none.
-    const isWhole = draft.isReadable && parseSpooled(await readFile(draft.path)) !== undefined;
+    const isWhole = await isWholeDraft(draft);
     if (!isWhole) pieces++;
     if (!isWhole || !(await giveName(draft, path.join(spoolFolder(folder), `${name.slice(DRAFT.length)}.json`))))
       await setAside(folder, draft);
   }
   return pieces;
+}
+
+/** The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none. */
+async function isWholeDraft({ isReadable, path: file }: SpoolFile): Promise<boolean> {
+  try {
+    return isReadable && parseSpooled(await readRegular(file, MAX_SPOOL_BYTES)) !== undefined;
+  } catch (error) {
+    if (isWrongFile(error)) return false;
+    throw error;
+  }
 }
 
 async function dropOldClaim(folder: string, name: string, clock: Clock): Promise<void> {
@@ -126,7 +135,7 @@ function describe(folder: string, name: string): SpoolFile | undefined {
       host: /^(.+)\.\d+\.\d+\.json$/.exec(name)?.[1] ?? '',
       id: `${name}@${stats.mtimeNs}`,
       atNs: stats.mtimeNs,
-      isReadable: stats.isFile() && stats.size <= MAX_BYTES,
+      isReadable: stats.isFile() && stats.size <= MAX_SPOOL_BYTES,
       isSmall: stats.size <= SMALL_BYTES,
     };
   } catch (error) {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { UserError } from '../base/user-error.ts';
@@ -12,6 +11,7 @@ import { formatReport } from '../export/redaction-report.ts';
 import { stageFolder } from '../export/staged-folder.ts';
 import type { Where } from '../faces/face.ts';
 import type { ExportOutcome, ExportRequest } from '../faces/face-export.ts';
+import { readText } from '../io/regular-file.ts';
 import { nativeId } from '../model/ids.ts';
 import type { Sessions, SessionTranscripts } from '../model/ports.ts';
 import type { SessionTree } from '../model/tree.ts';
@@ -109,7 +109,7 @@ async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
   const { isSingleFile, redact, ...rest } = options;
   return {
     ...rest,
-    ...(isSingleFile && { singlePage: await readFile(path.join(packageFolder, 'dist', 'single-page.html'), 'utf8') }),
+    ...(isSingleFile && { singlePage: await readText(path.join(packageFolder, 'dist', 'single-page.html')) }),
     ...(redact && { redactor: await redactorOf(redact.pii) }),
   };
 }

@@ -11,7 +11,7 @@ import type { PolicyProblem } from '../model/policy-check.ts';
 import type { SessionTree } from '../model/tree.ts';
 import { explainCall } from '../policy/explain-call.ts';
 import { readCases } from '../policy/read-cases.ts';
-import { readSource } from '../policy/read-source.ts';
+import { readNamedSource } from '../policy/read-source.ts';
 import { mismatchOf } from '../policy/test-cases.ts';
 import { createSessions } from '../tracker/sessions.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
@@ -42,7 +42,7 @@ export function createGuardQuestions(): GuardQuestions {
     },
     async test(file, policyFile) {
       const source =
-        readSource(path.resolve(file)) ?? noSuchFile(file, 'Name a table of calls and expected decisions.');
+        readNamedSource(path.resolve(file)) ?? noSuchFile(file, 'Name a table of calls and expected decisions.');
       const { cases, problems } = readCases(file, source.content);
       const policyProblems = new Map<string, PolicyProblem>();
       const mismatches: GuardMismatch[] = [];

@@ -1,15 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HooksCapability } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters/registry.ts';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
-import { parseSpooled } from '../audit/spool-file.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from '../audit/spool-file.ts';
 import { systemClock } from '../base/clock.ts';
 import { known } from '../base/json.ts';
 import { configFolder } from '../config/config-folder.ts';
 import type { HookKeys } from '../daemon/hook-address.ts';
 import type { HookIntake } from '../faces/face.ts';
+import { readRegular } from '../io/regular-file.ts';
 import { isSilent, type Judgement } from '../judge/at-the-door.ts';
 import { judgeCall } from '../judge/judge-call.ts';
 import { agentsTold } from '../judge/told-identity.ts';
@@ -34,7 +34,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
     draft: string,
     { ppid, told }: { readonly ppid?: number | undefined; readonly told?: string | undefined },
   ): Promise<Judged | undefined> => {
-    const bytes = await readFile(path.join(folder, 'spool', draft)).catch(() => undefined);
+    const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES).catch(() => undefined);
     if (!bytes) return undefined;
     const payload = parseSpooled(bytes)?.payload;
     const now = host.callerOf(payload, ppid);

@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { readText } from '../io/regular-file.ts';
 
 /** From the environment, else from a file that nobody but its owner may read; undefined where there is none. */
 export async function readSecret(variable: string, file: string): Promise<string | undefined> {
@@ -10,7 +11,7 @@ export async function readSecret(variable: string, file: string): Promise<string
     const { mode } = await stat(file);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       throw new UserError('secret-open', `Others on this machine may read ${file}.`, `Close it: chmod 600 ${file}`);
-    return (await readFile(file, 'utf8')).trim() || undefined;
+    return (await readText(file)).trim() || undefined;
   } catch (error) {
     // Also where the folder is none.
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readTextSync } from '../io/regular-file.ts';
 
 /** Of the installed package: the bundle lies in dist/, beside demo/. */
 export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
@@ -14,6 +14,4 @@ export const exportProcessFile = path.join(packageFolder, 'dist', 'export-proces
 export const exportWorkerFile = path.join(packageFolder, 'dist', 'export-worker.js');
 /** What hosts run where no server answers. */
 export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
-export const packageVersion: string = JSON.parse(
-  readFileSync(path.join(packageFolder, 'package.json'), 'utf8'),
-).version;
+export const packageVersion: string = JSON.parse(readTextSync(path.join(packageFolder, 'package.json'))).version;

@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { PageFile, PageFiles } from '../faces/server/page-files.ts';
+import { readRegular } from '../io/regular-file.ts';
 import { packageFolder } from './package.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,7 +20,7 @@ export async function readPageFiles(): Promise<PageFiles> {
     if (!entry.isFile() || type === undefined) continue;
     const place = path.join(entry.parentPath, entry.name);
     const address = `/${path.relative(folder, place).split(path.sep).join('/')}`;
-    files.set(address === '/index.html' ? '/' : address, { bytes: new Uint8Array(await readFile(place)), type });
+    files.set(address === '/index.html' ? '/' : address, { bytes: new Uint8Array(await readRegular(place)), type });
   }
   return files;
 }

@@ -19,7 +19,8 @@ export function createPolicyControl(): PolicyControl {
   };
   return {
     async check(file) {
-      if (file !== undefined) return toCheck(checkPolicyFile(path.resolve(file), where) ?? noSuchFile(file, OR_NONE));
+      if (file !== undefined)
+        return toCheck(checkPolicyFile(path.resolve(file), where, true) ?? noSuchFile(file, OR_NONE));
       const loaded = await loadPolicy(where);
       if (loaded.unkept) throw unkept(where.stateFolder, loaded.unkept);
       return toCheck(loaded);

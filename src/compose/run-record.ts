@@ -1,8 +1,9 @@
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { systemClock } from '../base/clock.ts';
 import { ensureStateFolder, stateFolder } from '../daemon/state-folder.ts';
 import type { StreamEvent } from '../events/stream-event.ts';
+import { openNew } from '../io/regular-file.ts';
 import type { AgentEvent } from '../model/event.ts';
 import type { SessionId } from '../model/ids.ts';
 import type { RunOutcome, RunRequest } from '../model/shadow-request.ts';
@@ -30,7 +31,7 @@ export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
   const folder = path.join(state, 'runs');
   const told = createToldWriter(path.join(state, 'streams'), reportTrouble);
   let last: Promise<unknown> = Promise.resolve();
-  const opened = openNew(state, folder, run).catch(reportTrouble);
+  const opened = openRecord(state, folder, run).catch(reportTrouble);
   const write = (records: readonly unknown[]): void => {
     const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
     last = last.then(async () => (await opened)?.appendFile(text)).catch(reportTrouble);
@@ -69,11 +70,11 @@ export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
 /** Prompts are kept as they are up to this length. */
 const MAX_TEXT = 16_000;
 
-async function openNew(state: string, folder: string, run: string) {
+async function openRecord(state: string, folder: string, run: string) {
   await ensureStateFolder(state);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await prune(folder);
-  return open(path.join(folder, run + SUFFIX), 'wx', 0o600);
+  return openNew(path.join(folder, run + SUFFIX));
 }
 
 /** Their names begin with when they began. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { readTextSync } from '../io/regular-file.ts';
 
 /** What is said where the file cannot be understood. */
 export interface StateTrouble {
@@ -17,7 +17,7 @@ export function loadState<State>(
   { code, what, remedy }: StateTrouble,
 ): State | undefined {
   try {
-    return parse(readFileSync(file, 'utf8'));
+    return parse(readTextSync(file));
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asObject, asText, known } from '../base/json.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
@@ -7,6 +6,7 @@ import { BotApiError } from '../faces/telegram/bot-api.ts';
 import { createGrammyApi } from '../faces/telegram/grammy-api.ts';
 import { isLocked } from '../io/lock-file.ts';
 import { isRunning } from '../io/processes.ts';
+import { readText } from '../io/regular-file.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
 import { readOwnConfig } from './follow.ts';
 import { healthFile, readToken } from './telegram-settings.ts';
@@ -34,7 +34,7 @@ function reachedBy(error: unknown): 'network' | 'revoked' | 'refused' {
 
 async function readRunning(): Promise<TelegramHealth['running']> {
   if (!(await isLocked(path.join(stateFolder(thisMachine()), 'telegram.lock')))) return undefined;
-  const raw = await readFile(healthFile(), 'utf8')
+  const raw = await readText(healthFile())
     .then(JSON.parse)
     .then(asObject, () => undefined);
   // One that was killed leaves its lock behind.

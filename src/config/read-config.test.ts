@@ -79,7 +79,7 @@ describe('config', () => {
     mkdirSync(path.join(folder, 'config.json'));
     await expect(readConfig(folder)).rejects.toMatchObject({
       code: 'config-invalid',
-      message: expect.stringContaining('EISDIR'),
+      message: expect.stringContaining('config.json is a folder, not a regular file'),
     });
   });
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import * as v from 'valibot';
 import { UserError } from '../base/user-error.ts';
+import { readText } from '../io/regular-file.ts';
 import { readAllowed, readCustomPattern } from '../transforms/redact/custom-patterns.ts';
 import { TelegramSchema, WebhookSchema } from './chat-settings.ts';
 
@@ -69,7 +69,7 @@ export async function readConfig(folder: string): Promise<Config> {
   const file = path.join(folder, 'config.json');
   const invalid = (what: string, cause?: unknown): UserError =>
     new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+  const text = await readText(file).catch((error: unknown) => {
     // One that we may not read holds wishes that would be passed over in silence.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
     throw invalid(error instanceof Error ? error.message : String(error), error);

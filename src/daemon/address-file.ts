@@ -1,9 +1,10 @@
 // address.json: the port of the last server, and the browsers that logged in there (digests of their cookies). The next server
 // takes both again, so that a page that is left open all day finds it, and a bookmark stays good.
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject } from '../base/json.ts';
+import { createFile, readText } from '../io/regular-file.ts';
 import { ensureStateFolder, inStateFolder } from './state-folder.ts';
 
 export interface Address {
@@ -14,7 +15,7 @@ export interface Address {
 /** None where there was no server yet, or where the file is not what we wrote. */
 export async function readAddress(folder: string): Promise<Address | undefined> {
   try {
-    const raw = asObject(JSON.parse(await readFile(addressPath(folder), 'utf8')));
+    const raw = asObject(JSON.parse(await readText(addressPath(folder))));
     const [port, logins] = [raw?.['port'], raw?.['logins']];
     if (typeof port !== 'number' || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
     return { port, logins: Array.isArray(logins) ? logins.filter((login) => typeof login === 'string') : [] };
@@ -28,7 +29,7 @@ export async function writeAddress(folder: string, { port, logins }: Address): P
   const draft = `${addressPath(folder)}.${randomBytes(6).toString('hex')}`;
   await inStateFolder(folder, async () => {
     try {
-      await writeFile(draft, `${JSON.stringify({ port, logins }, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+      await createFile(draft, `${JSON.stringify({ port, logins }, null, 2)}\n`);
       await rename(draft, addressPath(folder));
     } catch (error) {
       // A full disk leaves half a file.

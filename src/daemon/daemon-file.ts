@@ -1,13 +1,14 @@
 // daemon.json: which server runs for this person. Always whole: it appears by link or rename, never by writing into it.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText, known } from '../base/json.ts';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { linkNew } from '../io/link-new.ts';
 import { linuxStart } from '../io/processes.ts';
+import { createFile, openRegular } from '../io/regular-file.ts';
 import { type ChannelKeys, KEYED_CHANNELS } from '../model/ask.ts';
 
 export interface Daemon {
@@ -62,7 +63,7 @@ export async function describeOwn(own: Omit<Daemon, 'pid' | 'procStart'>): Promi
 export async function writeDraft(folder: string, daemon: Daemon): Promise<string> {
   const draft = draftPath(folder);
   try {
-    await writeFile(draft, `${JSON.stringify(daemon, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    await createFile(draft, `${JSON.stringify(daemon, null, 2)}\n`);
     return draft;
   } catch (error) {
     // A full disk leaves half a file.
@@ -155,7 +156,7 @@ function parseJson(text: string): unknown {
 
 /** Whatever somebody else may have put there, it costs no more than this. */
 async function readHead(file: string): Promise<string> {
-  const handle = await open(file, 'r');
+  const handle = await openRegular(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
     return buffer.toString('utf8', 0, bytesRead);

@@ -1,7 +1,8 @@
 // hook-address: where hooks reach the server, in one line that a shell reads without help: pid, port, key, proof.
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { createFile, readText } from '../io/regular-file.ts';
 
 /** Of one run of the server, and for hooks only: the token of the page stays good from start to start. */
 export interface HookKeys {
@@ -26,7 +27,7 @@ export async function keepHookAddress(folder: string, options: HookAddressOption
   const { port, key, proof, onError, recheckMs = RECHECK_MS } = options;
   const file = path.join(folder, 'hook-address');
   const line = `${process.pid} ${port} ${key} ${proof}\n`;
-  const isOwn = async (): Promise<boolean> => (await readFile(file, 'utf8').catch(() => '')) === line;
+  const isOwn = async (): Promise<boolean> => (await readText(file).catch(() => '')) === line;
   let last: Promise<void> = Promise.resolve();
 
   await writeAtOnce(file, line);
@@ -48,6 +49,6 @@ const RECHECK_MS = 3_000;
 
 async function writeAtOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  await createFile(draft, text);
   await rename(draft, file);
 }

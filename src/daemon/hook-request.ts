@@ -1,7 +1,7 @@
 // A call that a process of ours brings to the server, as the stubs of hooks do in their shell.
-import { readFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import path from 'node:path';
+import { readText } from '../io/regular-file.ts';
 
 export interface HookRequest {
   readonly host: string;
@@ -20,7 +20,7 @@ const HEARD_WITHIN_MS = 2_000;
 
 /** What the hook is to print. Undefined where no server runs, or none that answers as ours does. */
 export async function requestJudgement(folder: string, call: HookRequest): Promise<string | undefined> {
-  const line = await readFile(path.join(folder, 'hook-address'), 'utf8').catch(() => '');
+  const line = await readText(path.join(folder, 'hook-address')).catch(() => '');
   const [, port, key, proof] = line.trim().split(' ');
   if (port === undefined || key === undefined || proof === undefined) return undefined;
   const text = await post(Number(port), key, call).catch(() => undefined);

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { access, chmod, constants, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText } from '../base/json.ts';
+import { createFile, readText } from '../io/regular-file.ts';
 import type { FailureAnswers } from './failure-script.ts';
 import { guardScript, observeScript } from './hook-scripts.ts';
 import { ensureStateFolder } from './state-folder.ts';
@@ -48,9 +49,9 @@ export async function writeHookStubs(folder: string, options: HookStubOptions): 
 }
 
 async function writeProgram(file: string, text: string): Promise<void> {
-  if ((await readFile(file, 'utf8').catch(() => undefined)) === text) return chmod(file, 0o700);
+  if ((await readText(file).catch(() => undefined)) === text) return chmod(file, 0o700);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, text, { mode: 0o700, flag: 'wx' });
+  await createFile(draft, text, 0o700);
   await rename(draft, file);
 }
 
@@ -58,7 +59,7 @@ async function writeProgram(file: string, text: string): Promise<void> {
 async function versionOf(hookFile: string): Promise<string> {
   try {
     const manifest = path.join(path.dirname(hookFile), '..', 'package.json');
-    const { name, version } = asObject(JSON.parse(await readFile(manifest, 'utf8'))) ?? {};
+    const { name, version } = asObject(JSON.parse(await readText(manifest))) ?? {};
     return (name === 'troupe' && asText(version)) || 'unknown';
   } catch {
     return 'unknown';

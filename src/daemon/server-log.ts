@@ -1,5 +1,6 @@
-import { chmod, open, rename, stat } from 'node:fs/promises';
+import { chmod, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { openRegular } from '../io/regular-file.ts';
 import { inStateFolder } from './state-folder.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -23,7 +24,7 @@ async function openIn(folder: string): Promise<ServerLog> {
   const place = path.join(folder, 'server.log');
   const size = (await stat(place).catch(() => undefined))?.size ?? 0;
   if (size > MAX_BYTES) await rename(place, `${place}.1`);
-  const handle = await open(place, 'a+', 0o600);
+  const handle = await openRegular(place, 'append');
   if (process.platform !== 'win32') await chmod(place, 0o600);
   const begin = (await handle.stat()).size;
   return {

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isSystemError } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { createFile } from '../io/regular-file.ts';
 
 export interface Home {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -44,7 +45,7 @@ export async function assertWritable(folder: string): Promise<void> {
   const probe = path.join(folder, `probe.${randomBytes(6).toString('hex')}`);
   await inStateFolder(folder, async () => {
     try {
-      await writeFile(probe, 'Can be written.\n', { mode: 0o600, flag: 'wx' });
+      await createFile(probe, 'Can be written.\n');
     } finally {
       await rm(probe, { force: true });
     }

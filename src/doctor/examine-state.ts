@@ -1,7 +1,8 @@
-import { access, constants, readdir, readFile, stat } from 'node:fs/promises';
+import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { isSystemError } from '../base/system-error.ts';
+import { kindOfFile, readText } from '../io/regular-file.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
@@ -10,6 +11,7 @@ const { good, note, warning, problem } = findingsOf('state');
 const DAY_MS = 86_400_000;
 /** Everything that is to be a folder of ours, where it is there. */
 const FOLDERS = ['audit', 'hooks', 'bin', 'backups'];
+const FILES = ['address.json', 'daemon.json', 'hook-address', 'hook-errors.log', 'hook-failure', 'server.log'];
 
 /** Our own folder: whether it is ours alone, and what waits in it. */
 export async function* examineState(folder: string, clock: Clock): AsyncGenerator<Finding> {
@@ -28,6 +30,7 @@ export async function* examineState(folder: string, clock: Clock): AsyncGenerato
     return;
   }
   for (const name of FOLDERS) yield* examineFolder(path.join(folder, name));
+  for (const name of FILES) yield* examineFile(path.join(folder, name));
   yield* examineSpool(path.join(folder, 'spool'), clock);
   yield* examineErrors(path.join(folder, 'hook-errors.log'));
   yield* examineFailure(path.join(folder, 'hook-failure'));
@@ -40,6 +43,13 @@ async function* examineFolder(folder: string): AsyncGenerator<Finding> {
   } catch (error) {
     if (!isGone(error)) yield unusable(folder, error, 'or move it away');
   }
+}
+
+/** Troupe works without such a file, but worse: with a FIFO as hook-address, no hook reaches the server. */
+async function* examineFile(file: string): AsyncGenerator<Finding> {
+  const stats = await stat(file).catch(() => undefined);
+  if (stats && !stats.isFile())
+    yield problem('state-file', `${file} is ${kindOfFile(stats)}, not a regular file.`, `Remove ${file}.`);
 }
 
 async function assertUsable(folder: string): Promise<void> {
@@ -101,7 +111,7 @@ function* onBad(count: number, where: string): Generator<Finding> {
 }
 
 async function* examineErrors(file: string): AsyncGenerator<Finding> {
-  const text = await readFile(file, 'utf8').catch(() => '');
+  const text = await readText(file).catch(() => '');
   const last = text.split('\n').findLast((line) => /^\d{4}-\d\d-\d\dT/.test(line));
   if (last === undefined) return;
   yield warning(
@@ -114,8 +124,8 @@ async function* examineErrors(file: string): AsyncGenerator<Finding> {
 /** Written by the scripts, which have little to write with: on a full disk it is empty. That it is there is what counts. */
 async function* examineFailure(file: string): AsyncGenerator<Finding> {
   const found = await stat(file).catch(() => undefined);
-  if (!found) return;
-  const words = (await readFile(file, 'utf8').catch(() => '')).trim() || 'there was not even room to say why';
+  if (!found?.isFile()) return;
+  const words = (await readText(file).catch(() => '')).trim() || 'there was not even room to say why';
   yield warning(
     'hook-failure',
     `A hook could not do its work, last on ${found.mtime.toISOString()}; what it was told may be lost: ${words.slice(0, 200)}`,

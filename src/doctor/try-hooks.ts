@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { HooksCapability } from '../adapters/adapter.ts';
 import { known } from '../base/json.ts';
 import type { GuardLog } from '../faces/face.ts';
+import { createFile } from '../io/regular-file.ts';
 import type { AuditEntry } from '../model/audit.ts';
 import { TRIAL_SESSION } from '../model/hook.ts';
 import type { HookRole } from '../model/hook-command.ts';
@@ -52,7 +53,7 @@ async function tryCommand(command: string, trial: Trial): Promise<Finding> {
   const session = `${TRIAL_SESSION}${randomUUID()}`;
   const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
   const transcript = path.join(own, `${session}.jsonl`);
-  if (version !== undefined) await writeFile(transcript, hooks.sampleTranscript(session, version));
+  if (version !== undefined) await createFile(transcript, hooks.sampleTranscript(session, version));
   const begin = performance.now();
   for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
     const payload = hooks.sampleCall({ session, transcript, call, ...known({ agent: caller }) });

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { MAX_DOCUMENT_BYTES, readRegularSync } from '../io/regular-file.ts';
 import { checkPacked, type PackedLinks, packLinks, readLinks } from '../render/pages/check-links.ts';
 import { checkDocument } from './check-document.ts';
 
@@ -26,7 +26,7 @@ export async function checkExport(
 
 /** Tags of HTML are found in its bytes: of a page of megabytes, only links and names need to become text. */
 export async function linksIn(folder: string, name: string): Promise<PackedLinks> {
-  const bytes = readFileSync(path.join(folder, name));
+  const bytes = readRegularSync(path.join(folder, name), MAX_DOCUMENT_BYTES);
   if (name.endsWith('.md')) return packLinks(readLinks(name, bytes.toString('utf8')));
   const links = packLinks(readLinks(name, bytes.toString('latin1')));
   return { ...links, anchors: toText(links.anchors), targets: links.targets.map(toText) };

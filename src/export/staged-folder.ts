@@ -2,13 +2,14 @@
 // their places. Killed before that, the folder is as it was; killed after, the pages beside it are whole, and the next run
 // brings them in. What is not ours in the folder (a .git, a CNAME) stays.
 
-import { copyFileSync, linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rm, rmdir, writeFile as writeText } from 'node:fs/promises';
+import { linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
 import { isMissing } from '../io/folders.ts';
 import { type Lock, takeLock } from '../io/lock-file.ts';
+import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../io/regular-file.ts';
 import type { PackedLinks } from '../render/pages/check-links.ts';
 import { hashOf } from './hash-of.ts';
 import type { Chunks } from './in-batches.ts';
@@ -106,8 +107,8 @@ export async function stageFolder(folder: string, { force }: StageOptions): Prom
     names: () => files.map(({ name }) => name),
     async publish() {
       await explain(async () => {
-        await writeText(path.join(place, MANIFEST_NAME), formatManifest({ files }));
-        await writeText(path.join(beside, COMPLETE), '');
+        await createFile(path.join(place, MANIFEST_NAME), formatManifest({ files }), 0o666);
+        await createFile(path.join(beside, COMPLETE), '', 0o666);
       });
       return explainWriteError(folder, HALFWAY)(() => bringIn(beside, target));
     },
@@ -128,7 +129,7 @@ async function lockBeside(beside: string, folder: string): Promise<Lock | undefi
   try {
     return await takeLock(path.join(beside, 'lock'));
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
+    if (!(error instanceof UserError) || error.code === 'lock-unusable') throw error;
     throw new UserError(
       'export-target',
       `The file system of ${folder} has no hard links, which troupe needs to write there safely.`,
@@ -227,7 +228,7 @@ function putPage(place: string, target: string, name: string): void {
     linkSync(path.join(place, name), draft);
   } catch {
     // Another disk, or one without links.
-    copyFileSync(path.join(place, name), draft);
+    copyRegularSync(path.join(place, name), draft, 0o666);
   }
   renameSync(draft, file);
   // Renaming one name of a file to another of the very same file does nothing at all.
@@ -244,7 +245,7 @@ function removeFile(file: string): void {
 
 async function readManifest(folder: string): Promise<Manifest | undefined> {
   try {
-    return parseManifest(await readFile(path.join(folder, MANIFEST_NAME), 'utf8'));
+    return parseManifest(await readText(path.join(folder, MANIFEST_NAME), MAX_DOCUMENT_BYTES));
   } catch {
     return undefined;
   }

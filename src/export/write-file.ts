@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, writeSync } from 'node:fs';
 import path from 'node:path';
+import { openNewSync } from '../io/regular-file.ts';
 import { borrowBuffer, returnBuffer } from '../io/spare-buffers.ts';
 import { type Chunks, inBatches } from './in-batches.ts';
 import type { ManifestFile } from './manifest.ts';
@@ -12,7 +13,7 @@ import type { ManifestFile } from './manifest.ts';
 export async function writeFile(folder: string, name: string, chunks: Chunks): Promise<ManifestFile> {
   const file = path.join(folder, name);
   mkdirSync(path.dirname(file), { recursive: true });
-  const handle = openSync(file, 'wx');
+  const handle = openNewSync(file, 0o666);
   const hash = createHash('sha256');
   let bytes = 0;
   try {

@@ -1,10 +1,11 @@
 // What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject, asText } from '../base/json.ts';
 import type { Edit } from '../io/edit-file.ts';
 import { isFolder } from '../io/folders.ts';
+import { createFile, readText } from '../io/regular-file.ts';
 
 export interface Backup {
   readonly file: string;
@@ -19,14 +20,14 @@ export interface Backup {
 /** Keeps one change. Gives the folder in which the old text lies. */
 export async function keepBackup(state: string, file: string, { before, after }: Edit, at: number): Promise<string> {
   const folder = await makeFolder(path.join(state, 'backups'), new Date(at).toISOString().replaceAll(':', '-'), file);
-  if (before !== undefined) await writeFile(path.join(folder, path.basename(file)), before, { mode: 0o600 });
+  if (before !== undefined) await createFile(path.join(folder, path.basename(file)), before);
   const record = {
     file,
     existed: before !== undefined,
     written: after === undefined ? null : hashOf(after),
     madeFolder: !(await isFolder(path.dirname(file))),
   };
-  await writeFile(path.join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  await createFile(path.join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`);
   return folder;
 }
 
@@ -61,10 +62,10 @@ export async function readBackups(state: string, file: string): Promise<readonly
 
 async function readBackup(folder: string, file: string): Promise<Backup | undefined> {
   try {
-    const record = asObject(JSON.parse(await readFile(path.join(folder, RECORD), 'utf8')));
+    const record = asObject(JSON.parse(await readText(path.join(folder, RECORD))));
     const written = asText(record?.['written']);
     if (record?.['file'] !== file || written === undefined) return undefined;
-    const before = record['existed'] ? await readFile(path.join(folder, path.basename(file)), 'utf8') : undefined;
+    const before = record['existed'] ? await readText(path.join(folder, path.basename(file))) : undefined;
     return { file, before, written, madeFolder: record['madeFolder'] === true };
   } catch {
     return undefined;

@@ -174,10 +174,10 @@ describe('installing', () => {
     symlinkSync(at('pipe'), own());
     await expect(install()).rejects.toMatchObject({
       code: 'settings-unreadable',
-      message: expect.stringContaining('it is not a plain file'),
+      message: expect.stringContaining('not a regular file'),
     });
     await expect(control().planUninstall({})).rejects.toMatchObject({ code: 'settings-unreadable' });
-    expect((await control().status({})).places[0]?.problem).toContain('it is not a plain file');
+    expect((await control().status({})).places[0]?.problem).toContain('not a regular file');
     expect([lstatSync(own()).isSymbolicLink(), lstatSync(at('pipe')).isFIFO()]).toEqual([true, true]);
   });
 

@@ -1,7 +1,8 @@
-import { access, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { readText } from '../io/edit-file.ts';
+import { isWrongFile, readText as readScript } from '../io/regular-file.ts';
 import type { HookRole } from '../model/hook-command.ts';
 import type {
   HookShadow,
@@ -143,8 +144,9 @@ async function scriptState(
 ): Promise<Pick<ScriptStatus, 'state' | 'version'>> {
   let text: string;
   try {
-    text = (await stat(file)).isFile() ? await readFile(file, 'utf8') : '';
+    text = await readScript(file);
   } catch (error) {
+    if (isWrongFile(error)) return { state: 'not-ours', version: null };
     return { state: isSystemError(error) && error.code === 'EACCES' ? 'not-runnable' : 'missing', version: null };
   }
   const found = /^#!.*\n# troupe (\S+):/.exec(text)?.[1];

@@ -1,11 +1,12 @@
 // Changes of somebody else's text file: whole or not at all, and never over what was written in between.
 
 import { randomBytes } from 'node:crypto';
-import { readFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { renameSync, rmSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from '../base/system-error.ts';
 import { UserError } from '../base/user-error.ts';
+import { isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
 
 /** Nothing where there is no such file. Throws a `UserError` where it cannot be read as text. */
 export async function readText(file: string): Promise<string | undefined> {
@@ -85,16 +86,17 @@ async function putIfSame(
 
 function isSame(file: string, bytes: Buffer | undefined): boolean {
   try {
-    const isPlain = statSync(file).isFile();
-    return bytes !== undefined && isPlain && readFileSync(file).equals(bytes);
+    const now = readRegularSync(file);
+    return bytes !== undefined && now.equals(bytes);
   } catch (error) {
+    if (isWrongFile(error)) return false;
     if (codeOf(error) !== 'ENOENT') throw error;
     return bytes === undefined;
   }
 }
 
 async function writeDraft(draft: string, text: string, stats: Stats | undefined): Promise<void> {
-  const handle = await open(draft, 'wx', 0o600);
+  const handle = await openNew(draft);
   try {
     await handle.writeFile(text);
     await handle.chmod(stats ? stats.mode & 0o7777 : 0o666 & ~process.umask());
@@ -109,13 +111,6 @@ async function writeDraft(draft: string, text: string, stats: Stats | undefined)
 async function keepOwner(handle: FileHandle, { uid, gid }: Stats): Promise<void> {
   const own = await handle.stat();
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid);
-}
-
-/** The name itself is on the disk, too. Not every system can tell. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => {});
-  await handle?.close();
 }
 
 /** Also to a place where nothing is yet. */
@@ -133,9 +128,7 @@ const MAX_LINKS = 40;
 
 async function readBytes(file: string): Promise<Buffer | undefined> {
   try {
-    // A pipe would keep us waiting, and a device is not ours to replace.
-    if (!(await stat(file)).isFile()) throw new Error('it is not a plain file');
-    return await readFile(file);
+    return await readRegular(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,17 @@
 import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from '../base/system-error.ts';
+import { codeOf, isSystemError } from '../base/system-error.ts';
+import { readRegular } from './regular-file.ts';
 
 export interface FolderEntry {
   readonly name: string;
+  /** A FIFO or a device is listed as a file: it takes the place of one, and reading it reports that (regular-file.ts). */
   readonly kind: 'file' | 'folder';
+}
+
+/** A file, or a folder that takes the place of a JSON file: reading it reports that (regular-file.ts). */
+export function isFileEntry({ name, kind }: FolderEntry): boolean {
+  return kind === 'file' || /\.jsonl?$/.test(name);
 }
 
 /**
@@ -16,9 +23,8 @@ export async function listFolder(folder: string): Promise<readonly FolderEntry[]
     const entries = await readdir(folder, { withFileTypes: true });
     const kinds = await Promise.all(
       entries.map(async (entry) => {
-        if (entry.isFile()) return 'file';
         if (entry.isDirectory()) return 'folder';
-        return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) : undefined;
+        return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) : 'file';
       }),
     );
     return entries
@@ -44,14 +50,28 @@ export async function listFilesBelow(folder: string): Promise<readonly string[]>
     if (real === undefined || seen.has(real)) return [];
     seen.add(real);
     const files: string[] = [];
-    for (const { name, kind } of entries) {
-      const place = path.join(at, name);
-      if (kind === 'file') files.push(place);
-      else files.push(...(await walk(place)));
+    for (const entry of entries) {
+      const place = path.join(at, entry.name);
+      if (isFileEntry(entry)) files.push(place);
+      if (entry.kind === 'folder') files.push(...(await walk(place)));
     }
     return files;
   };
   return walk(folder);
+}
+
+/**
+ * A small file beside those that are read, whose loss is no reason to stop: undefined where it is missing or cannot be read. What is
+ * wrong with it goes to `problems`.
+ */
+export async function readBeside(file: string, problems: string[], maxBytes?: number): Promise<Buffer | undefined> {
+  try {
+    return await readRegular(file, maxBytes);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (!isMissing(error)) problems.push(`${error.message}.`);
+    return undefined;
+  }
 }
 
 /** When the file last changed, to read the newest first. Says nothing about whether anybody is at work. */
@@ -85,7 +105,7 @@ export async function isThere(place: string): Promise<boolean> {
 async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
   try {
     const stats = await stat(place);
-    return stats.isDirectory() ? 'folder' : stats.isFile() ? 'file' : undefined;
+    return stats.isDirectory() ? 'folder' : 'file';
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -1,9 +1,10 @@
-import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { closeSync, readSync, type Stats, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
 import { isGone } from '../base/system-error.ts';
 import { readLines } from './read-lines.ts';
 import { readRange } from './read-range.ts';
+import { MAX_DOCUMENT_BYTES, openRegularSync, readRegular } from './regular-file.ts';
 
 /**
  * What a look at a file brought. `replaced`: it holds other bytes than those that were read. `later`: something came, and
@@ -135,7 +136,7 @@ export function createLineCursor(file: string): LineCursor {
 }
 
 /** One document, written anew as a whole: each look hands over its text where it may have changed. */
-export function createDocumentCursor(file: string): LineCursor {
+export function createDocumentCursor(file: string, maxBytes = MAX_DOCUMENT_BYTES): LineCursor {
   let seen: Seen | undefined;
   /** The bytes of a text that is so young that its times do not tell whether it is still the same. */
   let young: Uint8Array | undefined;
@@ -149,7 +150,7 @@ export function createDocumentCursor(file: string): LineCursor {
         const now = seen ? statSync(file) : await stat(file);
         const isSame = seen && now.ino === seen.inode && now.size === seen.size && isSameTime(now, seen);
         if (isSame && !young) return 'nothing';
-        const bytes = await readFile(file);
+        const bytes = await readRegular(file, maxBytes);
         seen = toSeen(now, bytes.length);
         const isAsBefore = isSame && young && isEqual(young, bytes);
         young = seen.isYoung ? bytes : undefined;
@@ -175,7 +176,7 @@ function isSameTime({ ctimeMs }: Stats, { changedAt }: Seen): boolean {
 
 function readBytes(file: string, offset: number, length: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(length);
-  const handle = openSync(file, 'r');
+  const handle = openRegularSync(file);
   try {
     return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
   } finally {

@@ -1,7 +1,8 @@
 // Loads one of our own CommonJS files with the machine code of an earlier run: to compile a large one takes a hook longer
 // than to decide. (`module.enableCompileCache` does the same from Node 22 on, and only there.)
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import { createFileSync, readRegularSync, readTextSync } from './regular-file.ts';
 
 export interface CodePlace {
   readonly file: string;
@@ -22,7 +23,7 @@ export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Requir
   const { Script } = requireOf('node:vm') as typeof import('node:vm');
   const { file, digest, folder } = place;
   const kept = path.join(folder, `${digest}-${process.version}-${process.arch}.code`);
-  const source = `(function (exports, require, module) {${readFileSync(file, 'utf8')}\n})`;
+  const source = `(function (exports, require, module) {${readTextSync(file)}\n})`;
   const cachedData = readIfThere(kept);
   const script = new Script(source, { filename: file, ...(cachedData && { cachedData }) });
   const loaded = { exports: {} as Exports };
@@ -39,8 +40,8 @@ export function loadCompiled<Exports>(place: CodePlace, requireOf: NodeJS.Requir
 function readIfThere(file: string): Buffer | undefined {
   try {
     // No exception for what is usual at first: to make one takes longer than to look.
-    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined;
-    const bytes = readFileSync(file);
+    if (!statSync(file, { throwIfNoEntry: false })) return undefined;
+    const bytes = readRegularSync(file);
     return bytes.length > 0 ? bytes : undefined;
   } catch {
     // Without it, it takes a little longer.
@@ -56,7 +57,7 @@ function keepCode(file: string, code: Buffer): void {
   const folder = path.dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
-    writeFileSync(draft, code, { mode: 0o600, flag: 'wx' });
+    createFileSync(draft, code);
     renameSync(draft, file);
   } catch (error) {
     unlinkSync(draft);

@@ -1,12 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { asAmount, asObject, asText, known } from '../base/json.ts';
 import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
 import { linkNew } from './link-new.ts';
 import { makeFolders } from './make-folders.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
+import { createFile, isWrongFile, readText } from './regular-file.ts';
 
 export interface Lock {
   /** Takes the file away. */
@@ -24,7 +26,7 @@ export async function takeLock(file: string, clock: Clock = systemClock): Promis
   await makeFolders(path.dirname(file), 0o700);
   const draft = `${file}.${process.pid}.${randomBytes(9).toString('hex')}.draft`;
   const own = JSON.stringify({ ...(await describeOwn(clock)), name: path.basename(draft) });
-  await writeFile(draft, own, { mode: 0o600, flag: 'wx' });
+  await createFile(draft, own);
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const outcome = await tryOnce(file, draft);
@@ -42,19 +44,19 @@ export async function takeLock(file: string, clock: Clock = systemClock): Promis
 
 /** Whether somebody has it, or died with it. */
 export async function isLocked(file: string): Promise<boolean> {
-  return (await readText(file)) !== undefined;
+  return (await readIfThere(file)) !== undefined;
 }
 
 async function tryOnce(file: string, draft: string): Promise<'ours' | 'held' | 'again'> {
   if (await linkNew(draft, file)) return 'ours';
-  const stale = await readText(file);
+  const stale = await readIfThere(file);
   if (stale === undefined) return 'again';
   if (await isHeld(stale)) return 'held';
   const claim = await becomeSuccessor(file, stale, draft);
   if (claim === undefined) return 'held';
   try {
     // It may have been taken over before we could.
-    if ((await readText(file)) !== stale) return 'again';
+    if ((await readIfThere(file)) !== stale) return 'again';
     await rename(draft, file);
     return 'ours';
   } finally {
@@ -71,7 +73,7 @@ async function becomeSuccessor(file: string, stale: string, draft: string): Prom
   for (let last = stale; ; ) {
     const place = `${file}.${createHash('sha256').update(last).digest('hex').slice(0, 24)}.next`;
     if (await linkNew(draft, place)) return place;
-    const successor = await readText(place);
+    const successor = await readIfThere(place);
     if (successor === undefined || (await isHeld(successor))) return undefined;
     // One that a power cut left empty would otherwise be its own successor.
     last = place + successor;
@@ -84,7 +86,7 @@ async function isHeld(text: string): Promise<boolean> {
 }
 
 async function removeOwn(file: string, own: string): Promise<void> {
-  if ((await readText(file)) === own) await rm(file, { force: true });
+  if ((await readIfThere(file)) === own) await rm(file, { force: true });
 }
 
 /** What dead processes left. Only while we have the lock: before, a dead successor may still say who comes next. */
@@ -95,7 +97,7 @@ async function sweepLeftovers(file: string): Promise<void> {
     const place = path.join(folder, name);
     const [, pid] = /\.(\d+)\.[0-9a-f]+\.draft$/.exec(name) ?? [];
     const isAbandoned = pid !== undefined && !isRunning(Number(pid));
-    const isOver = name.endsWith('.next') && !(await isHeld((await readText(place)) ?? ''));
+    const isOver = name.endsWith('.next') && !(await isHeld((await readIfThere(place)) ?? ''));
     if (isAbandoned || isOver) await rm(place, { force: true });
   }
 }
@@ -116,11 +118,13 @@ function parseMark(text: string): ProcessMark | undefined {
   }
 }
 
-async function readText(file: string): Promise<string | undefined> {
+async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    return await readFile(file, 'utf8');
+    return await readText(file);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
+    if (!isWrongFile(error)) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError('lock-unusable', `troupe cannot use its lock: ${why}.`, 'Remove it.', { cause: error });
   }
 }

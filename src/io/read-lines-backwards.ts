@@ -1,12 +1,14 @@
-import { open } from 'node:fs/promises';
 import type { Line } from '../base/lines.ts';
+import { assertSize, openLines } from './regular-file.ts';
 
 const CHUNK_BYTES = 64 * 1024;
 const NEWLINE = 10;
+/** A line has to fit into memory. Nobody writes one like that. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
 
 /** The lines of a file from the last to the first, with their places; a torn one comes first. Reads only as far as asked. */
 export async function* readLinesBackwards(path: string): AsyncGenerator<Line> {
-  const file = await open(path, 'r');
+  const file = await openLines(path);
   try {
     let position = (await file.stat()).size;
     /** Of the line whose beginning was not met yet, the last piece first. */
@@ -31,6 +33,7 @@ export async function* readLinesBackwards(path: string): AsyncGenerator<Line> {
         to = at;
       }
       pieces.push(buffer.subarray(0, to));
+      assertSize(path, pieces.length * CHUNK_BYTES, MAX_LINE_BYTES);
       position = from;
     }
     const first = take(0);

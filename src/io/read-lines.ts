@@ -1,7 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createLineSplitter, type Line } from '../base/lines.ts';
+import { openLines, openRegularSync } from './regular-file.ts';
 import { borrowBuffer, returnBuffer } from './spare-buffers.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -22,8 +22,7 @@ export async function readLines(path: string, onLine: OnLine, startOffset = 0): 
   await setImmediate();
   const stats = statSync(path);
   const length = stats.size - startOffset;
-  // A pipe would be waited for.
-  return stats.isFile() && length < CHUNK_BYTES
+  return length < CHUNK_BYTES
     ? readAtOnce(path, onLine, startOffset, Math.max(0, length))
     : readByChunks(path, onLine, startOffset);
 }
@@ -37,7 +36,7 @@ function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: n
   const buffer = borrowBuffer(length + 1);
   const splitter = createLineSplitter({ startOffset });
   let [position, next] = [startOffset, startOffset];
-  const handle = openSync(path, 'r');
+  const handle = openRegularSync(path);
   try {
     for (let bytesRead = buffer.length; bytesRead === buffer.length; ) {
       bytesRead = readSync(handle, buffer, 0, buffer.length, position);
@@ -58,7 +57,7 @@ function readAtOnce(path: string, onLine: OnLine, startOffset: number, length: n
 
 async function readByChunks(path: string, onLine: OnLine, startOffset: number): Promise<LinesRead> {
   const splitter = createLineSplitter({ startOffset });
-  const file = await open(path, 'r');
+  const file = await openLines(path);
   // While one chunk is taken apart, the system fetches the next one into the other buffer.
   let [current, other] = [borrowBuffer(CHUNK_BYTES), borrowBuffer(CHUNK_BYTES)];
   const buffers = [current, other];

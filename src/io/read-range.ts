@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
+import { openRegular, openRegularSync } from './regular-file.ts';
 
 /** The first bytes of a file: enough to tell what it is. */
 export async function readHead(path: string, bytes: number): Promise<Uint8Array> {
@@ -12,7 +12,7 @@ export async function readTail(
   path: string,
   bytes: number,
 ): Promise<{ readonly bytes: Uint8Array; readonly offset: number }> {
-  const file = await open(path, 'r');
+  const file = await openRegular(path);
   try {
     const { size } = await file.stat();
     const offset = Math.max(0, size - bytes);
@@ -27,25 +27,11 @@ export async function readTail(
 export async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
   // Others have their turn, however many files are looked into one after the other.
   await setImmediate();
-  // To open a pipe is to wait for somebody at its other end.
-  if (!statSync(path).isFile()) return readElsewhere(path, offset, length);
-  const handle = openSync(path, 'r');
+  const handle = openRegularSync(path);
   try {
     const buffer = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(handle).size - offset)));
     return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, offset));
   } finally {
     closeSync(handle);
-  }
-}
-
-/** Not by this thread. */
-async function readElsewhere(path: string, offset: number, length: number): Promise<Uint8Array> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.alloc(length);
-    const { bytesRead } = await file.read(buffer, 0, length, offset);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
   }
 }

@@ -1,6 +1,7 @@
-import { close, closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, write, writeSync } from 'node:fs';
+import { close, closeSync, ftruncateSync, mkdtempSync, readSync, rmSync, write, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { openNewSync } from './regular-file.ts';
 
 /**
  * Bytes on their way to somebody who may be slow. Whoever writes never waits: what the reader does not take is kept in
@@ -127,7 +128,7 @@ interface Spill {
 
 function openSpill(): Spill {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-spill-'));
-  const file = openSync(path.join(folder, 'bytes'), 'wx+', 0o600);
+  const file = openNewSync(path.join(folder, 'bytes'));
   // It lives as long as it is open, and no longer: a kill leaves nothing behind. (Not on Windows.)
   if (process.platform !== 'win32') rmSync(folder, { recursive: true, force: true });
   let from = 0;

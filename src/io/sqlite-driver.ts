@@ -1,7 +1,8 @@
 // SQLite itself: Node's own where it has one, else the package's; and what it says when something is wrong.
-import { closeSync, openSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { isAnyArrayBuffer } from 'node:util/types';
 import { codeOf } from '../base/system-error.ts';
+import { openRegularSync } from './regular-file.ts';
 
 export type SqlValue = string | number | null;
 
@@ -98,7 +99,7 @@ async function libsqlDriver(): Promise<Driver> {
 function dropLocks(file: string): void {
   for (const end of ['', '-shm']) {
     try {
-      closeSync(openSync(file + end, 'r'));
+      closeSync(openRegularSync(file + end));
     } catch {
       // It is gone, or not for us: then nothing is locked.
     }

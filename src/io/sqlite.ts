@@ -1,9 +1,10 @@
 // Databases of other programs, read beside them: never written, never locked, and no file left behind that was not there.
-import { type BigIntStats, constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { type BigIntStats, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { copyRegularSync, kindOfFile } from './regular-file.ts';
 import {
   type Driver,
   type DriverStatement,
@@ -127,13 +128,28 @@ interface FileState {
 }
 
 function stateOf(file: string): FileState {
-  const stats = (name: string): BigIntStats | undefined => statSync(name, { bigint: true, throwIfNoEntry: false });
-  const main = stats(file);
+  const stats = (end: '' | '-wal' | '-shm' | '-journal'): BigIntStats | undefined => {
+    const found = lookAt(file, file + end);
+    if (!found || found.isFile()) return found;
+    // SQLite opens by name, and would wait for the writer of a FIFO. (One that takes its place after this look is still waited for.)
+    const what = end === '' ? 'it' : path.basename(file) + end;
+    throw new UnreadableDatabase(file, `${what} is ${kindOfFile(found)}, not a regular file`, false);
+  };
+  const main = stats('');
   if (!main) throw new UnreadableDatabase(file, 'it is not there', false);
-  const wal = stats(`${file}-wal`);
+  const [wal, shm] = [stats('-wal'), stats('-shm')];
+  stats('-journal');
   const walBytes = wal?.size ?? 0n;
-  // Without a log nobody asks for its index.
-  return { main, wal, walBytes, hasShm: walBytes > 0n && stats(`${file}-shm`) !== undefined };
+  return { main, wal, walBytes, hasShm: shm !== undefined };
+}
+
+function lookAt(file: string, name: string): BigIntStats | undefined {
+  try {
+    return statSync(name, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UnreadableDatabase(file, `it cannot be looked at: ${why}`, false, error);
+  }
 }
 
 function isSame(a: FileState, b: FileState): boolean {
@@ -177,7 +193,7 @@ function openCopy(file: string, sqlite: Driver): Opened {
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   try {
     const copy = path.join(folder, 'copy.db');
-    for (const end of ['', '-wal']) copyFileSync(file + end, copy + end, constants.COPYFILE_FICLONE);
+    for (const end of ['', '-wal']) copyRegularSync(file + end, copy + end);
     const { database, close } = connect(copy, 'mode=ro', statSync(copy).size, sqlite);
     return {
       database,

@@ -1,9 +1,10 @@
 // STATE/policy/<name>.json: the compiled policy of a project, with what it was compiled from. No YAML here: the hook loads this.
-import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { renameSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
 import { digestText } from '../base/digest.ts';
 import { asObject, isObject } from '../base/json.ts';
 import type { AgentSelector, Policy, Rule } from '../guard/policy.ts';
+import { createFileSync, readTextSync } from '../io/regular-file.ts';
 import type { PolicyProblem } from '../model/policy-check.ts';
 import { packRules } from './pack-rules.ts';
 import { type PackedGroup, type RuleGroup, unpackRules } from './packed-rule.ts';
@@ -66,7 +67,7 @@ export function readCompiledFile(
     // No exception for what is usual: to make one takes longer than to look.
     const stats = statSync(file, { throwIfNoEntry: false });
     if (!stats) return undefined;
-    const lines = readFileSync(file, 'utf8').split('\n');
+    const lines = readTextSync(file).split('\n');
     const raw = asObject(JSON.parse(lines[0] ?? ''));
     if (typeof raw?.['compiler'] === 'number' && raw['compiler'] !== COMPILER) return 'other';
     return raw && isKeptFile(raw) ? { ...unpack(raw, lines, isWanted), at: stats.mtimeMs } : 'bad';
@@ -91,14 +92,14 @@ export function formatCompiledFile(compiled: CompiledFile): string {
 
 /** Whole or not at all. Throws where it cannot be written. */
 export function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
-  const [head = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  const [head = '', ...lines] = readTextSync(file).split('\n');
   const kept = JSON.parse(head) as KeptFile;
   const sources = kept.sources.map((source, index) => {
     const now = states[index];
     return typeof now === 'object' ? { ...source, state: now.state } : source;
   });
   const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, [JSON.stringify({ ...kept, sources }), ...lines].join('\n'), { mode: 0o600, flag: 'wx' });
+  createFileSync(draft, [JSON.stringify({ ...kept, sources }), ...lines].join('\n'));
   try {
     renameSync(draft, file);
   } catch (error) {

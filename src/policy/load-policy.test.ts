@@ -219,7 +219,10 @@ describe('the compiled policy', () => {
     mkdirSync(path.join(where.configFolder, 'policy.yaml'));
     await promisify(execFile)('mkfifo', [path.join(home, 'app/.troupe/policy.yaml')]);
     const { problems } = await loadPolicy(where);
-    expect(problems.map(({ message }) => message)).toEqual(['This is no file.', 'This is no file.']);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'This is a folder, not a regular file.',
+      'This is a FIFO, not a regular file.',
+    ]);
     expect(decisions()).toEqual(['project:error ask', 'user:error ask']);
   });
 

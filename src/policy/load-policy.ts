@@ -1,9 +1,10 @@
 // Where YAML may be loaded: the server and the command line. Keeps what it compiled for the hook.
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { Policy } from '../guard/policy.ts';
+import { createFile } from '../io/regular-file.ts';
 import type { PolicyFileScope, PolicyProblem } from '../model/policy-check.ts';
 import { compilePolicy } from './compile.ts';
 import { COMPILER, type CompiledFile, compiledPath, formatCompiledFile } from './compiled-file.ts';
@@ -87,7 +88,7 @@ async function keep(file: string, text: string, at: number): Promise<Error | nul
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+    await createFile(draft, text);
     await utimes(draft, at / 1_000, at / 1_000);
     await rename(draft, file);
     return null;

@@ -20,7 +20,7 @@ import {
 import { type FolderContext, readAgents } from './read-agents.ts';
 import { versionOne } from './read-policy-file.ts';
 import { sentence } from './read-rule.ts';
-import { readSource } from './read-source.ts';
+import { readNamedSource, readSource } from './read-source.ts';
 import { readText } from './read-text.ts';
 import { readTool } from './read-tools.ts';
 import { readYaml } from './read-yaml.ts';
@@ -33,7 +33,7 @@ export interface ResultsFile {
 
 /** Undefined where there is no such file. */
 export function readResultsFile(file: string, home: string): ResultsFile | undefined {
-  const found = readSource(file);
+  const found = readNamedSource(file);
   if (!found) return undefined;
   const { text, problems, isText } = readText({ scope: 'user', file, root: null, content: found.content });
   if (!isText) return { results: [], problems: problems.list() };

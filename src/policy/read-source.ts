@@ -1,6 +1,8 @@
 // No YAML here: the hook loads this.
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import { closeSync, fstatSync, type Stats } from 'node:fs';
 import { digestText } from '../base/digest.ts';
+import { codeOf } from '../base/system-error.ts';
+import { isWrongFile, openRegularSync, readDescriptorSync, readNamedSync } from '../io/regular-file.ts';
 import { MAX_BYTES, type PolicySource } from './source.ts';
 
 export interface ReadSource {
@@ -22,10 +24,23 @@ export function readSource(file: string): ReadSource | undefined {
       const trouble = `The file has ${stats.size} bytes; it may have at most ${MAX_BYTES}.`;
       return { content: { trouble }, state: stateOf(stats), digest: trouble };
     }
-    const content = readFileSync(handle);
+    const content = readDescriptorSync(file, handle, MAX_BYTES);
     return { content, state: stateOf(stats), digest: digestText(content.toString('latin1')) };
   } finally {
     closeSync(seen.handle);
+  }
+}
+
+/**
+ * A file that the person named on the command line: `/dev/stdin` and `<(…)` may be named there. Undefined where there is no such
+ * file.
+ */
+export function readNamedSource(file: string): Pick<ReadSource, 'content'> | undefined {
+  try {
+    return { content: readNamedSync(file, MAX_BYTES) };
+  } catch (error) {
+    const trouble = troubleOf(error);
+    return trouble === undefined ? undefined : { content: { trouble } };
   }
 }
 
@@ -46,18 +61,21 @@ function stateOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
 type Opened = { readonly handle: number; readonly stats: Stats } | { readonly trouble: string };
 
 function openSource(file: string): Opened | undefined {
-  let handle: number | undefined;
   try {
-    // Whoever opens a pipe would wait for its writer, and a tool call with it.
-    handle = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = fstatSync(handle);
-    if (stats.isFile()) return { handle, stats };
-    closeSync(handle);
-    return { trouble: 'This is no file.' };
+    const handle = openRegularSync(file);
+    return { handle, stats: fstatSync(handle) };
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'an error';
-    return ABSENT.has(code) ? undefined : { trouble: `The file cannot be read (${code}).` };
+    const trouble = troubleOf(error);
+    return trouble === undefined ? undefined : { trouble };
   }
+}
+
+/** Undefined where there is no such file. */
+function troubleOf(error: unknown): string | undefined {
+  const code = String(codeOf(error) ?? 'an error');
+  if (ABSENT.has(code)) return undefined;
+  if (isWrongFile(error)) return `This ${error.why}.`;
+  return `The file cannot be read (${code}).`;
 }
 
 const ABSENT: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);

@@ -1,8 +1,9 @@
 // Where a run can be reached: a small file beside its record, for its owner only.
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { asText, isObject } from '../base/json.ts';
 import { codeOf } from '../base/system-error.ts';
+import { readText } from '../io/regular-file.ts';
 import { replaceFile } from '../io/replace-file.ts';
 
 export interface RunDoor {
@@ -42,7 +43,7 @@ export async function listDoors(folder: string): Promise<readonly { readonly fil
 
 async function readDoor(file: string): Promise<RunDoor | undefined> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const value: unknown = JSON.parse(await readText(file));
     const address = isObject(value) ? asText(value['address']) : undefined;
     const session = isObject(value) ? asText(value['session']) : undefined;
     return address === undefined ? undefined : { address, ...(session !== undefined && { session }) };

@@ -1,7 +1,8 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLineSplitter } from '../base/lines.ts';
+import { openNewSync } from '../io/regular-file.ts';
 import type { AgentEvent } from '../model/event.ts';
 
 /**
@@ -20,7 +21,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 export function createFactLog(): FactLog {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-stream-'));
-  const file = openSync(path.join(folder, 'facts.jsonl'), 'wx+', 0o600);
+  const file = openNewSync(path.join(folder, 'facts.jsonl'));
   let waiting = '';
   let length = 0;
   const flush = (): void => {

@@ -1,5 +1,6 @@
-import { appendFile, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { append } from '../io/regular-file.ts';
 import type { AgentEvent } from '../model/event.ts';
 import { hostOf, isUnnamed, nativeId, type SessionId } from '../model/ids.ts';
 import { TOLD_BY_STREAMS } from '../tracker/stream-sources.ts';
@@ -23,7 +24,7 @@ export function createToldWriter(folder: string, onError: (error: unknown) => vo
     if (text === '') return;
     if (!made.has(at)) await mkdir(at, { recursive: true, mode: 0o700 });
     made.add(at);
-    await appendFile(file, text, { mode: 0o600 });
+    await append(file, text);
   };
   return {
     add(session, facts) {

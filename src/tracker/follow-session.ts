@@ -9,6 +9,7 @@ import type {
 import type { Line } from '../base/lines.ts';
 import { isGone } from '../base/system-error.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../io/follow-file.ts';
+import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../io/regular-file.ts';
 import { UnreadableDatabase } from '../io/sqlite.ts';
 import type { Diagnostic } from '../model/diagnostic.ts';
 import type { AgentEvent, SessionBegun } from '../model/event.ts';
@@ -195,7 +196,9 @@ function followSource(adapter: SourceAdapter, session: LocatedSession, source: L
   if (source.shape === 'table' && adapter.openTable)
     return followTable(adapter.openTable(session, source), session, source);
   const reader = adapter.createReader(session, source);
-  const cursor = source.shape === 'document' ? createDocumentCursor(source.path) : createLineCursor(source.path);
+  const maxBytes = source.companion ? MAX_SMALL_BYTES : MAX_DOCUMENT_BYTES;
+  const cursor =
+    source.shape === 'document' ? createDocumentCursor(source.path, maxBytes) : createLineCursor(source.path);
   const taker = source.shape === 'document' ? takeDocument(reader) : takeLines(reader);
   let hasFailed = false;
   let isMissing = false;

@@ -1,9 +1,10 @@
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayStep, SourceAdapter } from '../adapters/adapter.ts';
 import { assertFound } from '../base/assert.ts';
 import type { Clock } from '../base/clock.ts';
+import { append, createFile } from '../io/regular-file.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 export interface PlayOptions {
@@ -114,10 +115,10 @@ async function write(root: string, { file, shape, text }: ReplayStep): Promise<v
   const place = path.join(root, file);
   if (shape === 'gone') return rm(place, { force: true });
   await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
-  if (shape === 'lines') return appendFile(place, text, { mode: 0o600 });
+  if (shape === 'lines') return append(place, text);
   // Whoever reads a document meanwhile must find the old one or the new one, not half of it.
   const unfinished = `${place}.tmp`;
-  await writeFile(unfinished, text, { mode: 0o600 });
+  await createFile(unfinished, text);
   await rename(unfinished, place);
 }
 

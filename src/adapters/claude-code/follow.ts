@@ -43,7 +43,7 @@ export const follow: FollowCapability = {
     return named === undefined ? { kind: 'nothing' } : partOf(project, named);
   },
   locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
-  readFacts: readCompanions,
+  readFacts: (root) => readCompanions(root),
 };
 
 /** Where `locate` looks for sessions: `data-folder.ts` has the rule. It may be gone by now. */

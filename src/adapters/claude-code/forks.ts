@@ -1,9 +1,10 @@
 // `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asInstant } from '../../base/json.ts';
 import { listFolder } from '../../io/folders.ts';
 import { readHead } from '../../io/read-range.ts';
+import { streamLines } from '../../io/stream-lines.ts';
 import { nativeId, toSessionId } from '../../model/ids.ts';
 import type { LocatedSession, SessionOrigin } from '../adapter.ts';
 import { HOST } from './line-context.ts';
@@ -55,14 +56,11 @@ function isOlder(a: Age, b: Age): boolean {
 /** By a look at the bytes: a text that quotes an id would have its quotes escaped. */
 async function replyIdsIn(file: string): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  const handle = await open(file);
-  try {
-    for await (const line of handle.readLines()) {
-      const id = line.match(/"id":"(msg_[^"]+)"/)?.[1];
-      if (id !== undefined) ids.add(id);
-    }
-  } finally {
-    await handle.close();
+  for await (const { bytes } of streamLines(file)) {
+    const id = Buffer.from(bytes)
+      .toString('utf8')
+      .match(/"id":"(msg_[^"]+)"/)?.[1];
+    if (id !== undefined) ids.add(id);
   }
   return ids;
 }

@@ -1,7 +1,7 @@
 // Where the transcripts of a session's agents lie, by generation. A layout is an object: a new one is a new entry.
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isFolder, listFilesBelow, listFolder } from '../../io/folders.ts';
+import { isFileEntry, isFolder, listFilesBelow, listFolder } from '../../io/folders.ts';
 import { readHead } from '../../io/read-range.ts';
 import { nativeAgentOf } from './sources.ts';
 
@@ -24,7 +24,7 @@ const sessionFolder: Layout = {
       if (entry.kind !== 'folder') continue;
       const folder = path.join(project, entry.name);
       const files = await listFilesBelow(path.join(folder, 'subagents'));
-      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter((one) => one.kind === 'file');
+      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter(isFileEntry);
       const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
       if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
     }

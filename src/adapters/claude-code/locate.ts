@@ -1,7 +1,7 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
-import { listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
+import { isFileEntry, listFilesBelow, listFolder, modifiedAt } from '../../io/folders.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, nativeId, toSessionId } from '../../model/ids.ts';
 import type { AgentScan, Located, LocatedSession, LocatedSource } from '../adapter.ts';
@@ -15,7 +15,8 @@ import { findTeammates } from './teammates.ts';
 import { factsOf, readTeams } from './teams.ts';
 
 export async function locate(root: string): Promise<Located> {
-  const factsFor = await readCompanions(root);
+  const problems: string[] = [];
+  const factsFor = await readCompanions(root, problems);
   const sessions: LocatedSession[] = [];
   const ignoredFiles: string[] = [];
   for (const folder of await projectFolders(root)) {
@@ -27,13 +28,16 @@ export async function locate(root: string): Promise<Located> {
     }
     ignoredFiles.push(...project.strangers);
   }
-  return { sessions, ignoredFiles };
+  return { sessions, ignoredFiles, problems };
 }
 
 /** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
-export async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const processes = await readProcesses(root);
-  const teams = await readTeams(await besideProjects(root, 'teams'));
+export async function readCompanions(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const processes = await readProcesses(root, problems);
+  const teams = await readTeams(await besideProjects(root, 'teams'), problems);
   return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
 }
 
@@ -103,7 +107,7 @@ interface Project {
 export const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
 async function readProject(folder: string, sessions?: readonly string[]): Promise<Project> {
-  const files = (await listFolder(folder)).filter((entry) => entry.kind === 'file').map(({ name }) => name);
+  const files = (await listFolder(folder)).filter(isFileEntry).map(({ name }) => name);
   const putAside = groupBy(
     files.filter((name) => PUT_ASIDE.test(name)),
     (name) => PUT_ASIDE.exec(name)?.[1] ?? '',

@@ -1,8 +1,8 @@
 // The conversation of one agent in one file: where its messages stand, and some of them read at a time.
-import { open } from 'node:fs/promises';
 import type { Line } from '../../base/lines.ts';
 import { createLineCursor } from '../../io/follow-file.ts';
 import { readLines } from '../../io/read-lines.ts';
+import { openRegular } from '../../io/regular-file.ts';
 import { type AgentId, mainAgentOf } from '../../model/ids.ts';
 import type { TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
@@ -129,7 +129,7 @@ async function readPlaces(
   const lines = new Map(places.flatMap((place) => place.lines).map((line) => [line.offset, line]));
   const inOrder = [...lines.values()].sort((a, b) => a.offset - b.offset);
   const built = createMessageBuilder(withMedia);
-  const handle = await open(file);
+  const handle = await openRegular(file);
   try {
     for (const span of spansOf(inOrder)) {
       const [first, last] = [span[0], span.at(-1)];

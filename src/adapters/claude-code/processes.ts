@@ -1,8 +1,7 @@
 // `sessions/<pid>.json`: one record for each running process, removed at a clean exit, left behind by a kill.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asText, isObject, known } from '../../base/json.ts';
-import { isMissing, listFolder } from '../../io/folders.ts';
+import { listFolder, readBeside } from '../../io/folders.ts';
 import { isProcessAlive } from '../../io/processes.ts';
 import type { ProcessSeen, ProcessState } from '../../model/event.ts';
 import { type SessionId, toSessionId, toSourceId } from '../../model/ids.ts';
@@ -17,20 +16,24 @@ const STATES: ReadonlyMap<string, ProcessState> = new Map([
   ['waiting', 'waiting'],
 ]);
 
-export async function readProcesses(root: string): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
+export async function readProcesses(
+  root: string,
+  problems: string[],
+): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
   const bySession = new Map<SessionId, ProcessSeen[]>();
   const folder = await besideProjects(root, 'sessions');
   for (const entry of await listFolder(folder)) {
-    if (entry.kind !== 'file' || !entry.name.endsWith('.json')) continue;
-    const seen = await readProcess(path.join(folder, entry.name), entry.name);
+    if (!entry.name.endsWith('.json')) continue;
+    // The record may vanish between the look into the folder and the reading: its process just ended.
+    const text = (await readBeside(path.join(folder, entry.name), problems))?.toString('utf8');
+    const seen = text === undefined ? undefined : await toProcess(text, entry.name);
     if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
   }
   return bySession;
 }
 
-async function readProcess(file: string, name: string): Promise<ProcessSeen | undefined> {
-  const text = await readText(file);
-  const record = text === undefined ? undefined : parseDocument(text);
+async function toProcess(text: string, name: string): Promise<ProcessSeen | undefined> {
+  const record = parseDocument(text);
   const native = isObject(record) ? asText(record['sessionId']) : undefined;
   const pid = isObject(record) ? asAmount(record['pid']) : undefined;
   if (!isObject(record) || native === undefined || pid === undefined) return undefined;
@@ -42,22 +45,12 @@ async function readProcess(file: string, name: string): Promise<ProcessSeen | un
   return {
     kind: 'process-seen',
     session: toSessionId(HOST, native),
-    origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text?.length ?? 0 },
+    origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text.length },
     pid,
     alive: await isProcessAlive({ pid, ...started, ...known({ procStart }) }),
     ...started,
     ...known({ state, waitingFor }),
   };
-}
-
-/** The record may vanish between the look into the folder and the reading: its process just ended. */
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }
 
 /** The record is written anew in place: half a record is no record yet. */

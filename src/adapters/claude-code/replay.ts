@@ -1,6 +1,6 @@
 // When Claude Code wrote what: the schedule by which a recording is played. As observed with 2.1.325.
-import { readFile } from 'node:fs/promises';
 import { asInstant, asObject } from '../../base/json.ts';
+import { MAX_DOCUMENT_BYTES, readText } from '../../io/regular-file.ts';
 import { nativeId } from '../../model/ids.ts';
 import type { LocatedSession, LocatedSource, ReplayStep } from '../adapter.ts';
 import { locate } from './locate.ts';
@@ -47,7 +47,7 @@ interface RecordedFile {
 }
 
 async function readSource({ id, path, role }: LocatedSource): Promise<RecordedFile> {
-  return { name: id, role, agent: nativeAgentOf(path), text: await readFile(path, 'utf8') };
+  return { name: id, role, agent: nativeAgentOf(path), text: await readText(path, MAX_DOCUMENT_BYTES) };
 }
 
 /** A document that tells whether the agent of a transcript is at work. */

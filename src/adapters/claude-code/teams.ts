@@ -1,8 +1,7 @@
 // `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asInstant, asText, isObject, known } from '../../base/json.ts';
-import { isMissing, listFolder } from '../../io/folders.ts';
+import { listFolder, readBeside } from '../../io/folders.ts';
 import type { RunEnded } from '../../model/event.ts';
 import { type AgentId, nativeId, type SessionId, toSessionId, toSourceId } from '../../model/ids.ts';
 import type { LocatedSource } from '../adapter.ts';
@@ -21,14 +20,19 @@ export interface Team {
   }[];
 }
 
-export async function readTeams(folder: string): Promise<readonly Team[]> {
+export async function readTeams(folder: string, problems: string[]): Promise<readonly Team[]> {
   const teams: Team[] = [];
+  const readDocument = async (...parts: readonly string[]): Promise<unknown> => {
+    // Written anew in place, under a lock: half a document is read at the next look.
+    const bytes = await readBeside(path.join(folder, ...parts), problems);
+    return bytes && parseWhole(bytes);
+  };
   for (const entry of await listFolder(folder)) {
     if (entry.kind !== 'folder') continue;
-    const config = await readDocument(path.join(folder, entry.name, 'config.json'));
+    const config = await readDocument(entry.name, 'config.json');
     const lead = isObject(config) ? asText(config['leadSessionId']) : undefined;
     if (lead === undefined) continue;
-    const letters = await readDocument(path.join(folder, entry.name, 'inboxes', 'team-lead.json'));
+    const letters = await readDocument(entry.name, 'inboxes', 'team-lead.json');
     const place = { source: toSourceId(`teams/${entry.name}/inboxes/team-lead.json`), offset: 0, length: 0 };
     const idle = (Array.isArray(letters) ? letters : []).filter(isObject).flatMap((letter) => idleIn(letter, place));
     teams.push({ lead: toSessionId(HOST, lead), name: entry.name, idle });
@@ -67,14 +71,4 @@ function idleIn(letter: RawRecord, place: RunEnded['origin']): Team['idle'] {
   return member === undefined
     ? []
     : [{ member, interrupted: notice['idleReason'] === 'interrupted', place, ...known({ at }) }];
-}
-
-/** Written anew in place, under a lock: half a document is read at the next look. */
-async function readDocument(file: string): Promise<unknown> {
-  try {
-    return parseWhole(await readFile(file));
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 // The data folder of Codex, and somebody who points at a part of it.
 import path from 'node:path';
-import { listFilesBelow, listFolder } from '../../io/folders.ts';
+import { isFileEntry, listFilesBelow, listFolder } from '../../io/folders.ts';
 import type { Machine } from '../adapter.ts';
 
 /** `CODEX_HOME` takes the place of `~/.codex`. */
@@ -18,9 +18,10 @@ const YEAR_MONTH_DAY = 3;
 export async function rolloutFiles(root: string): Promise<readonly string[]> {
   const files: string[] = [];
   const walk = async (folder: string, depth: number): Promise<void> => {
-    for (const { name, kind } of await listFolder(folder)) {
+    for (const entry of await listFolder(folder)) {
+      const { name } = entry;
       const place = path.join(folder, name);
-      if (kind === 'file') files.push(place);
+      if (isFileEntry(entry)) files.push(place);
       else if (depth === 0 && HOMES.has(name)) files.push(...(await listFilesBelow(place)));
       else if (DATE.test(name) && depth < YEAR_MONTH_DAY) await walk(place, depth + 1);
     }

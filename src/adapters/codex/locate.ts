@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
 import { known } from '../../base/json.ts';
-import { listFolder, modifiedAt } from '../../io/folders.ts';
+import { isFileEntry, listFolder, modifiedAt } from '../../io/folders.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { toSessionId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
@@ -20,14 +20,18 @@ export async function locate(root: string): Promise<Located> {
   const rollouts = files.filter(isRollout);
   const parts = await partsOf(root, rollouts, finderIn(rollouts));
   const streams = await streamParts(root);
-  const factsOf = await readCompanions(root);
+  const problems: string[] = [];
+  const factsOf = await readCompanions(root, problems);
   const sessions = [...parts, ...streams].map((session) => ({ ...session, facts: factsOf(session) }));
-  return { sessions, ignoredFiles: files.filter((file) => !isRollout(file)) };
+  return { sessions, ignoredFiles: files.filter((file) => !isRollout(file)), problems };
 }
 
 /** What lies beside the sessions and tells about them: their names, and the processes that work on them. */
-export async function readCompanions(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const [namesOf, processesOf] = [await readNames(root), await readProcesses(root)];
+export async function readCompanions(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const [namesOf, processesOf] = [await readNames(root, problems), await readProcesses(root)];
   return (session) => [...namesOf(session), ...processesOf(session)];
 }
 
@@ -37,7 +41,7 @@ export async function locateParts(
   folder: string,
   natives: readonly string[],
 ): Promise<readonly LocatedSession[]> {
-  const inFolder = (await listFolder(folder)).filter(({ kind }) => kind === 'file');
+  const inFolder = (await listFolder(folder)).filter(isFileEntry);
   const rollouts = inFolder.map(({ name }) => path.join(folder, name)).filter(isRollout);
   const found = await partsOf(root, rollouts, finderBelow(root));
   const streams = folder === root ? await streamParts(root) : [];

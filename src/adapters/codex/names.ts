@@ -1,8 +1,7 @@
 // Names that people gave to threads (`/rename`): one line each time, beside the sessions.
 import path from 'node:path';
 import { asInstant, asText, isObject, known } from '../../base/json.ts';
-import { sizeOf } from '../../io/folders.ts';
-import { readHead } from '../../io/read-range.ts';
+import { readBeside } from '../../io/folders.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { nativeId, toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
@@ -16,14 +15,12 @@ interface Name {
   readonly length: number;
 }
 
-/** A name has a few dozen bytes; a file beyond this is none that people made. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
-export async function readNames(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+export async function readNames(
+  root: string,
+  problems: string[],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   const names = new Map<string, Name>();
-  const file = path.join(root, NAMES_FILE);
-  const size = await sizeOf(file);
-  const text = size > 0 && size < MAX_BYTES ? Buffer.from(await readHead(file, size)).toString('latin1') : '';
+  const text = (await readBeside(path.join(root, NAMES_FILE), problems))?.toString('latin1') ?? '';
   let offset = 0;
   for (const line of text.split('\n')) {
     // Latin-1 first: a character is a byte, so that places in the text are places in the file.

@@ -1,8 +1,8 @@
 // The conversation of one thread: where its messages stand, and some of them read at a time.
-import { open } from 'node:fs/promises';
 import { asText, type JsonObject } from '../../base/json.ts';
 import type { Line } from '../../base/lines.ts';
 import { createLineCursor } from '../../io/follow-file.ts';
+import { openRegular } from '../../io/regular-file.ts';
 import { type AgentId, mainAgentOf, nativeId } from '../../model/ids.ts';
 import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
@@ -120,7 +120,7 @@ async function readMessages(
   thread: string,
   modelOf: (id: string) => string | null,
 ): Promise<readonly TranscriptMessage[]> {
-  const handle = await open(file);
+  const handle = await openRegular(file);
   try {
     const messages: TranscriptMessage[] = [];
     for (const { id, timestamp, lines } of places) {

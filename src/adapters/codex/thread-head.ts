@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../base/json.ts';
 import { readHead } from '../../io/read-range.ts';
+import { isWrongFile } from '../../io/regular-file.ts';
 import { parseWhole, recordsIn } from './record.ts';
 
 export interface ThreadHead {
@@ -76,8 +77,9 @@ export async function readThreadHead(file: string): Promise<ThreadHead | undefin
     const head = await readFirstLine(file);
     if (head && heads.size < MAX_HEADS) heads.set(file, { state, head });
     return head;
-  } catch {
-    return undefined;
+  } catch (error) {
+    // Its name makes it a thread, and reading that thread reports what is wrong.
+    return isWrongFile(error) ? headByName(file) : undefined;
   }
 }
 

@@ -28,12 +28,12 @@ export async function locate(root: string): Promise<Located> {
 }
 
 function hasEvents(files: readonly FolderEntry[]): boolean {
-  return files.some(({ name, kind }) => kind === 'file' && name === EVENTS);
+  return files.some(({ name }) => name === EVENTS);
 }
 
 /** Without facts. The folder has the session's id for a name. */
 export async function sessionIn(root: string, place: string, files: readonly FolderEntry[]): Promise<LocatedSession> {
-  const has = (name: string): boolean => files.some((file) => file.kind === 'file' && file.name === name);
+  const has = (name: string): boolean => files.some((file) => file.name === name);
   const events = path.join(place, EVENTS);
   return {
     id: toSessionId(HOST, path.basename(place)),

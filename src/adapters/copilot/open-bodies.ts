@@ -1,7 +1,7 @@
 // The conversation of one agent: where its messages stand, and some of them read at a time.
-import { open } from 'node:fs/promises';
 import { asObject, asText } from '../../base/json.ts';
 import { createLineCursor } from '../../io/follow-file.ts';
+import { openRegular } from '../../io/regular-file.ts';
 import type { AgentId, SessionId } from '../../model/ids.ts';
 import type { TranscriptBlock, TranscriptMessage } from '../../model/transcript.ts';
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../adapter.ts';
@@ -34,7 +34,7 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
     leftOut: () => list.leftOut(),
     files: [source.path],
     read: async (places) => {
-      const handle = await open(source.path);
+      const handle = await openRegular(source.path);
       try {
         const messages: TranscriptMessage[] = [];
         for (const place of places) {

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { listFolder } from '../../io/folders.ts';
 import { readHead } from '../../io/read-range.ts';
+import { isWrongFile } from '../../io/regular-file.ts';
 
 const HEAD_BYTES = 2048;
 const SESSION = /^\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:/;
@@ -32,8 +33,9 @@ export async function sessionOfChat(file: string): Promise<string | undefined> {
     const session = sessionInHead(await readHead(file, HEAD_BYTES));
     if (session !== undefined && named.size < MAX_NAMED) named.set(file, { state, session });
     return session ?? (await sessionByName(file));
-  } catch {
-    return undefined;
+  } catch (error) {
+    // Its name makes it a chat, and reading that chat reports what is wrong.
+    return isWrongFile(error) ? sessionByName(file) : undefined;
   }
 }
 

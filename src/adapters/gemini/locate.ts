@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
 import { known } from '../../base/json.ts';
-import { listFolder, modifiedAt } from '../../io/folders.ts';
+import { isFileEntry, listFolder, modifiedAt } from '../../io/folders.ts';
 import { toSessionId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
 import { isChatName, sessionOfChat } from './chat-head.ts';
@@ -11,7 +11,8 @@ import { agentIdOf, HOST } from './line-context.ts';
 import { readProjects } from './projects.ts';
 
 export async function locate(root: string): Promise<Located> {
-  const factsOf = await readProjects(root);
+  const problems: string[] = [];
+  const factsOf = await readProjects(root, problems);
   const sessions: LocatedSession[] = [];
   const ignoredFiles: string[] = [];
   for (const folder of await chatsFolders(root)) {
@@ -20,7 +21,7 @@ export async function locate(root: string): Promise<Located> {
     for (const session of await Promise.all([...chats.files.keys()].map((native) => toPart(root, chats, native))))
       sessions.push({ ...session, facts: factsOf(session) });
   }
-  return { sessions, ignoredFiles };
+  return { sessions, ignoredFiles, problems };
 }
 
 /** What of some sessions lies in one folder of chats. */
@@ -53,9 +54,10 @@ interface Chats {
 async function readChats(folder: string): Promise<Chats> {
   const strangers: string[] = [];
   const found: (Chat & { readonly session: string })[] = [];
-  for (const { name, kind } of await listFolder(folder)) {
+  for (const entry of await listFolder(folder)) {
+    const { name } = entry;
     const file = path.join(folder, name);
-    if (kind !== 'file') continue;
+    if (!isFileEntry(entry)) continue;
     const session = isChatName(name) ? await sessionOfChat(file) : undefined;
     if (session === undefined) strangers.push(file);
     else found.push({ file, session });
@@ -84,7 +86,7 @@ async function agentFoldersIn(chats: string): Promise<AgentFolders> {
   return new Map(
     await Promise.all(
       folders.map(async ({ name }): Promise<[string, readonly string[]]> => {
-        const files = (await listFolder(path.join(chats, name))).filter(({ kind }) => kind === 'file');
+        const files = (await listFolder(path.join(chats, name))).filter(isFileEntry);
         return [name, files.map((file) => path.join(chats, name, file.name))];
       }),
     ),

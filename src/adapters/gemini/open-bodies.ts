@@ -1,8 +1,8 @@
 // The conversation of one chat: where its messages stand, and some of them read at a time.
-import { readFile } from 'node:fs/promises';
 import { asInstant, asObject, asText, isObject, type JsonObject } from '../../base/json.ts';
 import { placesOfElements } from '../../base/json-elements.ts';
 import { parseJsonBytes, recordInLine } from '../../base/json-line.ts';
+import { MAX_DOCUMENT_BYTES, readRegular } from '../../io/regular-file.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts';
 import { createKindCount, followPlaces, type PlaceList, readPieces } from '../genai/follow-places.ts';
 import { partsOf, responsesIn, spokenIn } from '../genai/parts.ts';
@@ -88,7 +88,7 @@ function messageIn(record: JsonObject | undefined, id: string): JsonObject | und
 
 /** It may have been written anew since its places were found: ids stay. */
 async function readFromDocument(file: string, places: readonly BodyPlace[]): Promise<readonly JsonObject[]> {
-  const messages = asObject(parseJsonBytes(await readFile(file)))?.['messages'];
+  const messages = asObject(parseJsonBytes(await readRegular(file, MAX_DOCUMENT_BYTES)))?.['messages'];
   const byId = new Map((Array.isArray(messages) ? messages.filter(isObject) : []).map((one) => [one['id'], one]));
   return places.flatMap(({ id }): readonly JsonObject[] => {
     const message = byId.get(id);

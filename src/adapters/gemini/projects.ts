@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { asObject, asText } from '../../base/json.ts';
 import { parseJsonBytes } from '../../base/json-line.ts';
-import { listFolder, sizeOf } from '../../io/folders.ts';
-import { readHead } from '../../io/read-range.ts';
+import { listFolder, readBeside } from '../../io/folders.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { mainAgentOf, toSourceId } from '../../model/ids.ts';
 import type { LocatedSession } from '../adapter.ts';
@@ -13,9 +12,12 @@ import { chatPlaceOf, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts'
 /** A path and a name for each project; a file beyond this is none that the program wrote. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-export async function readProjects(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const listed = await readList(path.join(root, PROJECTS_FILE));
-  const marked = await readMarks(path.join(root, 'tmp'));
+export async function readProjects(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const listed = await readList(path.join(root, PROJECTS_FILE), problems);
+  const marked = await readMarks(path.join(root, 'tmp'), problems);
   const byName = new Map([
     // The name of a hash can be found among the paths that are known.
     ...[...new Set([...listed.values(), ...marked.values()])].map((place): [string, string] => [hashOf(place), place]),
@@ -50,8 +52,9 @@ function hashOf(place: string): string {
   return createHash('sha256').update(place).digest('hex');
 }
 
-async function readList(file: string): Promise<ReadonlyMap<string, string>> {
-  const projects = asObject(asObject(parseJsonBytes(await readSmall(file)))?.['projects']);
+async function readList(file: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
+  const bytes = await readBeside(file, problems, MAX_BYTES);
+  const projects = asObject(asObject(bytes && parseJsonBytes(bytes))?.['projects']);
   return new Map(
     Object.entries(projects ?? {}).flatMap(([place, name]): [string, string][] =>
       asText(name) === undefined ? [] : [[String(name), place]],
@@ -60,21 +63,13 @@ async function readList(file: string): Promise<ReadonlyMap<string, string>> {
 }
 
 /** In each project's folder, a file with its path. */
-async function readMarks(tmp: string): Promise<ReadonlyMap<string, string>> {
+async function readMarks(tmp: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
   const marks = new Map<string, string>();
   for (const { name, kind } of await listFolder(tmp)) {
     if (kind !== 'folder') continue;
-    const place = Buffer.from(await readSmall(path.join(tmp, name, PROJECT_ROOT_FILE)))
-      .toString('utf8')
-      .trim();
+    const bytes = await readBeside(path.join(tmp, name, PROJECT_ROOT_FILE), problems, MAX_BYTES);
+    const place = bytes?.toString('utf8').trim() ?? '';
     if (place !== '') marks.set(name, place);
   }
   return marks;
 }
-
-async function readSmall(file: string): Promise<Uint8Array> {
-  const size = await sizeOf(file);
-  return size > 0 && size < MAX_BYTES ? readHead(file, size).catch(() => NOTHING) : NOTHING;
-}
-
-const NOTHING = new Uint8Array(0);

@@ -1,7 +1,7 @@
 // Where the messages of a conversation stand in a file that may still be written, and their bytes.
-import { open } from 'node:fs/promises';
 import type { Line } from '../../base/lines.ts';
 import { createDocumentCursor, createLineCursor } from '../../io/follow-file.ts';
+import { openRegular } from '../../io/regular-file.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts';
 
 export interface PlaceList {
@@ -46,7 +46,7 @@ export function followPlaces(
 
 /** The bytes at some places, in one opening of the file. */
 export async function readPieces(file: string, pieces: readonly ByteRange[]): Promise<readonly Uint8Array[]> {
-  const handle = await open(file);
+  const handle = await openRegular(file);
   try {
     const read: Uint8Array[] = [];
     for (const { offset, length } of pieces) {

@@ -84,7 +84,7 @@ describe('what is wrong is told once, and everything else is shown', () => {
     expect(trees).toHaveLength(1);
   });
   it.each<readonly [string, (file: string) => void, string]>([
-    ['a folder', (file) => mkdirSync(file), 'it is a folder'],
+    ['a folder', (file) => mkdirSync(file), 'it is a folder, not a regular file'],
     ['a link to nothing', (file) => symlinkSync('nowhere.db', file), 'it is a link to nothing'],
     ['a link to itself', (file) => symlinkSync(path.basename(file), file), 'it is a link to nothing'],
   ])('%s by the name of a database', async (_what, make, told) => {

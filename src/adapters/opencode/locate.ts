@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { groupBy } from '../../base/group.ts';
 import { isClosedFolder, listFolder } from '../../io/folders.ts';
+import { isWrongFile } from '../../io/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../io/sqlite.ts';
 import type { AgentEvent } from '../../model/event.ts';
 import { type AgentId, type SourceId, toSourceId } from '../../model/ids.ts';
@@ -77,7 +78,10 @@ async function findDoors(root: string, problems: string[]): Promise<readonly Doo
   for (const file of await filesAt(root)) {
     if (isDatabaseName(file)) doors.push(...(await lookIntoDatabase(file, problems)));
     else {
-      const found = await sessionsInFile(file);
+      const found = await sessionsInFile(file).catch((error: unknown) => {
+        if (!isWrongFile(error)) throw error;
+        problems.push(`${error.message}.`);
+      });
       if (found) doors.push({ role: found.kind, file, sessions: found.sessions });
     }
   }

@@ -1,7 +1,7 @@
 // What lies below a data folder of Qwen Code: a chat for each session, and beside the chats the files of its agents.
 import path from 'node:path';
 import { known } from '../../base/json.ts';
-import { listFolder, modifiedAt } from '../../io/folders.ts';
+import { isFileEntry, listFolder, modifiedAt } from '../../io/folders.ts';
 import { toSessionId, toSourceId } from '../../model/ids.ts';
 import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
 import { AGENTS, CHATS, projectFolders } from './data-folder.ts';
@@ -78,7 +78,7 @@ function sourceOf(root: string, file: string, role: Role, agent?: string): Locat
 }
 
 async function filesIn(folder: string): Promise<readonly string[]> {
-  return (await listFolder(folder)).filter(({ kind }) => kind === 'file').map(({ name }) => path.join(folder, name));
+  return (await listFolder(folder)).filter(isFileEntry).map(({ name }) => path.join(folder, name));
 }
 
 function sessionOf(chat: string): string | undefined {

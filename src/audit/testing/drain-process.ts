@@ -41,7 +41,7 @@ async function dieAtStep(step: number): Promise<void> {
   };
   const promises = fsp as unknown as Record<string, unknown>;
   for (const name of ['open', 'readFile', 'writeFile', 'rename', 'rm', 'link', 'readdir']) wrap(promises, name);
-  wrap(fs as unknown as Record<string, unknown>, 'readFileSync');
+  wrap(fs as unknown as Record<string, unknown>, 'openSync');
   for (const name of ['appendFile', 'datasync', 'truncate']) wrap(handles, name);
   syncBuiltinESMExports();
 }

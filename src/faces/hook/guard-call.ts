@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDraftOf, settleSpooled } from '../../audit/settle-spooled.ts';
-import { parseSpooled } from '../../audit/spool-file.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from '../../audit/spool-file.ts';
 import { putSpoolFile } from '../../audit/spool-writer.ts';
+import { readRegularSync } from '../../io/regular-file.ts';
 
 /** What the guard stub hands on: it has put the payload into a draft of the spool already. */
 export interface StubCall {
@@ -25,7 +26,7 @@ export interface Guarding {
 export function guardStubCall(folder: string, call: StubCall, { judge, onError }: Guarding): string {
   const { host, draft, ppid, since } = call;
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
-  const bytes = readFileSync(path.join(folder, 'spool', draft));
+  const bytes = readRegularSync(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES);
   const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload, ppid);
   attempt(() => settleSpooled(folder, draft, { ppid, ...startedBy(), ...decided }, since), onError);
   return printed;

@@ -1,5 +1,6 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { appendSync } from '../../io/regular-file.ts';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -9,7 +10,7 @@ export function noteError(folder: string, error: unknown): void {
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   try {
     if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);
-    appendFileSync(file, `${new Date().toISOString()} ${words.slice(0, 4_000)}\n`, { mode: 0o600 });
+    appendSync(file, `${new Date().toISOString()} ${words.slice(0, 4_000)}\n`);
   } catch {
     // There is no place left to say so: a full disk, or a folder that is not ours.
   }

@@ -1,9 +1,10 @@
 // Who makes a call, by what lies on the disk at the moment: for the guard, which cannot wait for a tree. Node's own modules
 // only, and as few looks as can be: a host waits.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asFlag, asText, isObject, known } from '../../../base/json.ts';
 import { readPart } from '../../../io/read-part.ts';
+import { MAX_SIDECAR_BYTES, readTextSync } from '../../../io/regular-file.ts';
 import type { CallerChain, CallingAgent } from '../../../model/hook.ts';
 import type { RawRecord } from '../record.ts';
 import { namesCallers } from './payload.ts';
@@ -76,7 +77,7 @@ function sidecarOf(id: string, transcript: string): RawRecord | undefined {
   const folder = path.join(transcript.slice(0, -'.jsonl'.length), 'subagents');
   for (const place of [folder, ...workflowFolders(folder)]) {
     try {
-      const facts: unknown = JSON.parse(readFileSync(path.join(place, `agent-${id}.meta.json`), 'utf8'));
+      const facts: unknown = JSON.parse(readTextSync(path.join(place, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES));
       return isObject(facts) ? facts : undefined;
     } catch {
       // Not there, or half written: the next place, or nothing.

@@ -1,9 +1,9 @@
 // Whole conversations from doors that are files: they are read as a whole.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asObject, asText, isObject, type JsonObject } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { readLines } from '../../../io/read-lines.ts';
+import { MAX_DOCUMENT_BYTES, readText } from '../../../io/regular-file.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import { eventOf } from '../files/read-events.ts';
 import { getList } from '../server/request.ts';
@@ -11,7 +11,7 @@ import { jsonFilesIn, messageFolder, partFolder, readRecord } from '../storage/s
 import type { WholeMessage, WholePart } from './conversation.ts';
 
 export async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
-  const document = parseObject(await readFile(file, 'utf8'));
+  const document = parseObject(await readText(file, MAX_DOCUMENT_BYTES));
   if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
   return toMessages(Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : []);
 }

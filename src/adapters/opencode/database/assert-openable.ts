@@ -2,6 +2,7 @@
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isRefusal, sizeOf } from '../../../io/folders.ts';
+import { kindOfFile } from '../../../io/regular-file.ts';
 import { UnreadableDatabase } from '../../../io/sqlite.ts';
 
 /** Throws `UnreadableDatabase`, in words for people. */
@@ -13,7 +14,7 @@ export async function assertOpenable(file: string): Promise<void> {
 async function whyNoFile(file: string): Promise<string | undefined> {
   try {
     const stats = await stat(file);
-    if (!stats.isFile()) return stats.isDirectory() ? 'it is a folder' : 'it is no file';
+    if (!stats.isFile()) return `it is ${kindOfFile(stats)}, not a regular file`;
     // A new one may have everything in its log still.
     return stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0 ? 'it is empty' : undefined;
   } catch (error) {

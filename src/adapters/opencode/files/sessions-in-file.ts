@@ -1,10 +1,10 @@
 // Which sessions a kept file is about.
-import { readFile } from 'node:fs/promises';
 import { asObject, asText, known } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { isMissing, modifiedAt } from '../../../io/folders.ts';
 import { readLines } from '../../../io/read-lines.ts';
 import { readHead } from '../../../io/read-range.ts';
+import { MAX_DOCUMENT_BYTES, readText } from '../../../io/regular-file.ts';
 import type { SessionPlace } from '../database/session-rows.ts';
 import { isSessionId, toSessionInfo } from '../record.ts';
 import { type FileKind, kindOf } from './file-kinds.ts';
@@ -34,7 +34,7 @@ type Parents = ReadonlyMap<string, string | undefined>;
 
 /** The session's record comes first; of half an export, its beginning has to do. */
 async function inExport(file: string, head: Uint8Array): Promise<Parents> {
-  const info = toSessionInfo(asObject(parseObject(await readFile(file, 'utf8'))?.['info']));
+  const info = toSessionInfo(asObject(parseObject(await readText(file, MAX_DOCUMENT_BYTES))?.['info']));
   if (info) return new Map([[info.id, info.parent]]);
   const [, id] = /"id"\s*:\s*"(ses_[^"]+)"/.exec(Buffer.from(head).toString('utf8')) ?? [];
   return new Map(id === undefined ? [] : [[id, undefined]]);

@@ -9,7 +9,7 @@ import { createdAtOf, isOver, messageFacts } from '../facts/message-facts.ts';
 import { isOpenCall, partFacts } from '../facts/part-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
 import type { Door } from '../record.ts';
-import { jsonFilesIn, listStored, messageFolder, partFolder, REFUSED, readRecord } from './storage-files.ts';
+import { BROKEN, jsonFilesIn, listStored, messageFolder, partFolder, REFUSED, readRecord } from './storage-files.ts';
 
 interface MessageNote {
   readonly createdAt: number | undefined;
@@ -119,6 +119,6 @@ async function markOf(file: string): Promise<{ readonly text: string; readonly a
 
 function damaged({ session, source }: Door, name: string, why: string, offset: number): AgentEvent {
   const origin = { source, offset, length: 0 };
-  const code = why === REFUSED ? 'unreadable-file' : 'invalid-json';
+  const code = why === BROKEN ? 'invalid-json' : 'unreadable-file';
   return { kind: 'problem-found', session, origin, diagnostic: { code, detail: `${name}: ${why}`, origin } };
 }

@@ -1,10 +1,10 @@
 // `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2). Versions before 0.6 had one
 // for each project, and in it another order of folders: `project/<project>/storage/session/{info,message,part}`.
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asText, type JsonObject } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt } from '../../../io/folders.ts';
+import { isWrongFile, readText } from '../../../io/regular-file.ts';
 import { OLD_PROJECTS, STORAGE } from '../data-folder.ts';
 import { type SessionInfo, toSessionInfo } from '../record.ts';
 
@@ -52,7 +52,7 @@ const NEWEST_KNOWN = 2;
 /** The step that these files say they are at, where troupe does not know it. */
 export async function unknownStepOf(storage: string): Promise<string | undefined> {
   if (isOld(storage)) return undefined;
-  const said = await readFile(path.join(storage, 'migration'), 'utf8').catch(() => '');
+  const said = await readText(path.join(storage, 'migration')).catch(() => '');
   return Number(said) > NEWEST_KNOWN ? said.trim() : undefined;
 }
 
@@ -66,12 +66,13 @@ export function partFolder(storage: string, session: string, message: string): s
 
 export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
   const entries = await listFolder(folder);
-  return entries
-    .filter(({ name, kind }) => kind === 'file' && name.endsWith('.json'))
-    .map(({ name }) => path.join(folder, name));
+  return entries.filter(({ name }) => name.endsWith('.json')).map(({ name }) => path.join(folder, name));
 }
 
-const BROKEN = 'it is no JSON, or not all of it is there yet';
+/** A part may hold a picture, or all that a command printed. */
+const MAX_RECORD_BYTES = 128 * 1024 * 1024;
+
+export const BROKEN = 'it is no JSON, or not all of it is there yet';
 export const REFUSED = 'you may not read it';
 
 /** Undefined: it is gone. Without a record: why, in words for people; half a file is no JSON. */
@@ -81,10 +82,11 @@ export async function readRecord(
   { readonly record: JsonObject; readonly why?: never } | { readonly record?: never; readonly why: string } | undefined
 > {
   try {
-    const record = parseObject(await readFile(file, 'utf8'));
+    const record = parseObject(await readText(file, MAX_RECORD_BYTES));
     return record ? { record } : { why: BROKEN };
   } catch (error) {
     if (isRefusal(error)) return { why: REFUSED };
+    if (isWrongFile(error)) return { why: `it ${error.why}` };
     if (isMissing(error)) return undefined;
     throw error;
   }

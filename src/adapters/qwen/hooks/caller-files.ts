@@ -1,9 +1,10 @@
 // Who makes a call, by what lies on the disk at the moment: for the guard, whose host waits.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import { readPart } from '../../../io/read-part.ts';
+import { MAX_SIDECAR_BYTES, readTextSync } from '../../../io/regular-file.ts';
 import type { CallerChain, CallingAgent } from '../../../model/hook.ts';
 import { AGENTS } from '../data-folder.ts';
 import { namesCallers, versionIn } from './transcript-version.ts';
@@ -82,7 +83,7 @@ function sidecarOf(id: string, agents: string): JsonObject | undefined {
   // Ids come from outside: none of them may lead anywhere else.
   if (!/^[\w@.-]{1,200}$/.test(id)) return undefined;
   try {
-    return asObject(parseJson(readFileSync(path.join(agents, `agent-${id}.meta.json`), 'utf8')));
+    return asObject(parseJson(readTextSync(path.join(agents, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES)));
   } catch {
     return undefined;
   }
