@@ -37,7 +37,7 @@ hear() {
 find_on_error() {
   said= word=
   if [ -e "$config/policy.yaml" ]; then
-    read -r word < "$state/policy/user.on-error"
+    [ -f "$state/policy/user.on-error" ] && read -r word < "$state/policy/user.on-error"
     hear "$word"
   fi
   place=$here
@@ -46,7 +46,7 @@ find_on_error() {
     [ -e "$place/.troupe/$name.yaml" ] && [ "$place/.troupe/$name.yaml" != "$config/policy.yaml" ] || continue
     found=
     for kept in "$state"/policy/*.on-error; do
-      { read -r word && IFS= read -r root && [ "$root" = "$place" ] && found=$word; } < "$kept"
+      [ -f "$kept" ] && { read -r word && IFS= read -r root && [ "$root" = "$place" ] && found=$word; } < "$kept"
     done
     hear "$found"
   done
@@ -62,7 +62,7 @@ ${cases.join('\n')}
     code=2
     ;;
   esac
-  if [ -e "$new" ] && [ ! -e ".held-\${new#.new-}" ]; then
+  if [ -f "$new" ] && [ ! -e ".held-\${new#.new-}" ]; then
     printf '\\n{"ppid":%s%s,"decision":"%s","reason":"%s"}\\n' "$PPID" "$parent" "\${said:-none}" ${quote(FAILURE_REASON)} >> "$new" && mv "$new" "$final"
   fi
   exit $code

@@ -27,7 +27,7 @@ ${NOTE}
 case $left in
 nothing) exit 0 ;;
 draft)
-  { printf '\\n{"ppid":%s%s}\\n' "$PPID" "$parent" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
+  { [ -f "$new" ] && printf '\\n{"ppid":%s%s}\\n' "$PPID" "$parent" >> "$new" && mv "$new" "$final"; } || trouble='it could not be put into its place'
   ;;
 esac
 [ -z "$trouble" ] || {
@@ -35,15 +35,17 @@ esac
   exit 0
 }
 
-# About every fiftieth time, where no server does, we have the spool read.
+# About every fiftieth time, where no server does, we have the spool read. All of it in the background: the host does not wait for
+# what somebody may have put in place of the file.
 case $$ in
 *[05]0)
-  { read -r pid rest < "$state/hook-address" && kill -0 "$pid"; } || (
+  (
+    [ -f "$state/hook-address" ] && pid=$(dd bs=20 count=1 < "$state/hook-address") && kill -0 "\${pid%% *}" && exit 0
     # A list of certificates costs each start of node 40 ms.
     unset NODE_EXTRA_CA_CERTS NODE_OPTIONS
     [ -x "$node" ] || node=node
-    TROUPE_CONFIG=$config "$node" "$hook" drain "$state" < /dev/null > /dev/null &
-  )
+    TROUPE_CONFIG=$config exec "$node" "$hook" drain "$state"
+  ) < /dev/null > /dev/null &
   ;;
 esac
 exit 0
@@ -109,7 +111,8 @@ n=0 told=
 until [ "$told" ]; do
   [ $n -lt 100 ] || { trouble='there is no place for it' && break 2; }
   new=.new-$1.$$.$n final=$1.$$.$n.json taken=
-  { if [ -e "$final" ]; then taken=yes; else told=part && ${take} && told=whole; fi; } > "$new"
+  # Not even the shell's own care for files that are there (set -C) keeps it from waiting for the reader of a FIFO.
+  [ -e "$new" ] || { if [ -e "$final" ]; then taken=yes; else told=part && ${take} && told=whole; fi; } > "$new"
   [ -z "$taken" ] || rm "$new"
   n=$((n + 1))
 done
@@ -132,7 +135,10 @@ take() {
   fi
 }`;
 
-const NOTE = `note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"; }
+const NOTE = `note() {
+  [ -e "$state/hook-failure" ] && [ ! -f "$state/hook-failure" ] ||
+    printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$state/hook-failure"
+}
 `;
 
 /**
@@ -143,9 +149,14 @@ const NOTE = `note() { printf '%s %s %s: %s\\n' "$(date)" "$0" "$1" "$2" >| "$st
  * A server that has to ask a person first says so at once, in a part that ends with NUL, and for how many seconds at most.
  * Then the host may end us: we say nothing, and the server sees us go. It may also go without a word, so now and then we
  * look whether it is there. A server that goes leaves the decision to node.
+ *
+ * An agent may put a FIFO in place of the address: opened for both directions (<>), it lets itself be opened at once even where it
+ * takes the place of the file just before, and nothing is waited for longer than -t. Of a file without end, -n is read.
  */
 const ASK_SERVER = `
-if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
+proof=
+[ -f "$state/hook-address" ] && read -r -t 2 -d '' -n 400 pid port key proof <> "$state/hook-address"
+if [ "$proof" ]; then
   trap '' PIPE
   answer= SECONDS=0
   {
@@ -153,7 +164,7 @@ if read -r pid port key proof < "$state/hook-address" && [ "$proof" ]; then
       "$1" "$new" "$PPID" "$since" "\${TROUPE_PARENT:+&parent=$TROUPE_PARENT}\${TROUPE_AGENT:+&above=$TROUPE_AGENT}" "$port" "$key" >&3
     IFS= read -r -t 2 -d '' answer <&3
     # One that is late is not asked again until it says that it is back.
-    [ $SECONDS -lt 2 ] || printf '' >| "$state/hook-address"
+    [ $SECONDS -lt 2 ] || [ ! -f "$state/hook-address" ] || printf '' >| "$state/hook-address"
     case $answer in
     'HTTP/1.1 200 '*$'\\r\\n\\r\\n'"$proof"$'\\nhold '[0-9]*$'\\n')
       hold=\${answer##*hold } hold=\${hold%$'\\n'} answer=\${answer%%"$proof"*} SECONDS=0

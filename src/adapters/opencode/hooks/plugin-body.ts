@@ -1,5 +1,5 @@
 /**
- * Runs inside OpenCode (Bun), 1.1.65 to 1.18.33. Above it stand `spawn`, `existsSync`, `readFileSync`, `commands`, `address` (of our
+ * Runs inside OpenCode (Bun), 1.1.65 to 1.18.33. Above it stand `spawn`, functions of `node:fs`, `commands`, `address` (of our
  * server) and `longest` (milliseconds). Whatever goes wrong in front of a call stops it: the program takes silence for consent.
  */
 export const PLUGIN_BODY = `
@@ -149,11 +149,18 @@ const pause = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** Our server says where it is, as long as it runs; one that was killed still does. */
 function isServed() {
+  let file;
   try {
-    const [pid, port] = readFileSync(address, 'utf8').split(' ');
+    // A FIFO in its place would otherwise keep all of OpenCode waiting for its writer.
+    file = openSync(address, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(file).isFile()) return false;
+    const line = new Uint8Array(400);
+    const [pid, port] = new TextDecoder().decode(line.subarray(0, readSync(file, line, 0, 400, 0))).split(' ');
     return port !== undefined && process.kill(Number(pid), 0);
   } catch {
     return false;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

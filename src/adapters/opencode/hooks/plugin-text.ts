@@ -31,7 +31,7 @@ export function pluginText({ observe, guard }: HookCommands): string {
   return `// troupe ${version}: a plugin of OpenCode that ${what}. Written by troupe; changes to it are lost.
 // To take it out: troupe hooks uninstall --host ${HOST}
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const commands = ${JSON.stringify({ observe, ...known({ guard }) })};
 const address = ${JSON.stringify(address)};

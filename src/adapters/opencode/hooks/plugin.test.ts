@@ -57,10 +57,7 @@ const SESSIONS: Readonly<Record<string, object>> = {
   ses_top: { id: 'ses_top', title: 'A day', directory: '/p' },
 };
 
-async function load(
-  roles: readonly ('observe' | 'guard')[] = ['observe', 'guard'],
-  mcp: object = { status: async () => ({ data: { files: {} } }) },
-): Promise<Hooks> {
+function install(roles: readonly ('observe' | 'guard')[]): string {
   const command = (role: 'observe' | 'guard'): string =>
     formatHookCommand(
       { role, file: at('bin', role), version: '0.1.0', ...(role === 'guard' && { policy: at('policy.yaml') }) },
@@ -69,7 +66,14 @@ async function load(
   const file = at(`plugin-${++plugins}.mjs`);
   const guard = roles.includes('guard') ? { guard: command('guard') } : {};
   writeFileSync(file, pluginText({ observe: command('observe'), ...guard }));
-  const { Troupe } = await import(pathToFileURL(file).href);
+  return pathToFileURL(file).href;
+}
+
+async function load(
+  roles: readonly ('observe' | 'guard')[] = ['observe', 'guard'],
+  mcp: object = { status: async () => ({ data: { files: {} } }) },
+): Promise<Hooks> {
+  const { Troupe } = await import(install(roles));
   return Troupe({
     directory: folder,
     client: {
@@ -248,4 +252,25 @@ describe('a permission that the program asks for', () => {
     pending = [];
     await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
   });
+
+  // In a process of its own: one that waits for a FIFO cannot be stopped from inside.
+  it.skipIf(process.platform === 'win32')(
+    'does not wait for a FIFO in place of the address of the server',
+    () => {
+      script('observe', '');
+      spawnSync('mkfifo', [at('hook-address')]);
+      const text = `const { Troupe } = await import(${JSON.stringify(install(['observe', 'guard']))});
+      // Asked for just before the address is read.
+      const listed = async () => {
+        setTimeout(() => process.exit(7), 200);
+        return { data: [{ id: 'per_1' }] };
+      };
+      const client = { session: { get: async () => ({}) }, mcp: { status: async () => ({}) }, _client: { get: listed } };
+      const { event } = await Troupe({ directory: '/', client });
+      await event({ event: { type: 'permission.asked', properties: { id: 'per_1', sessionID: 's' } } });`;
+      const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', text], { timeout: 20_000 });
+      expect(status).toBe(7);
+    },
+    30_000,
+  );
 });
