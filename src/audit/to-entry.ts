@@ -48,7 +48,10 @@ export function toEntry({ id, at, event, call, agent, extra, mask }: EntryParts)
     rule: text(extra['rule']),
     reason: text(extra['reason']),
     ms: asAmount(extra['ms']) ?? null,
-    ...known({ answeredBy: readAnsweredBy(extra['answeredBy']) }),
+    ...known({
+      answeredBy: readAnsweredBy(extra['answeredBy']),
+      via: extra['via'] === 'intercept' ? ('intercept' as const) : undefined,
+    }),
   };
 }
 

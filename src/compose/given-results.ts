@@ -34,7 +34,8 @@ export function createGivenResults(
     const result = findResult(results, toCall(event, caller, { home, at: Date.now() }));
     if (!result) return undefined;
     const ms = Math.round((performance.now() - since) * 10) / 10;
-    const noted = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms, ...known({ ppid: process }) };
+    const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };
+    const noted = { ...decided, via: 'intercept', ...known({ ppid: process }) };
     try {
       putSpoolFile(folder, host, Buffer.from(JSON.stringify(payload)), noted);
     } catch (error) {

@@ -58,7 +58,12 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
       const { event, caller, at } = judged;
       const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
       const settle = (decided: object): boolean =>
-        settleSpooled(folder, draft, { ppid, ...known({ parent }), ...decided }, since);
+        settleSpooled(
+          folder,
+          draft,
+          { ppid, ...known({ parent }), ...decided, ...(asks && { via: 'intercept' }) },
+          since,
+        );
       const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
       if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
       if (event?.question !== undefined && event.call && !isTrial)

@@ -31,6 +31,8 @@ export interface AuditEntry {
   readonly ms: number | null;
   /** Who settled a call that a person was asked about by troupe. Left out of all others. */
   readonly answeredBy?: AnsweredBy;
+  /** `intercept`: reported by `troupe run --intercept`, not by a hook in the host's settings. Left out of all others. */
+  readonly via?: 'intercept';
   /** The hash of the line before; the first line has 64 zeros. */
   readonly prev: string;
   /** SHA-256 over this line without its hash. */
