@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { misfits } from '../src/faces/server/testing/validate.ts';
 import type { DoctorReport } from '../src/reports/doctor-shapes.ts';
+import { callHook, recordedCalls } from './testing/host-call.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
 let program: ProgramHome;
@@ -40,8 +41,12 @@ function troupe(...args: readonly string[]) {
   return program.run(args, { env, cwd: path.join(base, 'project') });
 }
 
+/** And the host calls the hook once. */
 async function install(...flags: readonly string[]): Promise<void> {
   expect(await troupe('hooks', 'install', '--yes', ...flags)).toMatchObject({ code: 0 });
+  const file = flags.includes('project') ? path.join(base, 'project', '.claude', 'settings.json') : own();
+  const [call = {}] = recordedCalls('2.1.325-custom');
+  callHook(file, { ...call, cwd: path.join(base, 'project') });
 }
 
 interface Examined extends DoctorReport {
@@ -74,21 +79,57 @@ describe('troupe doctor', () => {
     const { code, out } = await troupe('doctor');
     expect(code).toBe(0);
     expect(out.trimEnd().split('\n').at(-1)).toBe('All is well.');
-    expect(out).toMatch(/✓ A call of the main agent and one of a sub-agent went through the installed observe command/);
+    expect(out).toMatch(/✓ Claude Code 2\.1\.325 runs our hooks: last called at /);
+    expect(out).toMatch(
+      /✓ Test of the command alone: A call of the main agent and one of a sub-agent went through the/,
+    );
     const { wrong, good } = await doctor();
     expect(wrong).toEqual([]);
     expect(good).toEqual(
-      expect.arrayContaining([
-        'host-found',
-        'folder-read',
-        'hooks-installed',
-        'hooks-proven',
-        'state-own',
-        'audit-whole',
-      ]),
+      expect.arrayContaining(['host-found', 'folder-read', 'hooks-active', 'hooks-proven', 'state-own', 'audit-whole']),
     );
     const { out: log } = await troupe('guard', 'log');
     expect(log).toContain('true # troupe doctor');
+  });
+
+  it('says that nothing is proven before the host has called the hook, however often it tries the command itself', async () => {
+    expect(await troupe('hooks', 'install', '--yes', '--guard')).toMatchObject({ code: 0 });
+    for (let times = 0; times < 2; times++) {
+      const { code, wrong, good, findings } = await doctor();
+      expect([code, wrong]).toEqual([0, ['warning hooks-unproven']]);
+      expect(good).toContain('hooks-proven');
+      expect(good).not.toContain('hooks-active');
+      const told = findings.find(({ code: what }) => what === 'hooks-unproven');
+      expect(told?.text).toContain('Installed, not yet seen working');
+      expect(told?.remedy).toBe('Run one tool call in Claude Code, then: troupe hooks status');
+    }
+  });
+
+  it('says loudly that a guard is not loaded, and ends with code 1', async () => {
+    await install('--guard');
+    edit((text) => JSON.stringify({ ...JSON.parse(text), disableAllHooks: true }));
+    const report = await doctor();
+    expect([report.code, report.wrong]).toEqual([1, ['problem hooks-off']]);
+    const told = report.findings.find(({ code }) => code === 'hooks-off');
+    expect(told?.text).toBe(`GUARD NOT LOADED, tool calls run UNGUARDED: ${own()} switches all hooks off.`);
+  });
+
+  it('says that OpenCode 2 loads no plugin of ours, installed or not', async () => {
+    const program = path.join(base, 'bin', 'opencode');
+    writeFileSync(program, "#!/bin/sh\necho 'opencode v2.0.15'\n");
+    chmodSync(program, 0o755);
+    const refused = expect.stringContaining('OpenCode 2.0.15 does not load this plugin');
+    const before = await doctor();
+    expect(before.findings).toContainEqual(expect.objectContaining({ code: 'hooks-none', text: refused }));
+    const installed = await troupe('hooks', 'install', '--host', 'opencode', '--guard', '--yes');
+    expect(installed).toMatchObject({ code: 1, errors: refused });
+    expect(installed.out).toContain('The entries are written, but OpenCode will not run them.');
+    const after = await doctor();
+    expect(after.code).toBe(1);
+    const told = after.findings.find(({ code }) => code === 'hooks-not-loaded');
+    expect(told).toMatchObject({ level: 'problem', text: refused });
+    expect(told?.text).toContain('UNGUARDED');
+    expect(told?.remedy).toContain('Use OpenCode 1');
   });
 
   it('proves the guard, too', async () => {
@@ -203,7 +244,12 @@ describe('troupe doctor', () => {
     replaceBy('file', state('spool'));
     const { wrong } = await doctor();
     // Its own two calls are among them.
-    expect(wrong).toEqual(['problem hooks-unheard', 'problem spool-unusable', 'warning hook-failure']);
+    expect(wrong).toEqual([
+      'warning hooks-unproven',
+      'problem hooks-unheard',
+      'problem spool-unusable',
+      'warning hook-failure',
+    ]);
   });
 
   it('finds a changed audit', async () => {

@@ -14,6 +14,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callHook, recordedCalls } from './testing/host-call.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 let base: string;
@@ -84,7 +85,15 @@ describe('troupe hooks', () => {
     expect(stdout).toContain('+    "model": "opus",');
     expect(readOwn().hooks).toHaveProperty('PermissionRequest');
     expect(readOwn().hooks).not.toHaveProperty('PostToolBatch');
-    expect((await troupe('status')).stdout).toContain('Everything that can be observed is.');
+    const before = await troupe('status');
+    expect(before.stdout).toContain('! Installed, not yet seen working: No call of Claude Code has been recorded');
+    expect(before.stdout).not.toContain('✓');
+    expect(before.code).toBe(0);
+    const [call = {}] = recordedCalls('2.0.76-parallel');
+    callHook(own(), call);
+    const after = await troupe('status');
+    expect(after.stdout).toContain('✓ Active: Claude Code 2.0.76 last called our hooks at ');
+    expect(after.stdout).toContain('Everything that can be observed is.');
     expect((await troupe('install', '--yes')).stdout).toContain('there already');
     expect((await troupe('uninstall', '--yes')).code).toBe(0);
     expect(readFileSync(own(), 'utf8')).toBe('{\n    "model": "opus"\n}\n');

@@ -153,6 +153,30 @@ export interface HookSettingsCapability {
   /** As this version of the host takes it; without one, as any does. */
   inspect(text: string, version?: string): SettingsView;
   readonly approval?: HookApproval;
+  /** Why a version that troupe can name does not load what we install at all; `eventsFor` covers versions that are too old. */
+  refusal?(version: string): Omit<HookObstacle, 'at' | 'scopes'> | undefined;
+  /** What else on this machine keeps the host from running our hooks for somebody who works in this folder. Never throws. */
+  obstacles?(question: ObstacleQuestion): Promise<readonly HookObstacle[]>;
+}
+
+export interface ObstacleQuestion {
+  readonly machine: Machine;
+  readonly folder: string;
+  readonly version: string | undefined;
+  /** Our commands in front of tool calls. */
+  readonly commands: readonly string[];
+}
+
+/** Keeps a host from running our hooks, though they are installed. */
+export interface HookObstacle {
+  /** A sentence: what, where. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy: string;
+  /** Only hooks of these settings are affected; left out: all. */
+  readonly scopes?: readonly SettingsFile['scope'][];
+  /** Seen at this time (epoch milliseconds): a later call of our hook outweighs it. Left out: it is so now. */
+  readonly at?: number;
 }
 
 /** For hosts that run a hook only after their person has agreed to it there. */

@@ -7,7 +7,10 @@ import { writeHookStubs } from '../daemon/hook-stubs.ts';
 import { stateFolder } from '../daemon/state-folder.ts';
 import type { HooksControl } from '../faces/face.ts';
 import { createHooksControl } from '../install/create-hooks-control.ts';
+import { placesFor } from '../tracker/places.ts';
 import { thisMachine } from '../tracker/this-machine.ts';
+import { createGuardLog } from './guard.ts';
+import { createFindEvidence } from './hook-evidence.ts';
 import { hookFile, packageVersion } from './package.ts';
 
 export function createHooks(): HooksControl {
@@ -21,6 +24,11 @@ export function createHooks(): HooksControl {
     state,
     version: packageVersion,
     policy: path.join(config, 'policy.yaml'),
+    findEvidence: createFindEvidence({
+      folder: state,
+      places: placesFor(ADAPTERS, machine, {}),
+      drain: () => createGuardLog({ roots: [] }).drain(),
+    }),
     clock: systemClock,
     stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
     writeStubs: () =>

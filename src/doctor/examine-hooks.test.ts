@@ -30,8 +30,18 @@ const whole: HooksStatus = {
   impatient: [],
   unapproved: [],
   scripts: [{ file: '/state/bin/observe', scope: 'user', state: 'ours', version: '0.1.0' }],
+  loaded: {
+    state: 'active',
+    role: 'observe',
+    installedAt: '2026-11-15T10:00:00.000Z',
+    lastCall: { at: '2026-11-15T12:00:00.000Z', session: 's1', hostVersion: '2.0.0' },
+    reasons: [],
+  },
   isComplete: true,
 };
+
+const notInstalled = { loaded: { ...whole.loaded, state: 'not-installed', role: null, lastCall: null } } as const;
+const notRead = { loaded: { ...whole.loaded, state: 'not-loaded', lastCall: null } } as const;
 
 function found(
   status: Partial<HooksStatus>,
@@ -40,8 +50,51 @@ function found(
 }
 
 describe('hooks', () => {
-  it('are well where all of it is there', () => {
-    expect(found({})).toEqual([['good', 'hooks-installed', null]]);
+  it('are good only when the host has called them', () => {
+    expect(found({})).toEqual([
+      ['note', 'hooks-installed', null],
+      ['good', 'hooks-active', null],
+    ]);
+    const [, active] = [...examineHooks(whole)];
+    expect(active?.text).toBe('A Host 2.0.0 runs our hooks: last called at 2026-11-15T12:00:00.000Z (session s1)');
+  });
+
+  it('are a warning while no call of the host is recorded', () => {
+    const reasons = [{ kind: 'no-evidence', text: 'No call has been recorded.', remedy: 'Run one.' }] as const;
+    const loaded = { ...whole.loaded, state: 'unproven', lastCall: null, reasons } as const;
+    expect(found({ loaded })).toEqual([
+      ['note', 'hooks-installed', null],
+      ['warning', 'hooks-unproven', 'Run one.'],
+    ]);
+  });
+
+  it.each([
+    ['version', 'hooks-not-loaded'],
+    ['obstacle', 'hooks-not-loaded'],
+    ['unheard', 'hooks-not-loaded'],
+    ['off', 'hooks-off'],
+    ['managed', 'hooks-managed'],
+    ['unapproved', 'hooks-unapproved'],
+  ] as const)('are a problem when the host does not load them: %s', (kind, code) => {
+    const loaded = {
+      ...whole.loaded,
+      state: 'not-loaded',
+      role: 'guard',
+      reasons: [{ kind, text: 'Why.', remedy: 'What to do.' }],
+    } as const;
+    const findings = [...examineHooks({ ...whole, loaded })];
+    expect(findings.filter(({ level }) => level === 'good')).toEqual([]);
+    const [told] = findings.filter(({ level }) => level === 'problem');
+    expect(told).toMatchObject({ code, remedy: 'What to do.' });
+    expect(told?.text).toMatch(/^GUARD NOT LOADED, tool calls run UNGUARDED: Why\./);
+  });
+
+  it('that are not installed are not recommended for a version that would not load them', () => {
+    const reasons = [{ kind: 'version', text: 'A Host 2 loads none.', remedy: 'Use A Host 1.' }] as const;
+    const loaded = { ...whole.loaded, state: 'not-installed', role: null, lastCall: null, reasons } as const;
+    expect(found({ places: [{ ...user, ...none }], scripts: [], loaded })).toEqual([
+      ['warning', 'hooks-none', 'Use A Host 1.'],
+    ]);
   });
 
   it('whose guard is waited for shorter than a rule waits for an answer', () => {
@@ -59,13 +112,13 @@ describe('hooks', () => {
   });
 
   it('of a version that has none are not missed', () => {
-    expect(found({ events: [], places: [{ ...user, ...none }], beforeCalls: [], scripts: [] })).toEqual([
-      ['note', 'hooks-unusable', null],
-    ]);
+    expect(
+      found({ ...notInstalled, events: [], places: [{ ...user, ...none }], beforeCalls: [], scripts: [] }),
+    ).toEqual([['note', 'hooks-unusable', null]]);
   });
 
   it('are missing, in part or wholly', () => {
-    expect(found({ places: [{ ...user, ...none }], scripts: [] })).toEqual([
+    expect(found({ ...notInstalled, places: [{ ...user, ...none }], scripts: [] })).toEqual([
       ['warning', 'hooks-none', 'troupe hooks install'],
     ]);
     expect(found({ hostVersion: null, events: ['Before', 'After', 'End'] })).toContainEqual([
@@ -73,23 +126,25 @@ describe('hooks', () => {
       'hooks-missing',
       'troupe hooks install',
     ]);
-    const [, missing] = [...examineHooks({ ...whole, hostVersion: null, events: ['Before', 'End'] })];
+    const findings = [...examineHooks({ ...whole, hostVersion: null, events: ['Before', 'End'] })];
+    const missing = findings.find(({ code }) => code === 'hooks-missing');
     expect(missing?.text).toBe('A Host could tell more: End');
   });
 
   it('are not read by a host that is too old for them', () => {
     const place = { ...project, guard: true, problem: 'it does not know After', tooNew: ['After'] };
     const again = 'troupe hooks install --scope project --guard';
-    expect(found({ places: [{ ...user, ...none }, place] })).toEqual([['problem', 'hooks-too-new', again]]);
-    expect(found({ places: [{ ...place, tooNew: ['Else'] }] })).toEqual([
+    expect(found({ ...notRead, places: [{ ...user, ...none }, place] })).toEqual([['problem', 'hooks-too-new', again]]);
+    expect(found({ ...notRead, places: [{ ...place, tooNew: ['Else'] }] })).toEqual([
       ['problem', 'hooks-too-new', 'Take the hooks for Else out of it, or update A Host.'],
     ]);
   });
 
   it('stand in a file that nobody can read', () => {
     expect(found({ places: [user, { ...project, ...none, problem: 'it is a folder' }] })).toEqual([
-      ['good', 'hooks-installed', null],
+      ['note', 'hooks-installed', null],
       ['problem', 'settings-unread', 'Mend the file, or restore it from a backup.'],
+      ['good', 'hooks-active', null],
     ]);
   });
 
@@ -122,15 +177,6 @@ describe('hooks', () => {
       'warning',
       'hooks-twice',
       'troupe hooks install --scope project --guard',
-    ]);
-  });
-
-  it('are switched off', () => {
-    const shadows = [{ file: '/a', reason: 'all-off' } as const, { file: '/b', reason: 'only-managed' } as const];
-    expect(found({ shadows }).map(([level, code]) => [level, code])).toEqual([
-      ['good', 'hooks-installed'],
-      ['problem', 'hooks-off'],
-      ['problem', 'hooks-managed'],
     ]);
   });
 

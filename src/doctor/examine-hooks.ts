@@ -1,6 +1,6 @@
 import type { Finding } from '../reports/doctor-shapes.ts';
-import { installAgain, installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
-import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import { installAgain, installWhereOursAre, notLoadedWords, tellOnce, thingOf } from '../reports/hooks-remedies.ts';
+import type { HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
 import { counted, findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
@@ -8,15 +8,13 @@ const { good, note, warning, problem } = findingsOf('hooks');
 /** What stands in a host's settings, and what keeps it from working. */
 export function* examineHooks(status: HooksStatus): Generator<Finding> {
   yield* status.places.flatMap((place) => onPlace(place, status));
-  yield* status.shadows.map(onShadow);
+  yield* onLoaded(status);
   yield* status.impatient.map((guard) => onImpatient(guard, status));
-  yield* status.unapproved.map(({ file, events, how }) =>
-    problem('hooks-unapproved', `${status.hostTitle} does not run ${events.join(', ')} of ${file} yet.`, `${how}.`),
-  );
   const again = installWhereOursAre(status);
   yield* status.scripts.flatMap((script) => onScript(script, status));
   const heard = new Set(status.places.flatMap(({ events, problem: why }) => (why === null ? events : [])));
   if (status.events.length === 0) {
+    if (status.loaded.state === 'not-loaded') return;
     yield note(
       'hooks-unusable',
       `${[status.hostTitle, status.hostVersion ?? []].flat().join(' ')} has no hooks that troupe could use.`,
@@ -26,31 +24,40 @@ export function* examineHooks(status: HooksStatus): Generator<Finding> {
   if (heard.size === 0) {
     // That the file is not read is said already.
     if (status.places.some(({ events }) => events.length > 0)) return;
-    yield warning('hooks-none', `${status.hostTitle} tells troupe nothing at once: no hooks are installed.`, again);
+    const [refusal] = status.loaded.reasons;
+    yield refusal
+      ? warning('hooks-none', `No hooks are installed. ${refusal.text}`, refusal.remedy)
+      : warning('hooks-none', `${status.hostTitle} tells troupe nothing at once: no hooks are installed.`, again);
     return;
   }
   yield* onMissing(status, heard, again);
 }
 
 function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[] {
-  const { hostTitle } = status;
+  const { hostTitle, loaded } = status;
   const { file, scope, problem: why, tooNew, events, guard, changed, versions, othersBeforeCalls } = place;
+  const loud = loaded.reasons.some(({ kind }) => kind === 'unread') && events.length > 0;
+  const unread = (text: string): string => (loud ? `${notLoadedWords(loaded)} ${text}` : text);
   if (tooNew.length > 0) {
     const isOurs = tooNew.every((event) => events.includes(event));
     const byHand = `Take the hooks for ${tooNew.join(', ')} out of it, or update ${hostTitle}.`;
     return [
-      problem('hooks-too-new', `${file} is not read: ${why}.`, (isOurs && installAgain(place, status)) || byHand),
+      problem(
+        'hooks-too-new',
+        unread(`${file} is not read: ${why}.`),
+        (isOurs && installAgain(place, status)) || byHand,
+      ),
     ];
   }
   if (why !== null)
-    return [problem('settings-unread', `${file}: ${why}`, 'Mend the file, or restore it from a backup.')];
+    return [problem('settings-unread', unread(`${file}: ${why}`), 'Mend the file, or restore it from a backup.')];
   const others = othersBeforeCalls.map((command) =>
     note('hooks-others', `another program stands in front of tool calls, too: ${command} (${file})`),
   );
   if (events.length === 0) return others;
   const what = `${counted(events.length, 'event')}${guard ? ', with the guard' : ''}`;
   return [
-    good('hooks-installed', `${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`),
+    note('hooks-installed', `installed: ${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`),
     ...changed.map(({ event, how }) =>
       problem('hooks-changed', `The entry for ${event} was changed: ${how} (${file}).`, installAgain(place, status)),
     ),
@@ -58,14 +65,35 @@ function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[]
   ];
 }
 
-function onShadow({ file, reason }: HookShadow): Finding {
-  return reason === 'all-off'
-    ? problem('hooks-off', `${file} switches all hooks off.`, 'Take disableAllHooks out of it.')
-    : problem(
-        'hooks-managed',
-        `${file} lets only hooks of managed settings run.`,
-        'Ask whoever looks after the machine.',
+/** Whether the host runs our hooks: an entry in its settings is no proof of it. */
+function* onLoaded({ loaded, hostTitle, hostVersion, unapproved }: HooksStatus): Generator<Finding> {
+  const { state, reasons, lastCall } = loaded;
+  if (!reasons.some(({ kind }) => kind === 'unapproved'))
+    for (const { file, events, how } of unapproved)
+      yield problem('hooks-unapproved', `${hostTitle} does not run ${events.join(', ')} of ${file} yet.`, `${how}.`);
+  if (state === 'active')
+    yield good(
+      'hooks-active',
+      `${[hostTitle, lastCall?.hostVersion ?? hostVersion ?? []].flat().join(' ')} runs ${thingOf(loaded)}: last called at ${lastCall?.at}${lastCall?.session == null ? '' : ` (session ${lastCall.session})`}`,
+    );
+  if (state === 'unproven')
+    for (const { text, remedy } of reasons)
+      yield warning('hooks-unproven', `Installed, not yet seen working: ${text}`, remedy);
+  if (state !== 'not-loaded') return;
+  for (const reason of reasons) {
+    const text = `${notLoadedWords(loaded)} ${reason.text}`;
+    if (reason.kind === 'off') yield problem('hooks-off', text, reason.remedy);
+    else if (reason.kind === 'managed') yield problem('hooks-managed', text, reason.remedy);
+    else if (reason.kind === 'unapproved')
+      yield problem(
+        'hooks-unapproved',
+        `${text} Not run: ${unapproved.flatMap(({ events }) => events).join(', ')}.`,
+        reason.remedy,
       );
+    // Of the others there is a finding of its own.
+    else if (!['unread', 'script', 'no-calls'].includes(reason.kind))
+      yield problem('hooks-not-loaded', text, reason.remedy);
+  }
 }
 
 function onImpatient({ file, scope, seconds, waitSeconds }: ImpatientGuard, status: HooksStatus): Finding {

@@ -41,6 +41,7 @@ async function tryCommand(
     impatient: [],
     unapproved: [],
     scripts: [],
+    loaded: { state: 'active', role: 'observe', installedAt: null, lastCall: null, reasons: [] },
     isComplete: true,
   };
   const log = openGuardLog({ folder: state, places: [], clock: Date.now });

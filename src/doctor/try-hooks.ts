@@ -102,10 +102,13 @@ function judge(
   return good(
     'hooks-proven',
     isMainNamed
-      ? `A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`
-      : `Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Not every version of every host says who calls`,
+      ? `${ALONE} A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`
+      : `${ALONE} Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Not every version of every host says who calls`,
   );
 }
+
+/** The host has no part in it. */
+const ALONE = 'Test of the command alone:';
 
 const MISNAMED = problem(
   'hooks-misnamed',
@@ -117,7 +120,7 @@ function judgeUnnamed(role: HookRole, entries: readonly AuditEntry[], ms: number
   if (entries.some(({ agent }) => agent.who !== 'unknown')) return MISNAMED;
   return good(
     'hooks-proven',
-    `Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
+    `${ALONE} Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
   );
 }
 

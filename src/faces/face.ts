@@ -12,7 +12,7 @@ import type { Transcript } from '../model/transcript.ts';
 import type { AttachControl } from '../reports/attach-shapes.ts';
 import type { CoverageReport } from '../reports/compute-coverage.ts';
 import type { Finding } from '../reports/doctor-shapes.ts';
-import type { HookScope, HooksStatus, SettingsChange } from '../reports/hooks-shapes.ts';
+import type { HookScope, HooksStatus, LoadReason, SettingsChange } from '../reports/hooks-shapes.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import type { TimelineReport } from '../reports/timeline-shapes.ts';
@@ -292,6 +292,8 @@ export interface InstallPlan extends HooksPlan {
   readonly dropsGuard: boolean;
   /** What the person has to do in the host before it runs them, in words. */
   readonly approval?: string;
+  /** Why this host will not run them, where that is known beforehand. */
+  readonly notLoaded?: LoadReason;
 }
 
 export interface Terminal {

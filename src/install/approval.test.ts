@@ -33,6 +33,7 @@ function control(): HooksControl {
     clock: () => Date.UTC(2026, 10, 15),
     policy: at('config', 'policy.yaml'),
     stubs,
+    findEvidence: async () => ({ heard: [], unheard: undefined }),
     longestWaitMs: async () => 0,
     writeStubs: async () => {
       mkdirSync(at('state', 'bin'), { recursive: true });
@@ -54,7 +55,11 @@ it('is said when they are installed, and missed until it is given', async () => 
   });
   const lines = hooksStatusLines(before, createPaint('none'));
   expect(lines).toContain(`! Not run yet: PreToolUse, PermissionRequest, SessionEnd of ${file}.`);
-  expect(lines.at(-1)).toContain('Codex runs them once you have agreed to it: start codex, type /hooks');
+  expect(before.loaded).toMatchObject({ state: 'not-loaded', reasons: [{ kind: 'unapproved' }] });
+  expect(lines.at(-2)).toContain(
+    `GUARD NOT LOADED, tool calls run UNGUARDED: Codex does not trust the hooks in ${file} yet.`,
+  );
+  expect(lines.at(-1)).toContain('start codex, type /hooks');
 
   const agreed = handlersIn(readFileSync(file, 'utf8')).map((handler) => {
     const label = { PreToolUse: 'pre_tool_use', PermissionRequest: 'permission_request', SessionEnd: 'session_end' }[
@@ -63,5 +68,5 @@ it('is said when they are installed, and missed until it is given', async () => 
     return `[hooks.state."${file}:${label}:0:0"]\ntrusted_hash = "${hashOf(handler)}"\n`;
   });
   writeFileSync(at('home', '.codex', 'config.toml'), agreed.join('\n'));
-  expect((await control().status({ host })).unapproved).toEqual([]);
+  expect(await control().status({ host })).toMatchObject({ unapproved: [], loaded: { state: 'unproven' } });
 });

@@ -15,6 +15,8 @@ export interface Backup {
   readonly written: string;
   /** The folder around it was not there, either. */
   readonly madeFolder: boolean;
+  /** Epoch milliseconds. */
+  readonly at: number;
 }
 
 /** Keeps one change. Gives the folder in which the old text lies. */
@@ -54,19 +56,19 @@ export async function readBackups(state: string, file: string): Promise<readonly
     .filter((one) => one.endsWith(markOf(file)))
     .sort()
     .reverse()) {
-    const backup = await readBackup(path.join(folder, name), file);
+    const backup = await readBackup(path.join(folder, name), file, timeIn(name));
     if (backup) backups.push(backup);
   }
   return backups;
 }
 
-async function readBackup(folder: string, file: string): Promise<Backup | undefined> {
+async function readBackup(folder: string, file: string, at: number): Promise<Backup | undefined> {
   try {
     const record = asObject(JSON.parse(await readText(path.join(folder, RECORD))));
     const written = asText(record?.['written']);
     if (record?.['file'] !== file || written === undefined) return undefined;
     const before = record['existed'] ? await readText(path.join(folder, path.basename(file))) : undefined;
-    return { file, before, written, madeFolder: record['madeFolder'] === true };
+    return { file, before, written, madeFolder: record['madeFolder'] === true, at };
   } catch {
     return undefined;
   }
@@ -77,6 +79,12 @@ export async function removeFolderOfOurs(state: string, file: string): Promise<v
   if (!(await readBackups(state, file)).some(({ madeFolder }) => madeFolder)) return;
   // It takes away no folder that holds something.
   await rmdir(path.dirname(file)).catch(() => undefined);
+}
+
+/** Folder names begin with the time, with dashes for its colons. */
+function timeIn(name: string): number {
+  const [, hour = '', minutes = '', rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
+  return Date.parse(`${hour}:${minutes}:${rest}`) || 0;
 }
 
 /** At the end of a backup's name: whose it is. */

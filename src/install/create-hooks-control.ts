@@ -13,9 +13,10 @@ import type { HooksControl, HooksPlan, InstallPlan, InstallRequest, UninstallReq
 import { askVersion } from '../io/ask-version.ts';
 import { editText, readText } from '../io/edit-file.ts';
 import { formatHookCommand, type HookRole } from '../model/hook-command.ts';
-import type { HookScope, SettingsChange } from '../reports/hooks-shapes.ts';
+import type { HookScope, LoadReason, SettingsChange } from '../reports/hooks-shapes.ts';
 import { keepBackup, readBackups, removeFolderOfOurs } from './backups.ts';
-import { hooksStatus } from './hooks-status.ts';
+import { hooksStatus, whyRefused } from './hooks-status.ts';
+import { type FindEvidence, reason } from './loaded-state.ts';
 import { doubledEvents, lookAtSettings, oursInForce } from './look-at-settings.ts';
 import { oldText } from './old-text.ts';
 
@@ -36,6 +37,7 @@ export interface HooksControlOptions {
   readonly longestWaitMs: () => Promise<number>;
   /** The person's own, whether it is there or not. */
   readonly policy: string;
+  readonly findEvidence: FindEvidence;
 }
 
 export function createHooksControl(options: HooksControlOptions): HooksControl {
@@ -47,8 +49,7 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
       const hostVersion = await versionOf(settings, options.machine);
       const isDefault = adapter === hostOf(options.adapters, undefined).adapter;
       const waitMs = await options.longestWaitMs();
-      const status = await hooksStatus({ ...options, adapter, settings, hostVersion, waitMs });
-      return { ...status, ...(!isDefault && { isToBeNamed: true }) };
+      return hooksStatus({ ...options, adapter, settings, hostVersion, waitMs, isToBeNamed: !isDefault });
     },
   };
 }
@@ -85,13 +86,34 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
       !request.guard &&
       looked.some(({ file, view }) => file === place?.file && view.ours.some(({ role }) => role === 'guard')),
     hostVersion: hostVersion ?? null,
-    ...known({ approval: settings.approval?.how }),
+    ...known({
+      approval: settings.approval?.how,
+      notLoaded: await whyNotLoaded(options, { adapter, settings }, { hostVersion, scope: request.scope, commands }),
+    }),
     events: settings.eventsFor(hostVersion),
     apply: async () => {
       await options.writeStubs();
       return plan.apply();
     },
   };
+}
+
+/** What is known beforehand to keep the host from running what would be installed. */
+async function whyNotLoaded(
+  { machine, folder }: HooksControlOptions,
+  host: { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability },
+  request: { readonly hostVersion: string | undefined; readonly scope: HookScope; readonly commands: HookCommands },
+): Promise<LoadReason | undefined> {
+  const { hostVersion: version, scope, commands } = request;
+  const refusal = version === undefined ? undefined : whyRefused(host, version);
+  if (refusal) return refusal;
+  const question = { machine, folder, version, commands: [commands.guard ?? commands.observe] };
+  const found = (await host.settings.obstacles?.(question)) ?? [];
+  // Without a version, the last session is the best that is known of it.
+  const first = found.find(
+    ({ scopes, at }) => (scopes?.includes(scope) ?? true) && (at === undefined || version === undefined),
+  );
+  return first && reason('obstacle', first.text, first.remedy);
 }
 
 async function planUninstall(options: HooksControlOptions, { host, scope }: UninstallRequest): Promise<HooksPlan> {

@@ -45,6 +45,7 @@ function control(version = '0.1.0'): HooksControl {
     clock: () => Date.UTC(2026, 10, 15) + now++,
     policy: at('config', 'policy.yaml'),
     stubs,
+    findEvidence: async () => ({ heard: [], unheard: undefined }),
     longestWaitMs: async () => waitMs,
     writeStubs: async () => {
       mkdirSync(at('state', 'bin'), { recursive: true });

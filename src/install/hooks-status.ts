@@ -2,22 +2,29 @@ import { access, constants, realpath } from 'node:fs/promises';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../adapters/adapter.ts';
 import { isSystemError } from '../base/system-error.ts';
 import { readText } from '../io/edit-file.ts';
+import { modifiedAt } from '../io/folders.ts';
 import { isWrongFile, readText as readScript } from '../io/regular-file.ts';
 import type { HookRole } from '../model/hook-command.ts';
 import type {
   HookShadow,
+  HooksLoaded,
   HooksStatus,
   ImpatientGuard,
+  LoadReason,
   ScriptStatus,
   SettingsStatus,
   UnapprovedHooks,
 } from '../reports/hooks-shapes.ts';
+import { readBackups } from './backups.ts';
+import { decideLoaded, type Evidence, type FindEvidence, type LoadFacts, reason, roleOf } from './loaded-state.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
 export interface StatusQuestion {
   readonly adapter: SourceAdapter;
   readonly settings: HookSettingsCapability;
   readonly hostVersion: string | undefined;
+  /** Commands that name no host are about another one. */
+  readonly isToBeNamed: boolean;
   readonly machine: Machine;
   readonly folder: string;
   readonly version: string;
@@ -25,6 +32,9 @@ export interface StatusQuestion {
   readonly stubs: Readonly<Record<HookRole, string>>;
   /** So long the policy may wait for an answer. */
   readonly waitMs: number;
+  /** Where troupe keeps its state. */
+  readonly state: string;
+  readonly findEvidence: FindEvidence;
 }
 
 /** What is installed where, and whether it can work. Reads, and only reads. */
@@ -44,9 +54,10 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
   const shadows = shadowsIn(inForce);
   const impatient = impatientIn(inForce, question.waitMs);
   const unapproved = await unapprovedIn(question, inForce);
-  return {
+  const status = {
     host: adapter.host,
     hostTitle: adapter.title,
+    ...(question.isToBeNamed && { isToBeNamed: true as const }),
     hostVersion: hostVersion ?? null,
     version,
     events,
@@ -57,7 +68,14 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     impatient,
     unapproved,
     scripts,
+  };
+  const loaded = await lookWhetherLoaded(question, inForce, status);
+  return {
+    ...status,
+    loaded,
     isComplete:
+      loaded.state !== 'not-loaded' &&
+      events.length > 0 &&
       shadows.length === 0 &&
       impatient.length === 0 &&
       unapproved.length === 0 &&
@@ -67,6 +85,58 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
       ours.every((hook) => hook.version === version) &&
       scripts.every(({ state }) => state === 'ours'),
   };
+}
+
+async function lookWhetherLoaded(
+  question: StatusQuestion,
+  inForce: readonly Looked[],
+  status: LoadFacts['status'],
+): Promise<HooksLoaded> {
+  const { adapter, settings, hostVersion, machine, folder, findEvidence } = question;
+  const { isBeforeCalls } = settings;
+  const role = roleOf(status);
+  const guarding = inForce.filter(({ view }) =>
+    view.ours.some((hook) => hook.role === role && isBeforeCalls(hook.event)),
+  );
+  const times = await Promise.all(guarding.map(({ file }) => installedAt(question, file)));
+  const since = times.length === 0 ? undefined : Math.min(...times);
+  const commands = status.beforeCalls.map(({ command }) => command);
+  const obstacles = (await settings.obstacles?.({ machine, folder, version: hostVersion, commands })) ?? [];
+  // Hooks in the person's own settings run everywhere; those of a project only there.
+  const isEverywhere = guarding.some(({ scope }) => scope === 'user' || scope === 'managed');
+  const where = isEverywhere ? undefined : folder;
+  const evidence: Evidence =
+    since === undefined || role === null
+      ? { heard: [], unheard: undefined }
+      : await findEvidence({ host: adapter.host, since, role, folder: where, isBeforeCalls });
+  const refusal = hostVersion === undefined ? undefined : whyRefused(question, hostVersion);
+  return decideLoaded({
+    status,
+    installedAt: since,
+    refusals: refusal ? [refusal] : [],
+    // Once its program says its version, sessions from before the installation say nothing about it.
+    obstacles: obstacles.filter(({ at }) => hostVersion === undefined || at === undefined || at >= (since ?? 0)),
+    isBeforeCalls,
+    evidence,
+  });
+}
+
+/** Why this version of the host would not run what we install. */
+export function whyRefused(
+  { adapter, settings }: Pick<StatusQuestion, 'adapter' | 'settings'>,
+  version: string,
+): LoadReason | undefined {
+  const refusal = settings.refusal?.(version);
+  if (refusal) return reason('version', refusal.text, refusal.remedy);
+  if (settings.eventsFor(version).some(settings.isBeforeCalls)) return undefined;
+  const text = `${adapter.title} ${version} is too old: it has no hooks that troupe can use.`;
+  return reason('version', text, `Update ${adapter.title}.`);
+}
+
+/** When we last wrote the file; where nobody kept that, when anybody did. */
+async function installedAt({ state }: StatusQuestion, file: string): Promise<number> {
+  const [newest] = await readBackups(state, file);
+  return newest && newest.at > 0 ? newest.at : modifiedAt(file);
 }
 
 /** Each once, as hosts run them. */

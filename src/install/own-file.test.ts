@@ -29,6 +29,7 @@ function control(version = '0.1.0'): HooksControl {
     clock: () => Date.UTC(2026, 10, 15),
     policy: at('config', 'policy.yaml'),
     stubs,
+    findEvidence: async () => ({ heard: [], unheard: undefined }),
     longestWaitMs: async () => 0,
     writeStubs: async () => {
       mkdirSync(at('state', 'bin'), { recursive: true });

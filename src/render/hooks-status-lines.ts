@@ -1,29 +1,66 @@
-import { installWhereOursAre, tellOnce } from '../reports/hooks-remedies.ts';
-import type { HookShadow, HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../reports/hooks-shapes.ts';
+import { installWhereOursAre, notLoadedWords, tellOnce, thingOf } from '../reports/hooks-remedies.ts';
+import type {
+  HooksLoaded,
+  HooksStatus,
+  ImpatientGuard,
+  LoadReason,
+  ScriptStatus,
+  SettingsStatus,
+} from '../reports/hooks-shapes.ts';
 import { cleanLine } from './clean-text.ts';
 import type { Paint } from './paint.ts';
 
-/** `troupe hooks status` for people: every settings file, what is in the way, and what to do. */
+/** `troupe hooks status` for people: every settings file, whether the host runs our hooks, what is in the way, and what to do. */
 export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {
-  const { hostTitle, hostVersion, events, places, shadows, impatient, unapproved, scripts, isComplete } = status;
+  const { hostTitle, hostVersion, events, places, impatient, unapproved, scripts, loaded, isComplete } = status;
   const bad = (text: string): string => paint.yellow(`! ${cleanLine(text)}`);
+  const isRefused = loaded.reasons.some(({ kind }) => kind === 'version');
+  const host = `${hostTitle} ${hostVersion ?? '(version not known)'}`;
   return [
-    paint.bold(`${hostTitle} ${hostVersion ?? '(version not known)'}: ${events.length} events can be observed`),
-    ...places.map((place) => `${placeMark(place)} ${cleanLine(`${place.scope}: ${placeText(place)}`)}`),
+    paint.bold(isRefused ? host : `${host}: ${events.length} events can be observed`),
+    ...places.map((place) => `${placeMark(place, loaded)} ${cleanLine(`${place.scope}: ${placeText(place)}`)}`),
     ...places.flatMap(({ othersBeforeCalls, scope }) =>
       othersBeforeCalls.map((command) => paint.dim(`  ${scope}: also in front of calls: ${cleanLine(command)}`)),
     ),
-    ...shadows.map((shadow) => bad(shadowText(shadow))),
     ...impatient.map((guard) => bad(impatientText(guard))),
     ...unapproved.map(({ file, events: held }) => bad(`Not run yet: ${held.join(', ')} of ${file}.`)),
     ...scripts.filter(({ state }) => state !== 'ours').map((script) => bad(scriptText(script))),
     ...missingText(status).map(bad),
-    isComplete ? paint.green('Everything that can be observed is.') : remedy(status),
+    ...loadedLines(status, paint),
+    ...(isComplete
+      ? loaded.state === 'active'
+        ? [paint.green('Everything that can be observed is.')]
+        : []
+      : remedyLines(status)),
   ];
 }
 
-function placeMark({ events, problem }: SettingsStatus): string {
-  return problem !== null ? '✗' : events.length > 0 ? '✓' : ' ';
+/** Whether the host runs our hooks: loud where it does not. */
+function loadedLines({ loaded, hostTitle, hostVersion }: HooksStatus, paint: Paint): readonly string[] {
+  const { state, reasons, lastCall } = loaded;
+  const withRemedy = (head: string, text: string, remedy: string): readonly string[] => [
+    `${head} ${cleanLine(text)}`,
+    paint.dim(`  → ${cleanLine(remedy)}`),
+  ];
+  if (state === 'active') {
+    const caller = [hostTitle, lastCall?.hostVersion ?? hostVersion ?? []].flat().join(' ');
+    const session = lastCall?.session == null ? '' : ` (session ${lastCall.session})`;
+    return [
+      paint.green(`✓ Active: ${cleanLine(`${caller} last called ${thingOf(loaded)} at ${lastCall?.at}${session}.`)}`),
+    ];
+  }
+  if (state === 'unproven')
+    return reasons.flatMap(({ text, remedy }) =>
+      withRemedy(paint.yellow('! Installed, not yet seen working:'), text, remedy),
+    );
+  const head = state === 'not-loaded' ? paint.red(`✗ ${notLoadedWords(loaded)}`) : paint.yellow('!');
+  return reasons.flatMap(({ text, remedy }) => withRemedy(head, text, remedy));
+}
+
+function placeMark({ events, problem }: SettingsStatus, { state }: HooksLoaded): string {
+  if (problem !== null) return '✗';
+  if (events.length === 0) return ' ';
+  return state === 'active' ? '✓' : state === 'not-loaded' ? '✗' : '·';
 }
 
 function placeText({ file, exists, problem, events, guard, versions }: SettingsStatus): string {
@@ -31,12 +68,6 @@ function placeText({ file, exists, problem, events, guard, versions }: SettingsS
   if (!exists) return `${file} (not there)`;
   if (events.length === 0) return `${file} (no hook of ours)`;
   return `${file}: ${events.length} events${guard ? ' and the guard' : ''}, by troupe ${versions.join(', ')}`;
-}
-
-function shadowText({ file, reason }: HookShadow): string {
-  return reason === 'all-off'
-    ? `No hook runs: ${file} turns all of them off.`
-    : `No hook of ours runs: ${file} allows managed ones only.`;
 }
 
 function impatientText({ file, seconds, waitSeconds }: ImpatientGuard): string {
@@ -70,16 +101,27 @@ function missingText({ events, places, version, doubled }: HooksStatus): readonl
   ];
 }
 
-function remedy(status: HooksStatus): string {
-  const { places, shadows, doubled, scripts, impatient, unapproved } = status;
-  if (!places.some(({ events }) => events.length > 0)) return `Install them with: ${installWhereOursAre(status)}`;
-  if (shadows.length > 0) return 'Take out what turns hooks off.';
-  if (doubled.length > 0) return `Mend it with: ${tellOnce(status)}`;
+function remedyLines(status: HooksStatus): readonly string[] {
+  const { places, doubled, scripts, impatient, loaded, events } = status;
+  if (loaded.state === 'not-installed')
+    return loaded.reasons.length > 0 || events.length === 0
+      ? []
+      : [`Install them with: ${installWhereOursAre(status)}`];
+  // What keeps the host from running them is said with its own remedy, and comes first.
+  if (loaded.reasons.some(({ kind }) => !MENDED_BY_INSTALL.has(kind))) return [];
+  if (doubled.length > 0) return [`Mend it with: ${tellOnce(status)}`];
   const scope =
     scripts.find(({ state }) => state !== 'ours')?.scope ??
     impatient[0]?.scope ??
     places.find(({ changed }) => changed.length > 0)?.scope;
-  const [held] = unapproved;
-  if (scope === undefined && held) return `${status.hostTitle} runs them once you have agreed to it: ${held.how}.`;
-  return `Mend it with: ${installWhereOursAre(status, scope)}`;
+  return [`Mend it with: ${installWhereOursAre(status, scope)}`];
 }
+
+const MENDED_BY_INSTALL: ReadonlySet<LoadReason['kind']> = new Set([
+  'unread',
+  'script',
+  'no-calls',
+  'no-evidence',
+  'other-version',
+  'elsewhere',
+]);

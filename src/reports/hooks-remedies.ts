@@ -1,5 +1,5 @@
 // What to type so that hooks are heard again: with the scope and the guard of the entries concerned.
-import type { HooksStatus, SettingsStatus } from './hooks-shapes.ts';
+import type { HooksLoaded, HooksStatus, SettingsStatus } from './hooks-shapes.ts';
 
 /** The command that enters ours anew where they stand. Nothing where they are not ours to change. */
 export function installAgain(
@@ -46,4 +46,15 @@ export function tellOnce(status: NamedHost & Pick<HooksStatus, 'places' | 'doubl
   return least && others.length > 0
     ? `troupe hooks uninstall${hostFlag(status)} --scope ${least.scope}`
     : installWhereOursAre(status, least?.scope);
+}
+
+export function thingOf({ role }: Pick<HooksLoaded, 'role'>): string {
+  return role === 'guard' ? 'the guard' : 'our hooks';
+}
+
+/** The same words wherever it is said. */
+export function notLoadedWords({ role }: Pick<HooksLoaded, 'role'>): string {
+  return role === 'guard'
+    ? 'GUARD NOT LOADED, tool calls run UNGUARDED:'
+    : 'HOOKS NOT LOADED, troupe is told of no tool call:';
 }

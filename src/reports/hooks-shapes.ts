@@ -34,8 +34,57 @@ export interface HooksStatus {
   readonly unapproved: readonly UnapprovedHooks[];
   /** The scripts that our entries run. */
   readonly scripts: readonly ScriptStatus[];
-  /** Everything that can be observed is, by entries and scripts of this version, and nothing is in the way. */
+  readonly loaded: HooksLoaded;
+  /** Everything that can be observed is installed, by entries and scripts of this version, and nothing is known to be in the way. */
   readonly isComplete: boolean;
+}
+
+/** Whether the host really runs our hooks. Entries in its settings prove nothing: only a call of the host does. */
+export interface HooksLoaded {
+  /**
+   * `active`: this version of the host called our hook since it was installed, and nothing speaks against it since.
+   * `unproven`: installed, but no such call was recorded. `not-loaded`: the host does not run it, for `reasons`.
+   */
+  readonly state: 'not-installed' | 'unproven' | 'active' | 'not-loaded';
+  /** What stands in front of tool calls; null where nothing does. */
+  readonly role: HookRole | null;
+  /** When it was entered or last changed, ISO 8601 UTC; null where it is not installed. */
+  readonly installedAt: string | null;
+  /** The call that proves it. Of another version of the host, where the state is `unproven`. */
+  readonly lastCall: HookProof | null;
+  /** Why the state is not `active`, and what to do; the first counts most. */
+  readonly reasons: readonly LoadReason[];
+}
+
+export interface HookProof {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly session: string | null;
+  /** Null: the session's files do not say, or are gone. */
+  readonly hostVersion: string | null;
+}
+
+export interface LoadReason {
+  /**
+   * `version`: the host's version. `off`, `managed`, `unapproved`: its settings. `unread`: it does not read the file. `script`: ours cannot
+   * run. `no-calls`: no entry in front of tool calls. `obstacle`: anything else in its configuration. `unheard`: a session ran without it.
+   * `no-evidence`, `other-version`, `elsewhere`: nothing proves that it works.
+   */
+  readonly kind:
+    | 'version'
+    | 'off'
+    | 'managed'
+    | 'unapproved'
+    | 'unread'
+    | 'script'
+    | 'no-calls'
+    | 'obstacle'
+    | 'unheard'
+    | 'no-evidence'
+    | 'other-version'
+    | 'elsewhere';
+  readonly text: string;
+  readonly remedy: string;
 }
 
 export interface SettingsStatus {

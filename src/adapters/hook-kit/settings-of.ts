@@ -3,7 +3,7 @@ import type { SettingsForm } from './form.ts';
 import { planInstall, planUninstall } from './plan-groups.ts';
 import { inspect, problemIn } from './read-groups.ts';
 
-type Own = 'programs' | 'files' | 'approval';
+type Own = 'programs' | 'files' | 'approval' | 'obstacles';
 
 /** All of it that follows from the form; where the files lie is the host's own. */
 export function settingsOf(form: SettingsForm): Omit<HookSettingsCapability, Own> {

@@ -38,7 +38,8 @@ const installCommand = buildCommand({
     brief: "Enter troupe's hooks in the settings of the host",
     fullDescription: [
       'Shows the exact change and asks before it writes. Everything else in the file stays as it is, byte for byte, and a',
-      'copy of the old one is kept. Only events that your version knows are entered. Ends with code 2 where it cannot be done.',
+      'copy of the old one is kept. Only events that your version knows are entered. Ends with code 1 if',
+      'this host will not run what was entered, and with code 2 if nothing could be entered.',
       '',
       'Examples:',
       '  troupe hooks install',
@@ -74,13 +75,15 @@ const statusCommand = buildCommand({
   loader: async () => (await import('./hooks.ts')).status,
   parameters: { flags: { json: sharedFlags.json, host } },
   docs: {
-    brief: 'Say which hooks are installed where, and what keeps them from running',
+    brief: 'Say which hooks are installed where, and whether the host runs them',
     fullDescription: [
-      'Looks at every settings file that counts in this folder. Ends with code 1 where something is missing or in the way.',
+      'Looks at every settings file that counts in this folder, at the calls in the audit log, and at the newest sessions. Hooks are',
+      'active only if the host has called them since they were installed. Ends with code 1 if something is missing or in the way, or',
+      'the host does not run them.',
       '',
       'Examples:',
       '  troupe hooks status',
-      '  troupe hooks status --json | jq .isComplete',
+      '  troupe hooks status --json | jq .loaded.state',
     ].join('\n'),
   },
 });

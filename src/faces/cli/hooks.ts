@@ -3,6 +3,7 @@ import { UserError } from '../../base/user-error.ts';
 import { fileDiffLines } from '../../render/file-diff.ts';
 import { hooksStatusLines } from '../../render/hooks-status-lines.ts';
 import { createPaint } from '../../render/paint.ts';
+import { notLoadedWords } from '../../reports/hooks-remedies.ts';
 import type { HookScope } from '../../reports/hooks-shapes.ts';
 import type { HooksPlan } from '../face.ts';
 import { writeJson, writeLines } from './flags.ts';
@@ -36,14 +37,30 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
     this.face.terminal.note(
       'A guard stands in this file: without --guard it will only observe from now on, and hold nothing up.',
     );
+  const { notLoaded } = plan;
+  if (notLoaded) {
+    const words = notLoadedWords({ role: guard ? 'guard' : 'observe' });
+    this.face.terminal.note(`${words} ${notLoaded.text}\n  → ${notLoaded.remedy}`);
+    if (!flags.dryRun) this.endWith(1);
+  }
   const applied = await carryOut(this, flags, plan);
   const { hostVersion: version, events, doubled, dropsGuard } = plan;
-  if (flags.json) return writeJson(this, { ...toJson(plan, applied), version, events, doubled, dropsGuard });
+  if (flags.json)
+    return writeJson(this, {
+      ...toJson(plan, applied),
+      version,
+      events,
+      doubled,
+      dropsGuard,
+      notLoaded: notLoaded ?? null,
+    });
   // The scripts are written anew in any case: they may be of another version, or gone.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)
     writeLines(this, [
-      `Done: ${plan.events.length} events of ${plan.hostTitle} reach troupe from its next start on.`,
+      notLoaded
+        ? `The entries are written, but ${plan.hostTitle} will not run them.`
+        : `Done: ${plan.events.length} events are entered; ${plan.hostTitle} reads them at its next start. Run one tool call there, then see troupe hooks status${host === undefined ? '' : ` --host ${host}`}.`,
       ...(plan.approval === undefined
         ? []
         : [`${plan.hostTitle} runs them once you have agreed to it: ${plan.approval}.`]),

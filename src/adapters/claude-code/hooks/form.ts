@@ -26,10 +26,15 @@ export const FORM: SettingsForm = {
     return {
       ...tooNewIn(settings, version),
       ...switchOf(settings['disableAllHooks'], 'allOff'),
-      ...switchOf(settings['allowManagedHooksOnly'], 'onlyManaged'),
+      ...switchOf(settings['allowManagedHooksOnly'] === true || isPluginOnly(settings) || undefined, 'onlyManaged'),
     };
   },
 };
+
+/** `strictPluginOnlyCustomization`: hooks of plugins and of managed settings only (2.1.325). */
+function isPluginOnly({ strictPluginOnlyCustomization: strict }: JsonObject): boolean {
+  return strict === true || (Array.isArray(strict) && strict.includes('hooks'));
+}
 
 function tooNewIn(settings: JsonObject, version: string | undefined) {
   const tooNew = version === undefined ? [] : tooNewFor(version, Object.keys(asObject(settings['hooks']) ?? {}));

@@ -1,4 +1,5 @@
 // Where Claude Code keeps its settings, and what we do with them.
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
 import { settingsOf } from '../../hook-kit/settings-of.ts';
@@ -22,8 +23,21 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
     { scope: 'user', path: path.resolve(root, 'settings.json') },
     { scope: 'project', path: path.join(folder, '.claude', 'settings.json') },
     { scope: 'local', path: path.join(folder, '.claude', 'settings.local.json') },
-    { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/claude-code', 'managed-settings.json') },
+    ...managedFiles(MANAGED[process.platform] ?? '/etc/claude-code'),
   ];
+}
+
+/** Files in `managed-settings.d` are merged over `managed-settings.json`, in the order of their names. */
+function managedFiles(folder: string): readonly SettingsFile[] {
+  const parts = path.join(folder, 'managed-settings.d');
+  let names: readonly string[] = [];
+  try {
+    names = readdirSync(parts).filter((name) => name.endsWith('.json') && !name.startsWith('.'));
+  } catch {
+    // There is none.
+  }
+  const files = [path.join(folder, 'managed-settings.json'), ...names.toSorted().map((name) => path.join(parts, name))];
+  return files.map((file) => ({ scope: 'managed', path: file }));
 }
 
 const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

@@ -7,6 +7,7 @@ import { settingsOf } from '../../hook-kit/settings-of.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
 import { createApproval } from './approval.ts';
+import { findObstacles } from './obstacles.ts';
 import { ASKS, BEFORE_CALL, ENDS } from './payload.ts';
 
 /** The first version with each, by the schemas in its programs. 0.118 has hooks, too, behind a switch in its settings. */
@@ -37,6 +38,7 @@ export const hookSettings: HookSettingsCapability = {
   programs: ({ home }) => ['codex', path.join(home, '.local', 'bin', 'codex')],
   files: settingsFiles,
   approval: createApproval(FORM),
+  obstacles: findObstacles,
 };
 
 const FILE = 'hooks.json';

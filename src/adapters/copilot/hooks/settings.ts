@@ -1,18 +1,22 @@
 // Where Copilot CLI looks for hooks: every JSON file in a folder. Ours is one of our own.
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { asAmount, asObject, asText, isObject, known } from '../../../base/json.ts';
+import { asAmount, asFlag, asObject, asText, isObject, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type {
   HookCommands,
+  HookObstacle,
   HookSettingsCapability,
   Machine,
+  ObstacleQuestion,
   SettingsFile,
   SettingsHook,
   SettingsView,
 } from '../../adapter.ts';
 import { GUARD_SECONDS, OBSERVER_SECONDS } from '../../hook-kit/form.ts';
+import { readTolerantly } from '../../hook-kit/read-groups.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_CALL } from './payload.ts';
@@ -33,6 +37,7 @@ export const hookSettings: HookSettingsCapability = {
   install: (_text, _version, commands) => settingsText(commands),
   uninstall: (text) => (hookIn(text) ? '' : text),
   inspect,
+  obstacles: findObstacles,
 };
 
 const FILE = path.join('hooks', 'troupe.json');
@@ -44,6 +49,24 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
     { scope: 'user', path: path.resolve(root, FILE) },
     { scope: 'project', path: path.join(folder, '.github', FILE) },
   ];
+}
+
+/** Without trust 1.0.102 runs none of a project's hooks with `-p`, and says nothing of it. */
+async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
+  const file = path.resolve(root, 'config.json');
+  const config = asObject(readTolerantly(await readFile(file, 'utf8').catch(() => '')));
+  const listed = [config?.['trustedFolders'], config?.['trusted_folders']].flat();
+  for (let at = path.resolve(folder); !listed.includes(at); at = path.dirname(at))
+    if (at === path.dirname(at))
+      return [
+        {
+          text: `Copilot CLI does not trust ${folder} (${file}), and runs no hooks of its .github folder.`,
+          remedy: 'Start copilot in this folder and trust it for good, or install the hooks with --scope user.',
+          scopes: ['project'],
+        },
+      ];
+  return [];
 }
 
 function settingsText({ observe, guard }: HookCommands): string {
@@ -58,7 +81,8 @@ function settingsText({ observe, guard }: HookCommands): string {
 function inspect(text: string): SettingsView {
   const hook = hookIn(text);
   const problem = text.trim() !== '' && !hook ? NOT_OURS : undefined;
-  return { ours: hook ? [hook] : [], othersBeforeCalls: [], ...known({ problem }) };
+  const allOff = asFlag(asObject(parseJson(text))?.['disableAllHooks']);
+  return { ours: hook ? [hook] : [], othersBeforeCalls: [], ...known({ problem, allOff }) };
 }
 
 /** For how long the program waits where nobody says. */

@@ -1,11 +1,13 @@
 // Where Gemini CLI keeps its settings, and how hooks stand in them.
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { asObject } from '../../../base/json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
-import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
+import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../adapter.ts';
+import { findDistrust } from '../../genai/folder-trust.ts';
 import { HOOK_ENTRIES } from '../../genai/hook-entries.ts';
 import type { SettingsForm } from '../../hook-kit/form.ts';
-import { switchOf } from '../../hook-kit/read-groups.ts';
+import { readTolerantly, switchOf } from '../../hook-kit/read-groups.ts';
 import { settingsOf } from '../../hook-kit/settings-of.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
@@ -31,6 +33,7 @@ export const hookSettings: HookSettingsCapability = {
   ...settingsOf(FORM),
   programs: ({ home }) => ['gemini', path.join(home, '.local', 'bin', 'gemini')],
   files: settingsFiles,
+  obstacles: findObstacles,
 };
 
 /** A project's hooks are run in a folder that the person trusts. */
@@ -41,6 +44,30 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
     { scope: 'project', path: path.join(folder, '.gemini', 'settings.json') },
     { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/gemini-cli', 'settings.json') },
   ];
+}
+
+/** `/hooks disable` lists commands in `hooksConfig.disabled`. In a folder that is not trusted, 0.61.0 drops the person's own hooks, too. */
+async function findObstacles({ machine, folder, commands }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  const found: HookObstacle[] = [];
+  for (const { path: file } of settingsFiles(machine, folder)) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const disabled = asObject(asObject(readTolerantly(text))?.['hooksConfig'])?.['disabled'];
+    if (Array.isArray(disabled) && commands.some((command) => disabled.includes(command)))
+      found.push({
+        text: `${file} disables our hook (hooksConfig.disabled).`,
+        remedy: 'Start gemini, type /hooks enable-all, and restart it.',
+      });
+  }
+  const [root = path.join(machine.home, '.gemini')] = rootsOf(machine);
+  const file = machine.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || path.join(root, 'trustedFolders.json');
+  const settings = path.resolve(root, 'settings.json');
+  const distrusted = await findDistrust({ file, settings, isOnByDefault: true, folder });
+  if (distrusted !== undefined)
+    found.push({
+      text: `Gemini CLI does not trust ${distrusted}, and runs no hooks there (${file}).`,
+      remedy: 'Start gemini in this folder, type /permissions, and trust it.',
+    });
+  return found;
 }
 
 const MANAGED: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

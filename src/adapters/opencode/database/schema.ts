@@ -65,7 +65,7 @@ export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
   return last !== undefined && last > NEWEST_KNOWN ? last : undefined;
 }
 
-function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {
+export function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {
   const rows = database.all('select name from pragma_table_info(?)', table);
   return new Set(rows.flatMap(({ name }) => asText(name) ?? []));
 }

@@ -12,9 +12,11 @@ import type {
 import { HOST } from '../record.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from './payload.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';
+import { findVersionTwo, refusal } from './version-two.ts';
 
 export const hookSettings: HookSettingsCapability = {
-  programs: ({ home }) => ['opencode', path.join(home, '.opencode', 'bin', 'opencode')],
+  // OpenCode 2 was called opencode2 before its release.
+  programs: ({ home }) => ['opencode', path.join(home, '.opencode', 'bin', 'opencode'), 'opencode2'],
   versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
   files: pluginFiles,
   isOwnFile: true,
@@ -24,6 +26,8 @@ export const hookSettings: HookSettingsCapability = {
   install: (_text, _version, commands) => pluginText(commands),
   uninstall: (text) => (isOurs(text) ? '' : text),
   inspect,
+  refusal,
+  obstacles: findVersionTwo,
 };
 
 /** Every version that was tried tells of all of them: 1.1.65 to 1.18.33. */

@@ -1,7 +1,8 @@
 // Where Qwen Code keeps its settings, and how hooks stand in them.
 import path from 'node:path';
 import { isAtLeast } from '../../../base/version-number.ts';
-import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
+import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../adapter.ts';
+import { findDistrust } from '../../genai/folder-trust.ts';
 import { HOOK_ENTRIES } from '../../genai/hook-entries.ts';
 import type { SettingsForm } from '../../hook-kit/form.ts';
 import { switchOf } from '../../hook-kit/read-groups.ts';
@@ -26,15 +27,33 @@ export const hookSettings: HookSettingsCapability = {
   ...settingsOf(FORM),
   programs: ({ home }) => ['qwen', path.join(home, '.local', 'bin', 'qwen')],
   files: settingsFiles,
+  obstacles: findObstacles,
 };
 
 /** `QWEN_HOME` moves the settings as well; `QWEN_RUNTIME_DIR` does not. */
-function settingsFiles({ env, home }: Machine, folder: string): readonly SettingsFile[] {
-  const root = env['QWEN_HOME'] || path.join(home, '.qwen');
+function rootOf({ env, home }: Machine): string {
+  return env['QWEN_HOME'] || path.join(home, '.qwen');
+}
+
+function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
   return [
-    { scope: 'user', path: path.resolve(root, 'settings.json') },
+    { scope: 'user', path: path.resolve(rootOf(machine), 'settings.json') },
     { scope: 'project', path: path.join(folder, '.qwen', 'settings.json') },
     { scope: 'managed', path: path.join(MANAGED[process.platform] ?? '/etc/qwen-code', 'settings.json') },
+  ];
+}
+
+async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  const file = path.resolve(rootOf(machine), 'trustedFolders.json');
+  const settings = path.resolve(rootOf(machine), 'settings.json');
+  const distrusted = await findDistrust({ file, settings, isOnByDefault: false, folder });
+  if (distrusted === undefined) return [];
+  return [
+    {
+      text: `Qwen Code does not trust ${distrusted}, and runs no hooks of its .qwen folder (${file}).`,
+      remedy: 'Start qwen in this folder, type /trust, and trust it; or install the hooks with --scope user.',
+      scopes: ['project'],
+    },
   ];
 }
 
