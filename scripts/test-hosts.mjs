@@ -3,7 +3,7 @@
 // delimiter). Qwen Code needs Node 22, first in the PATH.
 import { ensureInstalled, run } from './ensure-installed.mjs';
 
-const HOSTS = ['CLAUDE', 'CODEX', 'OPENCODE', 'GEMINI', 'QWEN', 'COPILOT'];
+const HOSTS = ['CLAUDE', 'CODEX', 'OPENCODE', 'OPENCODE2', 'GEMINI', 'QWEN', 'COPILOT'];
 const PROGRAMS = HOSTS.map((host) => `TROUPE_${host}_BIN`);
 if (!process.env.TROUPE_LIVE_KIT || !PROGRAMS.some((name) => process.env[name])) {
   console.error(`test:hosts needs TROUPE_LIVE_KIT (the recording kit), and a program: ${PROGRAMS.join(', ')}.`);

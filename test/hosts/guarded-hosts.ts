@@ -11,7 +11,7 @@ import { kit, root, work } from './kit.ts';
 
 const load = (file: string) => import(pathToFileURL(path.join(kit, file)).href);
 
-interface GuardedRecipe extends HostRecipe {
+export interface GuardedRecipe extends HostRecipe {
   /** What the person does in the program before it runs hooks. */
   agree?(home: string): void;
 }
@@ -21,12 +21,22 @@ export const RECIPES: readonly GuardedRecipe[] = [{ ...CODEX, agree: trustHooks 
 export interface GuardedProgram {
   readonly version: string;
   /** Which folders below `build` are left after a run of this play. */
-  run(play: string): Promise<readonly string[]>;
+  run(play: string, by?: { readonly bin: string; readonly recipe: HostRecipe }): Promise<readonly string[]>;
   setPolicy(text: string): void;
   troupe(...args: readonly string[]): string;
+  /** The same, with the exit code and what went to stderr. */
+  runTroupe(...args: readonly string[]): { readonly code: number | null; readonly out: string; readonly err: string };
   /** Every call that the audit has of the last run, the newest last. */
   log(): readonly AuditEntry[];
   readonly state: string;
+  /** With another environment. */
+  runTroupeWith(
+    env: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ): ReturnType<GuardedProgram['runTroupe']>;
+  /** What installing the guard printed. */
+  readonly installed: ReturnType<GuardedProgram['runTroupe']>;
+  readonly project: string;
   /** The host's data folder. */
   readonly data: string;
   readonly env: Readonly<Record<string, string>>;
@@ -43,7 +53,10 @@ export async function startGuarded(recipe: GuardedRecipe, bin: string): Promise<
   const workspace = makeWorkspace(place);
   const { base, project, home } = workspace;
   commit(project);
-  const model = await models[recipe.model.start]({ dialect: recipe.host, log: path.join(base, 'model.jsonl') });
+  const model = await models[recipe.model.start]({
+    dialect: recipe.dialect ?? recipe.host,
+    log: path.join(base, 'model.jsonl'),
+  });
   for (const [name, text] of Object.entries(recipe.settings(model.url, project)))
     writeFile(path.join(home, recipe.folder, name), text);
   const state = path.join(base, 'troupe');
@@ -56,9 +69,13 @@ export async function startGuarded(recipe: GuardedRecipe, bin: string): Promise<
     cwd: project,
     encoding: 'utf8',
   } as const;
-  const troupe = (...args: readonly string[]): string =>
-    spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], options).stdout;
-  troupe('hooks', 'install', '--host', recipe.host, '--guard', '--yes');
+  const runTroupeWith: GuardedProgram['runTroupeWith'] = (other, ...args) => {
+    const ran = spawnSync(process.execPath, [path.join(root, 'dist/troupe.js'), ...args], { ...options, env: other });
+    return { code: ran.status, out: ran.stdout, err: ran.stderr };
+  };
+  const runTroupe: GuardedProgram['runTroupe'] = (...args) => runTroupeWith(options.env, ...args);
+  const troupe = (...args: readonly string[]): string => runTroupe(...args).out;
+  const installed = runTroupe('hooks', 'install', '--host', recipe.host, '--guard', '--yes');
   recipe.agree?.(home);
   let runs = 0;
   let heard = 0;
@@ -73,16 +90,20 @@ export async function startGuarded(recipe: GuardedRecipe, bin: string): Promise<
     env,
     data: path.join(home, recipe.folder),
     troupe,
+    runTroupe,
+    runTroupeWith,
+    installed,
+    project,
     setPolicy: (text) => writeFileSync(path.join(state, 'policy.yaml'), text),
     log: () => all().slice(heard),
-    async run(play) {
+    async run(play, by = { bin, recipe }) {
       heard = all().length;
       runs++;
       for (const name of FOLDERS) writeFile(path.join(project, 'build', name, 'x.txt'), 'x\n');
       const errors = path.join(base, `errors-${runs}.txt`);
       const { code } = await runProgram({
-        bin,
-        args: recipe.args(`Please do the job. [[play:${play}]]`, version),
+        bin: by.bin,
+        args: by.recipe.args(`Please do the job. [[play:${play}]]`, version),
         cwd: project,
         env,
         stdout: path.join(base, `printed-${runs}.txt`),

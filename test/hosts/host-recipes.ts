@@ -3,6 +3,8 @@ import { isAtLeast } from '../../src/base/version-number.ts';
 
 export interface HostRecipe {
   readonly host: string;
+  /** Of the kit's scripted model; left out: the host's own name. */
+  readonly dialect?: string;
   /** A module of the kit, and what starts the scripted model in it. */
   readonly model: { readonly file: string; readonly start: string };
   /** The host's data folder, below the home. */
@@ -85,6 +87,62 @@ export const QWEN: HostRecipe = {
     }),
   environment: (url) => ({ OPENAI_API_KEY: 'dummy', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'fake-1' }),
   args: (prompt) => ['-p', prompt, '-o', 'stream-json', '--yolo'],
+};
+
+export const CLAUDE: HostRecipe = {
+  host: 'claude-code',
+  dialect: 'claude',
+  model: { file: 'fake-anthropic.mjs', start: 'startFakeAnthropic' },
+  folder: '.claude',
+  settings: () => ({}),
+  environment: (url) => ({
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: 'sk-ant-dummy-local',
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_TELEMETRY: '1',
+    DISABLE_ERROR_REPORTING: '1',
+    DISABLE_AUTOUPDATER: '1',
+  }),
+  args: (prompt) => [
+    '-p',
+    prompt,
+    ...['--output-format', 'stream-json', '--verbose', '--model', 'claude-sonnet-4-5', '--allowedTools', 'Bash,Agent'],
+  ],
+};
+
+const OPENCODE_OFF = ['MODELS_FETCH', 'AUTOUPDATE', 'LSP_DOWNLOAD', 'DEFAULT_PLUGINS', 'SHARE'];
+
+/** 1.x: `run` is the program itself. */
+export const OPENCODE: HostRecipe = {
+  host: 'opencode',
+  model: OPENAI,
+  folder: '.config/opencode',
+  settings: (url) => ({
+    'opencode.json': JSON.stringify({
+      model: 'fake/fake-1',
+      small_model: 'fake/fake-1',
+      autoupdate: false,
+      share: 'disabled',
+      permission: { '*': 'allow' },
+      provider: {
+        fake: {
+          npm: '@ai-sdk/openai-compatible',
+          name: 'Fake',
+          options: { baseURL: `${url}/v1`, apiKey: 'dummy' },
+          models: { 'fake-1': { name: 'Fake 1', tool_call: true, limit: { context: 200_000, output: 8_192 } } },
+        },
+      },
+    }),
+  }),
+  environment: () => Object.fromEntries(OPENCODE_OFF.map((name) => [`OPENCODE_DISABLE_${name}`, '1'])),
+  args: (prompt) => ['run', '--format', 'json', prompt],
+};
+
+/** 2.x would start a service in the background, and leave it. */
+export const OPENCODE_TWO: HostRecipe = {
+  ...OPENCODE,
+  dialect: 'opencode2',
+  args: (prompt) => ['run', '--format', 'json', '--standalone', prompt],
 };
 
 const settingsFile = (settings: unknown) => ({ 'settings.json': JSON.stringify(settings, null, 2) });
