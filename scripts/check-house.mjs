@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { root } from './ensure-installed.mjs';
 
-const MAX_LINES = 400;
+const MAX_LINES = 500;
 const VAGUE_NAME = /(^|\/)(utils?|helpers?|common|misc)(\.[a-z]+|\/)/;
 /** Recordings use /home/dev; any other home, key or address does not belong into the repository. */
 const TRACES = [

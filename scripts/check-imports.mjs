@@ -92,6 +92,7 @@ const OPENS_FILES = {
   'src/io/open-descriptors.ts': 'reads /proc only',
   'src/io/open-files.ts': 'reads /proc only',
   'src/io/processes.ts': 'reads /proc only',
+  'src/io/process-tree.ts': 'reads /proc only',
   'src/io/running-programs.ts': 'reads /proc only',
   'src/adapters/codex/processes.ts': 'reads /proc/locks only',
   'src/audit/spool-writer.ts': 'writes to a descriptor that it has made',

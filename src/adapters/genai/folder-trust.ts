@@ -1,8 +1,9 @@
 // Folders that a person does not trust: `trustedFolders.json` beside the settings, which both hosts write.
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { asObject, asText } from '../../base/json.ts';
 import { parseObject } from '../../base/parse-json.ts';
+import { readText } from '../../io/regular-file.ts';
 import { readTolerantly } from '../hook-kit/read-groups.ts';
 
 export interface TrustQuestion {
@@ -18,7 +19,7 @@ export interface TrustQuestion {
 /** The folder that the nearest entry says not to trust. What is not listed is asked about by the host itself. */
 export async function findDistrust(question: TrustQuestion): Promise<string | undefined> {
   const { file, folder, isOnByDefault } = question;
-  const textOf = (place: string): Promise<string> => readFile(place, 'utf8').catch(() => '');
+  const textOf = (place: string): Promise<string> => readText(place).catch(() => '');
   const settings = asObject(readTolerantly(await textOf(question.settings)));
   const isOn = asObject(asObject(settings?.['security'])?.['folderTrust'])?.['enabled'] ?? isOnByDefault;
   if (isOn !== true) return undefined;

@@ -1,6 +1,7 @@
 // What keeps Codex from running hooks besides missing trust in each of them (`approval.ts`). Seen with 0.166.0: none of it is said anywhere.
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
+import { readText } from '../../../io/regular-file.ts';
 import type { HookObstacle, ObstacleQuestion } from '../../adapter.ts';
 import { rootsOf } from '../data-folder.ts';
 
@@ -36,7 +37,7 @@ export async function findObstacles({ machine, folder }: ObstacleQuestion): Prom
 const FEATURES = ['features.hooks', 'features.codex_hooks'];
 
 async function textOf(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch(() => '');
+  return readText(file).catch(() => '');
 }
 
 /**

@@ -1,9 +1,10 @@
 // Where Copilot CLI looks for hooks: every JSON file in a folder. Ours is one of our own.
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { asAmount, asFlag, asObject, asText, isObject, known } from '../../../base/json.ts';
 import { parseJson } from '../../../base/parse-json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
+import { readText } from '../../../io/regular-file.ts';
 import { parseHookCommand } from '../../../model/hook-command.ts';
 import type {
   HookCommands,
@@ -55,7 +56,7 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
 async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
   const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
   const file = path.resolve(root, 'config.json');
-  const config = asObject(readTolerantly(await readFile(file, 'utf8').catch(() => '')));
+  const config = asObject(readTolerantly(await readText(file).catch(() => '')));
   const listed = [config?.['trustedFolders'], config?.['trusted_folders']].flat();
   for (let at = path.resolve(folder); !listed.includes(at); at = path.dirname(at))
     if (at === path.dirname(at))

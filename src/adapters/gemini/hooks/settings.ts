@@ -1,8 +1,9 @@
 // Where Gemini CLI keeps its settings, and how hooks stand in them.
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { asObject } from '../../../base/json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
+import { readText } from '../../../io/regular-file.ts';
 import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../adapter.ts';
 import { findDistrust } from '../../genai/folder-trust.ts';
 import { HOOK_ENTRIES } from '../../genai/hook-entries.ts';
@@ -50,7 +51,7 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
 async function findObstacles({ machine, folder, commands }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
   const found: HookObstacle[] = [];
   for (const { path: file } of settingsFiles(machine, folder)) {
-    const text = await readFile(file, 'utf8').catch(() => '');
+    const text = await readText(file).catch(() => '');
     const disabled = asObject(asObject(readTolerantly(text))?.['hooksConfig'])?.['disabled'];
     if (Array.isArray(disabled) && commands.some((command) => disabled.includes(command)))
       found.push({

@@ -1,13 +1,14 @@
 // OpenCode 2 reads the same plugin folder as OpenCode 1, but does not load plugins of OpenCode 1: it evaluates the module, never calls
 // its function, and runs every tool. `run` and `serve` print nothing about it (2.0.15). Both versions share the command, the data
 // folder and the database, so which one is in use is looked up here.
-import { readFile } from 'node:fs/promises';
+
 import path from 'node:path';
 import { asAmount, asText } from '../../../base/json.ts';
 import { parseObject } from '../../../base/parse-json.ts';
 import { isAtLeast } from '../../../base/version-number.ts';
 import { listFolder, modifiedAt } from '../../../io/folders.ts';
 import { isStillRunning } from '../../../io/processes.ts';
+import { readText } from '../../../io/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf } from '../../../io/sqlite.ts';
 import type { HookObstacle, Machine, ObstacleQuestion } from '../../adapter.ts';
 import { isDatabaseName, rootsOf } from '../data-folder.ts';
@@ -34,7 +35,7 @@ export async function findVersionTwo({ machine }: ObstacleQuestion): Promise<rea
 async function findService({ env, home }: Machine): Promise<readonly HookObstacle[]> {
   const state = asAbsolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
   const file = path.join(state, 'opencode', 'service.json');
-  const service = parseObject(await readFile(file, 'utf8').catch(() => undefined));
+  const service = parseObject(await readText(file).catch(() => undefined));
   const version = asText(service?.['version']);
   const pid = asAmount(service?.['pid']);
   if (!isVersionTwo(version) || pid === undefined || !(await isStillRunning(pid, await modifiedAt(file)))) return [];
