@@ -185,7 +185,7 @@ describe('the address of the server', () => {
       for (const begin of ['troupe is running', 'troupe is already running']) {
         if (begin.includes('already')) {
           terminal.press('C-c');
-          await terminal.until(/\$$/);
+          await terminal.until(/[#$]$/);
           await serve();
         }
         terminal.type(`clear; ${command}`);
