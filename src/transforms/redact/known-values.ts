@@ -1,4 +1,5 @@
 import { encodeWholeGroups, isBase64Digit } from './base64.ts';
+import { isStandIn } from './value-looks.ts';
 import type { View } from './view.ts';
 import { createWordSearch, type WordSearch } from './word-search.ts';
 import type { JoinedView } from './wrapped-lines.ts';
@@ -161,7 +162,9 @@ function searchView({ heads, forms }: KnownIndex, view: View | JoinedView, onKno
   const takeBeginning = (at: number, end: number): void => {
     const { length, word } = heads.beginningAt(at);
     const form = forms[word]?.[0];
-    if (form && length >= SHORTEST_CUT && length < form.text.length) found(form.known, end - length, end);
+    if (!form || length < SHORTEST_CUT || length >= form.text.length) return;
+    // The word `password` at the end of a text is not the secret `passwordless-Entry42` cut off.
+    if (!isStandIn(text.slice(end - length, end))) found(form.known, end - length, end);
   };
   takeBeginning(state, text.length);
   for (const { index } of text.matchAll(/…|\.\.\./g))
@@ -183,7 +186,8 @@ function endOfForm({ text: form, isWord, tail }: Form, text: string, start: numb
     return tail > 0 && isBase64Digit(text.charCodeAt(end)) ? -1 : end;
   }
   const end = cutWithin(text, start, whole);
-  return end - start >= SHORTEST_CUT && form.startsWith(text.slice(start, end)) ? end : -1;
+  const piece = text.slice(start, end);
+  return piece.length >= SHORTEST_CUT && form.startsWith(piece) && !isStandIn(piece) ? end : -1;
 }
 
 /** Where the text, or an ellipsis in it, ends what begins here; -1 if neither does. */

@@ -7,80 +7,193 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
-/** A reference to a secret, or a place to put one, gives nothing away. */
-export function isReference(secret: string): boolean {
-  return /^(?:\$[\w{(]|%\w{1,60}%$|<|\{\{|\[(?:masked|redacted)|[*x.…]{1,100}$|(?:true|false|null|none|nil|undefined)$)/i.test(
-    secret,
-  );
-}
-
-/** The right side of an assignment in a program. */
-export function isCode(secret: string): boolean {
-  return (
-    /^(?:await|async|new|function|this|self|return|typeof|const|require|import|string|str|number|boolean|bool|bytes|unknown|optional|required)\b/i.test(
-      secret,
-    ) ||
-    (/^[A-Za-z_]\w{0,60}(?:\??\.[A-Za-z_]\w{0,60}){1,8}$/.test(secret) && !/\d/.test(secret))
-  );
-}
-
-/** What people write where a secret would stand. */
-const STAND_IN =
-  /^(?:change[-_ ]?(?:me|it|this)|your\b|your[-_]|my[-_]|the[-_]|some[-_]|any[-_]|a[-_]|an[-_]|enter|insert|replace|todo|tbd|placeholder|dummy|sample|example|fake$|mock|test(?:ing|er|pass|[-_]|$)|foo|bar|baz|abc(?:def)?$|x{3}|process\.env|os\.environ|env[.(:]|secrets?\.|vars?\.|import\.meta|config\.|settings\.|options?\.|args\.|params?\.|data\.|props\.|ctx\.|req\.|res\.|vault:|arn:|ssm:|kms:|enc:|sealed:|op:\/\/|file:|env:)/i;
-const WORDS_FOR_IT = new Set(
-  (
-    'db user my the new old bad wrong invalid valid super top very test your api auth access client app root admin some this is ' +
-    'a an of not real login private public session refresh bearer csrf id secure default shared base jwt encrypted plain hashed ' +
-    'confirm current temp rest or and key keys value string text field input name type here goes token tokens pass pw pwd password ' +
-    'passwd passphrase passwords secret secrets credential credentials required missing expired reset forgot change basic oauth x ' +
-    'none empty sign signing enter for with to in on no yes word hash header cookie'
-  ).split(' '),
+/** An identifier. Digits only in constants (`DB_2`) or once at the end of a word (`s3Key`), so `P4ssw0rd` does not match. */
+const IDENTIFIER = '(?:[A-Z_][A-Z0-9_]*(?!\\w)|(?:[A-Za-z_]+\\d(?=[A-Z][a-z]|_|\\W|$))*(?:[A-Za-z_]+)?(?!\\w))';
+/** `$NAME`, `${NAME}`, `$(command)`, `{{ name }}`, `{name}`, `#{name}`, `%NAME%`, `%(name)s`, `%s`, `<name>`, `[name]`. */
+const TEMPLATE_PART = new RegExp(
+  [
+    `\\$(?:env:)?(?=[A-Za-z_])${IDENTIFIER}(?:(?:\\??\\.|->|::?)(?=[A-Za-z_])${IDENTIFIER}|\\[[^\\]]{0,60}\\]?)*`,
+    '\\$[\\d@*#](?!\\w)',
+    '\\$?\\{\\{[^{}]*\\}\\}',
+    '[$#]\\{[^{}]*\\}',
+    '\\$\\(\\([^()]*\\)\\)',
+    '\\$\\([^()]*\\)',
+    '\\{[A-Za-z_.]*\\}',
+    '%(?:[A-Z_][A-Z0-9_]{0,60}(?:%|$)|[A-Za-z_]{1,60}%)',
+    '%\\(\\w{1,60}\\)[sdr]',
+    '%[sdvr](?!\\w)',
+    "<[A-Za-z][A-Za-z _.:|/'-]*\\d?>",
+    '\\[[A-Za-z][A-Za-z _-]*\\]',
+    '\\[(?:masked|redacted)(?:[ :][\\w-]{1,60}(?:#\\d{1,9})?)?\\]',
+  ].join('|'),
+  'g',
 );
+/** A template whose end was cut off at a quote, bracket or space. */
+const CUT_TEMPLATE =
+  /^(?:\$\{[A-Za-z_]\w*(?:[:\-+=?#%/.[][^\d]*)?|\$\([\w./-]+\s.*|\{\{\s.*|<[A-Za-z][A-Za-z _-]*|\[(?:masked|redacted))$/i;
+const DEFAULT_VALUE = /\$\{\w+:?[-=+](.+)\}/;
+const MASK = /^(?:[A-Za-z]{1,12}[-_.]){0,3}[A-Z]{0,6}(?:x{3}|\*{2}|\.{3}|…|#{3}|•{2})[x*.…#•_-]*$/i;
+
+/** Whether the whole value is a variable or template, a mask, or a word for "no value". */
+export function isReference(value: string): boolean {
+  if (/^(?:[*x.…]{1,100}|true|false|null|none|nil|undefined)$/i.test(value) || MASK.test(value)) return true;
+  if (!/[$%<{[]/.test(value)) return false;
+  const fallback = DEFAULT_VALUE.exec(value)?.[1];
+  if (fallback !== undefined) return !looksSecret(fallback, true);
+  if (CUT_TEMPLATE.test(value)) return true;
+  const rest = value.replace(TEMPLATE_PART, '');
+  if (rest === value) return false;
+  return /^[\s:/@.,;_+=~|"'`(){}[\]<>-]*$/.test(rest) || isPathOrUrl(rest);
+}
+
+const CODE_WORD =
+  /^(?:await|async|new|function|this|self|return|typeof|const|require|import|string|str|number|boolean|bool|bytes|unknown|optional|required)(?:\s[^\d]*)?[?!.:=*]*$/i;
+/** Objects that code and templates read secrets from. */
+const CODE_ROOT =
+  /^(?:process\.env|os\.environ|import\.meta|this|self|env|secrets?|vars?|config|settings|options?|opts|args|params?|data|props|ctx|req|res|request|response)(?=\??\.|\[)/;
+const CODE_PATH = new RegExp(`^(?:\\??\\.(?=[A-Za-z_])${IDENTIFIER}|\\[[^\\]]{0,60}\\]?)+$`);
+
+/** Whether the value is the right-hand side of an assignment in code. */
+export function isCode(value: string): boolean {
+  return (
+    CODE_WORD.test(value) ||
+    isCodePath(value) ||
+    (/^[A-Za-z_]\w{0,60}(?:\??\.[A-Za-z_]\w{0,60}){1,8}$/.test(value) && !/\d/.test(value.replace(/_\d\./, '.')))
+  );
+}
+
+function isCodePath(value: string): boolean {
+  const root = CODE_ROOT.exec(value)?.[0];
+  return root !== undefined && CODE_PATH.test(value.slice(root.length).replace(/:$/, ''));
+}
+
+/** Addresses in a secret store: `op://vault/item/field`, `arn:aws:…`, `vault:secret/data/x#key`, `env:NAME`. */
+const STORE_ADDRESS =
+  /^(?:op:\/\/[\w .-]+(?:\/[\w .-]+)+|arn:aws[\w-]*(?::[\w./*-]*){4,}|(?:vault|ssm|kms|gcp|azure):\/{0,2}(?:[A-Za-z][\w.-]*\/|\/)[\w./-]+(?:#\w+)?|env:[A-Z][A-Z0-9_]*|file:(?:\/\/)?[.~]?\/[\w./-]+|ENC\[AES256_GCM,[^\]]*\]?)$/;
+
+const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+/** Stand-ins on their own: placeholders, types and states. */
+const STAND_IN_WORDS = toSet(
+  'password passwd passphrase passwords pass pw pwd passwort secret secrets token tokens key keys apikey credential credentials ' +
+    'test testing tester example sample dummy fake mock placeholder changeme changeit changethis replaceme foo bar baz qux foobar ' +
+    'foobarbaz abc abcdef xyz todo tbd fixme redacted masked hidden filtered removed omitted ' +
+    'value string str text number boolean bool bytes object any unknown optional required missing invalid valid expired revoked ' +
+    'wrong incorrect empty blank unset default disabled enabled yes no none null nil true false undefined ' +
+    'bearer basic oauth jwt csrf hash header cookie field input name type word id here x',
+);
+/** Part of a stand-in only together with another word: `root` alone is a real password. */
+const WORDS_BESIDE = toSet(
+  'db user my the new old bad super top very your api auth access client app root admin some any this that is a an of not real ' +
+    'login private public session refresh secure shared base encrypted plain hashed confirm current temp rest or and goes reset ' +
+    'forgot change replace enter insert put paste add set use provide sign signing for with to in on me it has been was must be ' +
+    'please long own',
+);
+/** First and last words of placeholders with up to two unknown words between them: `your-google-maps-api-key`, `insert_token_here`, `replaceWithYourKey`. */
+const TEMPLATE_HEADS = toSet('your my the some any a an enter insert replace put paste add set use change');
+const TEMPLATE_ENDS = toSet(
+  'password passwd passphrase pass pw pwd secret secrets token tokens key keys credential credentials value string id here this me it ' +
+    'goes pat dsn hash placeholder',
+);
+const GLUED_TEMPLATE =
+  /^your(?:own|super|secret|api|access|auth|private|client|db|jwt|bot)*(?:key|token|secret|password|passwd|pwd|pass|passphrase|value)(?:here)?$/i;
 
 /** Camel, snake, kebab: the words of a name, in lower case. */
 function wordsOf(name: string): readonly string[] {
-  return name.split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase());
+  return name
+    .split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/)
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
 }
 
-/** Nothing that anybody would have to hide, though its name says so. */
+/** Whether the whole value is a stand-in. A prefix or substring is never enough: `Barcelona2024!` starts with `bar`. */
 export function isStandIn(value: string): boolean {
+  if (value.length > 400) return false;
+  if (isReference(value) || /^(.)\1*$/.test(value) || GLUED_TEMPLATE.test(value)) return true;
+  if (isCodePath(value) || STORE_ADDRESS.test(value)) return true;
+  // `Super-Secret!` is a password, "Enter your password!" is a sentence. Decoded as in a URL, `%DB_PASSWORD%` begins with `\xdb`.
+  const marks = /\s/.test(value) ? /^[\w\s.,:;!?'"`*()-]*$/ : /^[*<[({'"`%\x80-\xff]*[\w./:-]*[*>\])}'"`%:.…]*$/;
+  return marks.test(value) && areStandInWords(wordsOf(value));
+}
+
+function areStandInWords(words: readonly string[]): boolean {
+  const [first = '', ...others] = words;
+  if (others.length === 0) return words.length === 0 || STAND_IN_WORDS.has(first);
+  // `your-password-123`
+  const named =
+    first === 'your' && /^1(?:2(?:3(?:4(?:56?)?)?)?)?$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
+  const isKnown = (word: string): boolean => STAND_IN_WORDS.has(word) || WORDS_BESIDE.has(word) || /^x+$/.test(word);
+  const strange = named.filter((word) => !isKnown(word));
+  if (strange.length === 0) return named.some((word) => STAND_IN_WORDS.has(word) || TEMPLATE_HEADS.has(word));
   return (
-    isReference(value) ||
-    STAND_IN.test(value) ||
-    wordsOf(value).every((word) => word === '' || WORDS_FOR_IT.has(word)) ||
-    /^(.)\1*$/.test(value)
+    strange.length <= (first === 'your' || named.includes('your') ? 2 : 1) &&
+    strange.every((word) => /^[a-z]{2,12}$/.test(word)) &&
+    TEMPLATE_HEADS.has(first) &&
+    TEMPLATE_ENDS.has(named.at(-1) ?? '')
+  );
+}
+
+/** Whether upper case, lower case and digits alternate as often as in a random token, unlike in the words of a path. */
+function looksRandom(value: string): boolean {
+  if (!/\d/.test(value) || !/[a-z]/.test(value) || !/[A-Z]/.test(value)) return false;
+  const changes = value.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)|[a-z](?=[A-Z])|[A-Z](?=[A-Z][a-z])/g)?.length ?? 0;
+  return changes * 4 >= value.length;
+}
+
+/** An absolute, home or relative path, or a URL without user info. */
+export function isPathOrUrl(value: string): boolean {
+  return (
+    /^(?:https?|wss?):\/\/[^\s@]+$/.test(value) ||
+    (/^(?:~|\.{1,2}|[A-Za-z]:)(?:[\\/][\w.@+:~-]*)+$|^(?:\/[\w.@+:~-]+){2,}\/?$|^\/[A-Za-z_.-]*$|^\.[A-Za-z_.-]+$/.test(
+      value,
+    ) &&
+      !looksRandom(value))
   );
 }
 
 /** Paths, addresses, names of files, versions, dates and the like: they have digits and marks, and are no secrets. */
 function isOrdinary(value: string): boolean {
   return (
-    /^(?:\.{0,2}\/|~\/|[A-Za-z]:\\|https?:|wss?:|data:|mailto:|urn:|@?[\w-]+\/[\w./-]+$)/.test(value) ||
+    isPathOrUrl(value) ||
+    (/^@?[\w-]+(?:\/[\w.-]+)+$/.test(value) && !looksRandom(value)) ||
+    /^(?:(?:https?|wss?):\/\/|data:[\w.+/-]+[;,]|mailto:[^\s@]+@|urn:\w+:)\S+$/.test(value) ||
     /^[\w.-]*\.(?:js|ts|tsx|jsx|mjs|cjs|json|ya?ml|toml|md|txt|py|rb|go|rs|java|c|h|cpp|sh|css|html|pem|key|crt|env|conf|cfg|ini|lock|svg|png|com|org|net|io|dev|local)$/i.test(
       value,
     ) ||
     /^v?\d+(?:[.:x,/-]\d+)*(?:px|em|rem|ms|s|m|h|d|kb|mb|gb|%)?$/i.test(value) ||
-    /^(?:0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|\d{4}-\d\d-\d\d.*)$/i.test(value) ||
-    /^[\w.+-]+@[\w-]+\.[\w.-]+(?:[/:].*)?$/.test(value)
+    /^(?:(?:ctrl|control|alt|shift|cmd|command|meta|option|win)\+)+\w{1,10}$/i.test(value) ||
+    /^(?:0x[0-9a-f]{1,8}|#[0-9a-f]{3,8}|\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-][\d:]+)?)?)$/i.test(value) ||
+    /^(?:PBKDF2|BASE64URL|(?:RSA|DSA|ECDSA|EC|AES|SHA|HMAC|HS|RS|ES|PS|MD|ED|CURVE|BASE|CRAM)[-_]?(?:MD|SHA)?[-_]?\d{1,5}(?:[-_](?:CBC|GCM|CTR|ECB))?)$/i.test(
+      value,
+    ) ||
+    (/^[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/:].*)?$/.test(value) && !looksRandom(value))
   );
 }
 
-/** Names in a program and ordinary words, also several of them: letters, what separates them, a number at the end. */
-const NAME = /^[A-Za-z_$@][A-Za-z_$.:/ -]*\d{0,3}$/;
-/** The same for a password: people do put two digits behind a word. */
-const NAME_WITHOUT_DIGITS = /^[A-Za-z_$@][A-Za-z_$.:/ -]*$/;
+/** Words and names: letters and separators only. */
+const NAME = /^[A-Za-z_$@][A-Za-z_$.:/ -]*$/;
+/** Bundlers append a digit to identifiers. */
+const NUMBERED_NAME = /^[A-Za-z_$][A-Za-z_$.]*\d$/;
+/** Design and theme tokens (`color.blue.500`) and numbered resources (`db-secret-1`). */
+const NUMBERED_WORDS = /^(?:--|\$)?[a-z]+(?:[-.][a-z]+)*[-.]\d{1,4}$/;
+/** Code, templates, regular expressions and markup. */
+const CODE_BRACKETS =
+  /[\w\])}]\(|\(\)|\$\{|\{\{.*\}\}|\{[A-Za-z_.]*\}|\{\d|=>|&&|\|\||::|->|\?\.|\\[a-zA-Z.*+?()[\]{}/$^|-]|\[\^|\(\?|\[.-.\]|[\])][+*?{]|<\/?[A-Za-z][\w-]*\/?>/;
 
 /**
- * Whether a value looks drawn at random, or made up by somebody who was told to mix letters, digits and marks. Where its
- * name says password, several words with marks between them are one, too.
+ * Whether a value looks random, or mixes letters, digits and symbols. A password may also be several words joined by dashes.
+ * A quoted value cannot be an identifier.
  */
-export function looksSecret(value: string, isPassword: boolean): boolean {
+export function looksSecret(value: string, isPassword: boolean, isQuoted = isPassword): boolean {
   if (value.length < (isPassword ? 6 : 8) || value.length > 400 || /\s/.test(value)) return false;
   if (isStandIn(value) || isCode(value) || isOrdinary(value)) return false;
-  if (/[(){}[\]<>\\|]|=>|&&|::|->|\?\.|^[-.,;:=+*/!?#]+$/.test(value)) return false;
+  const fallback = DEFAULT_VALUE.exec(value)?.[1];
+  if (fallback !== undefined) return looksSecret(fallback, isPassword, isQuoted);
+  if (/^[-.,;:=+*/!?#]+$/.test(value) || CODE_BRACKETS.test(value)) return false;
+  if (/[(){}[\]<>\\|]/.test(value) && !(isQuoted && /\d/.test(value) && /[A-Za-z]/.test(value))) return false;
   if (/^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value)) return false;
   if (isPassword && /^[A-Za-z]+(?:-[A-Za-z]+){2,}$/.test(value)) return true;
-  if ((isPassword ? NAME_WITHOUT_DIGITS : NAME).test(value)) return false;
+  if (!isPassword && NUMBERED_WORDS.test(value)) return false;
+  if (NAME.test(value) || (!isQuoted && NUMBERED_NAME.test(value))) return false;
   if (!/[A-Za-z]/.test(value)) return /^\d{8,}$/.test(value) && entropyOf(value) > 2;
-  return entropyOf(value) >= 2.2;
+  return entropyOf(value) >= 1.7;
 }

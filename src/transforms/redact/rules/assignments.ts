@@ -1,11 +1,47 @@
 import { type SecretRule, shaped } from '../rule.ts';
-import { isCode, isReference, isStandIn, looksSecret } from '../value-looks.ts';
-import { ABOUT_IT, BARE, QUOTED, SECRET_KEYWORDS, SECRET_WORD } from './secret-names.ts';
+import { isCode, isPathOrUrl, isReference, isStandIn, looksSecret } from '../value-looks.ts';
+import { ABOUT_IT, BARE, KEY_WORDS, QUOTED, SECRET_KEYWORDS, SECRET_WORD } from './secret-names.ts';
 
 const GROUP = 'by name and place';
-const ASSIGNED = `${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}(?:["'\`]\\]?)?\\s{0,5}(?::=|=>|={1,3}|:(?!:))(?:\\\\\\r?\\n)?\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`;
-/** «pass» alone is an ordinary word, and what tests count: only as the end of a name, or right before `=`. */
-const PASS_ASSIGNED = `(?:[a-z0-9]_pass\\\\{0,3}["'\`]?\\s{0,3}(?::=|=>|[:=])|(?<![\\w-])pass=)(?:\\\\\\r?\\n)?\\s{0,3}(?:${QUOTED}|${BARE}(?!\\())`;
+/** In `arn:aws:secretsmanager:…:123456789012:secret:name` the last part is the name of the secret. */
+const NO_ARN = '(?<!:\\d{12}:)';
+const ASSIGNED = `${NO_ARN}${SECRET_WORD}(?![_-]?${ABOUT_IT})(?:[_-][\\w-]{0,30}|\\d{0,4})\\\\{0,3}(?:["'\`]\\]?)?\\s{0,5}(?::=|=>|={1,3}|:(?!:))(?:\\\\\\r?\\n)?\\s{0,5}(?:${QUOTED}|${BARE}(?!\\())`;
+/** `pass` is also an ordinary word: only at the end of a name, directly before `=`, or before a value with digits and symbols. */
+const PASS_ASSIGNED = `(?:(?<plain>(?<![\\w-])(?:pass|pw)\\\\{0,3}["'\`]?\\s{0,2}[:=]\\s{0,2})(?!=)|[a-z0-9]_pass\\\\{0,3}["'\`]?\\s{0,3}(?::=|=>|[:=])|(?<![\\w-])pass=)(?:\\\\\\r?\\n)?\\s{0,3}(?:${QUOTED}|${BARE}(?!\\())`;
+
+const PASS_KEYWORDS = [
+  '_pass',
+  ...['pass', 'pw'].flatMap((word) => ['=', ':', ' ', '"', "'", '`', '\\\\'].map((mark) => word + mark)),
+];
+const isPassName = (match: RegExpExecArray): boolean =>
+  match.groups?.['plain'] === undefined || /^pass=/i.test(match.groups['plain']);
+const isMarked = (secret: string): boolean => /\d/.test(secret) && /[!@#$%^&*?+~]/.test(secret);
+
+/** Words before `key` in a label. */
+const LABEL_WORDS = [
+  ...KEY_WORDS,
+  'secret',
+  'master',
+  'license',
+  'service',
+  'account',
+  'storage',
+  'deploy',
+  'live',
+  'admin',
+  'recovery',
+  'shared',
+  'subscription',
+  'app',
+];
+const LABEL_KEYWORDS = [...SECRET_KEYWORDS, 'passcode', ...LABEL_WORDS.map((word) => `${word} key`)];
+const LABEL = `(?:(?:${LABEL_WORDS.join('|')})[ _-]?key|pass(?:word|wd|phrase|code|wort)|pwd|secret|token|credential)s?`;
+/** `API key (prod)`, `token for ci`, `API key provided`, `Password 2`. */
+const ABOUT_WHAT = `(?: \\([^()\\n]{1,60}\\)| (?:for|of|to|on|in|at) [\\w@.:/-]{1,60}| #?\\d{1,3}| v\\d| (?:is|was|set|has|been|now|created|generated|provided|received|used|found|ready|changed|reset|updated|to|follows|as|value)){0,3}`;
+const MARKUP = `(?:[*_~\`"'“”«»([]{1,3}|</?[a-z]{1,10}>|\\\\{1,3}["']){0,3}`;
+/** Between label and value. The separators of sentences, code and columns are ambiguous; the value then needs a digit. */
+const LABEL_MARK = `(?:\\s{0,3}(?::=|\\?=|[=-]>|→|={1,3}|:(?!:)|：|(?:\\|\\||\\?\\?|(?<=["'\`]),)(?<inCode>)(?=\\s{0,3}["'\`]))|\\s{1,20}(?<inWords>is|was|ist|to|[-–|])(?=\\W)${MARKUP}:?|(?<gap>\\s{1,3}(?=\\\\{0,3}["'\`])|\\t| {2,20}))`;
+const LABELLED = `${NO_ARN}${LABEL}${ABOUT_WHAT}${MARKUP}${LABEL_MARK}${MARKUP}(?:\\s|\\\\{1,4}[nrt]|[|>][-+]?(?=\\n)|- ){0,8}(?:${QUOTED}|${MARKUP}${BARE}(?!\\())`;
 
 export const ASSIGNMENT_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
@@ -13,13 +49,14 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     what: 'variable whose name says that it is secret, as shells and .env files set it: any value but a stand-in',
     keywords: ['pass', 'pwd', 'secret', 'token', 'key', 'credential', '_auth', '_pat', '_dsn'],
     pattern:
-      '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_|PG|SSH|VNC|SUDO)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"([^"\\n]{4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`;|&<>()\\\\]{4,400}))',
+      '(?<![\\w$.{-])(?:[A-Z][A-Z0-9_]{0,60}_|PG|SSH|VNC|SUDO)?(?:PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|SECRETS?|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SECRET_?KEY|AUTH_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|MASTER_?KEY|KEY_BASE|CREDENTIALS?|AUTH|PAT)(?:_\\d{1,3}|_[A-Z]{1,12})?=(?:"((?:[^"\\\\\\n]|\\\\.){4,400})"|\'([^\'\\n]{4,400})\'|([^\\s"\'`<>\\\\]{4,400}(?=\\r?\\n|$)|[^\\s"\'`;|&<>()\\\\]{4,400}))',
     before: 70,
     reach: 480,
     isGeneral: true,
     accepts: (secret, [all]) =>
       !isStandIn(secret) &&
-      !/^(?:[./~]|https?:\/\/[^@]*$|\d{1,4}$|0x|CRAM-|[a-z]+\(|[A-Z_]+$)/.test(secret) &&
+      !isPathOrUrl(secret) &&
+      !/^(?:\d{1,4}|0x[0-9a-f]{1,8}|CRAM-MD5|[a-z]+\(.*\)|[A-Z]+(?:_[A-Z]+)+)$/.test(secret) &&
       !/_(?:FILE|PATH|URL|URI|NAME|TYPE|TTL|ID|LEN|MAX|MIN|SIZE|COUNT|LENGTH|LIMIT|HEADER|ENV|VAR|RE|REGEX|EXPIRY)=/.test(
         all,
       ) &&
@@ -47,7 +84,10 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     flags: 'i',
     reach: 520,
     isGeneral: true,
-    accepts: (secret, [all]) => looksSecret(secret, /pass|pwd/i.test(all.slice(0, 24))),
+    accepts: (secret, match) => {
+      const isPassword = /pass|pwd/i.test(match[0].slice(0, 24));
+      return looksSecret(secret, isPassword, isPassword || match.groups?.['quote'] !== undefined);
+    },
     samples: [
       'A=1\nclient_secret="{an:20}"\n',
       'secret_key_base: {hex:64}',
@@ -82,14 +122,19 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'pass-assignment',
     what: 'value of a name that ends with «pass»',
-    keywords: ['_pass', 'pass='],
+    keywords: PASS_KEYWORDS,
     pattern: PASS_ASSIGNED,
     flags: 'i',
     before: 1,
     reach: 440,
     isGeneral: true,
-    accepts: (secret) => looksSecret(secret, true),
-    samples: ['smtp_pass: "{=hunter2}"', '{"db_pass":"{=hunter2}"}'],
+    accepts: (secret, match) => looksSecret(secret, true) && (isPassName(match) || isMarked(secret)),
+    samples: [
+      'smtp_pass: "{=hunter2}"',
+      '{"db_pass":"{=hunter2}"}',
+      'user: ann, pass: {=Barcelona2024!}',
+      'pw={=S3cr3t!x}',
+    ],
     misses: [
       'pass the test, then pass: 12, fail: 3 and PASS: test_a',
       'PASS=12 FAIL=0; first_pass=2',
@@ -110,16 +155,42 @@ export const ASSIGNMENT_RULES: readonly SecretRule[] = [
     misses: ['{"name":"Content-Type","value":"application/json"}', '- name: DB_PASSWORD\n  value: $PW'],
   }),
   shaped(GROUP, {
-    id: 'said-password',
-    what: 'password told in a sentence',
-    keywords: ['password', 'passphrase', 'token', 'api key', 'secret', 'passwort'],
-    pattern:
-      '(?:password|passphrase|passwort|token|api key|secret(?: key)?)(?: for [\\w@.-]{1,40})? (?:is|was|ist|:|=)\\s{0,2}[:=]?\\s{0,2}(?<quote>["\'`]?)([^\\s"\'`,;<>(){}]{6,200}?)\\k<quote>(?=[\\s.,;!?)]|$)',
+    id: 'labelled-value',
+    what: 'value after a label in a message, log line or document: “API Key: …”, “the password is …”',
+    keywords: LABEL_KEYWORDS,
+    pattern: LABELLED,
     flags: 'i',
+    reach: 680,
     isGeneral: true,
-    accepts: (secret) => looksSecret(secret.replace(/[.,;!?]$/, ''), false) && /\d/.test(secret),
-    samples: ['The password is {=hunter2x9}.', 'the token for ci is `{an:16}`'],
-    misses: ['the password is required', 'token is expired', 'the secret is out'],
+    accepts: (secret, match) => {
+      const value = secret.replace(/[.,;:!?*_~]{1,3}$/, '');
+      const isPassword = /^pass|^pwd/i.test(match[0]);
+      const { quote, inCode, inWords, gap } = match.groups ?? {};
+      if ((inCode ?? inWords ?? gap) !== undefined && !/\d/.test(value)) return false;
+      if (gap !== undefined && quote === undefined && !/^(?=.{12})(?:.*\d){3}/.test(value)) return false;
+      return looksSecret(value, isPassword, isPassword || quote !== undefined);
+    },
+    samples: [
+      'The password is {=hunter2x9}.',
+      'the token for ci is `{an:16}`',
+      '{"message":"API Key: {=cal_live_}{hex:20}"}',
+      '{\\"text\\":\\"Secret key: {an:20}\\"}',
+      '**Access Key:** {an:20}',
+      '- **Password**: `{=hunter2x9}`',
+      '| Signing key (prod) | {an:20} |',
+      '<b>API key</b>: {an:20}',
+    ],
+    misses: [
+      'the password is required',
+      'token is expired',
+      'the secret is out',
+      'API key: missing',
+      'Error: password: must be at least 8 characters',
+      'Private key: RSA-2048',
+      'Access key: Alt+Shift+1',
+      'Password (8-64 characters): ',
+      'token = cancellation_1.CancellationToken.is(params)',
+    ],
   }),
 ];
 
@@ -145,13 +216,14 @@ export const EAGER_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
     id: 'pass-assignment',
     what: 'value of a name that ends with «pass»',
-    keywords: ['_pass', 'pass='],
+    keywords: PASS_KEYWORDS,
     pattern: PASS_ASSIGNED,
     flags: 'i',
     before: 1,
     reach: 440,
     isGeneral: true,
-    accepts: (secret) => !isReference(secret) && !isCode(secret) && !/^\d{1,3}$/.test(secret),
+    accepts: (secret, match) =>
+      !isReference(secret) && !isCode(secret) && !/^\d{1,3}$/.test(secret) && (isPassName(match) || isMarked(secret)),
     samples: ['DB_PASS={=hunter2} psql', 'export PASS={=hunter2}'],
     misses: ['PASS=12 FAIL=0'],
   }),

@@ -17,7 +17,7 @@ const PASSWORD_OPTIONS = [
   '7z[azr]?\\b[^\\n;|&]{0,200}?\\s-p',
   '(?:sqlcmd|bcp|mosquitto_pub|mosquitto_sub)\\b[^\\n;|&]{0,200}?\\s-P\\s{1,3}',
 ];
-const isArgument = (secret: string): boolean => !isReference(secret) && !secret.startsWith('-') && !/^\[/.test(secret);
+const isArgument = (secret: string): boolean => !isReference(secret) && !secret.startsWith('-');
 
 export const COMMAND_RULES: readonly SecretRule[] = [
   shaped(GROUP, {
@@ -114,8 +114,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     before: 1,
     reach: 900,
     isGeneral: true,
-    accepts: (secret) =>
-      !isReference(secret) && !secret.startsWith('//') && !/^[$<{[]|^pass(?:word)?$|^\d{2,5}(?:[/:]|$)/i.test(secret),
+    accepts: (secret) => !isStandIn(secret) && !secret.startsWith('//') && !/^\d{2,5}(?:[/:]|$)/.test(secret),
     samples: ['curl -s -u admin:{=hunter2} https://x.example', "curl --user 'me:{=hunter2}' https://x"],
     misses: ['curl -u "$USER:$PASS" https://x', 'curl -u user:password https://x'],
   }),
@@ -127,7 +126,7 @@ export const COMMAND_RULES: readonly SecretRule[] = [
     before: 24,
     reach: 260,
     isGeneral: true,
-    accepts: (secret) => !isReference(secret) && !isStandIn(secret),
+    accepts: (secret) => !isStandIn(secret),
     samples: ['openssl rsa -in k.pem -passin pass:{=hunter2}', "openssl enc -pass 'pass:{=hunter2}' -in x"],
     misses: ['openssl rsa -passin env:PW -passout file:pw.txt'],
   }),

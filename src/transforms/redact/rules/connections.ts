@@ -11,7 +11,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     pattern: ':\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s@/"\'<>`]{1,300})@(?=[\\w.\\[$%{-])',
     isGeneral: true,
     isWrapped: true,
-    accepts: (secret) => !isReference(secret) && !isUrlStandIn(secret) && secret !== 'x-oauth-basic',
+    accepts: (secret) => !isUrlStandIn(secret) && secret !== 'x-oauth-basic',
     samples: [
       'psql postgres://app:{=hunter2}@db.example/app',
       'redis://:{=hunter2}@localhost',
@@ -48,8 +48,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     pattern:
       '(?:postgres(?:ql)?|mysql2?|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|cockroachdb|oracle|nats|ldaps?|smtps?)(?:\\+[a-z0-9_]{1,20})?:\\/\\/[^\\s:@/"\'<>`]{0,200}:([^\\s"\'<>`]{1,200})@[\\w.-]{1,200}(?::\\d{2,5})?(?:[/?,]|$|(?=[\\s"\'<>`)]))',
     isGeneral: true,
-    accepts: (secret) =>
-      !isReference(secret) && !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
+    accepts: (secret) => !isUrlStandIn(secret) && !secret.includes('://') && !/^\d{2,5}\//.test(secret),
     samples: ['postgres://app:{=h@nt/er2}@db.example/app', 'mysql+pymysql://root:{=a@b}@db:3306/x'],
     misses: ['postgres://localhost:5432/app@home'],
   }),
@@ -86,7 +85,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
     before: 140,
     reach: 260,
     isGeneral: true,
-    accepts: (secret) => !isStandIn(secret) && !/^[$%@:?]|[()[\]]/.test(secret),
+    accepts: (secret) => !isStandIn(secret) && !/^[:@?][A-Za-z_]*$|^[\w.]+[([]/.test(secret),
     samples: [
       'Server=x;User Id=sa;Password={=hunter2};Encrypt=yes',
       'Driver={ODBC Driver 17};Server=h;UID=sa;PWD={=S3cr3t!}',
@@ -141,11 +140,7 @@ export const CONNECTION_RULES: readonly SecretRule[] = [
   }),
 ];
 
-/** `user:pass@host` and `a:b@host`, as manuals write it. */
+/** `user:password@host` and `a:b@host` in documentation, and regular expressions for URLs. */
 function isUrlStandIn(secret: string): boolean {
-  return (
-    /^[A-Za-z]{1,3}$|^(?:pass(?:w(?:or)?d)?|pw|pwd|[<[{(].*|\*+|x+|\.{3}|your.*|my.?pass.*|some.?pass.*)$/i.test(
-      secret,
-    ) || /[()|]/.test(secret)
-  );
+  return isStandIn(secret) || /^[A-Za-z]{1,3}$|\||^\(|\(\?|\w\(\)/.test(secret);
 }

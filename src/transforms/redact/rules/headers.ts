@@ -46,9 +46,10 @@ export const HEADER_RULES: readonly SecretRule[] = [
     accepts: (secret) =>
       !isStandIn(secret) &&
       (/\d/.test(secret)
-        ? !/^[a-z]+(?:[-_.][a-z0-9]+){0,40}$/.test(secret)
+        ? !/^[a-z]+(?:[-_.][a-z0-9]+){0,40}$/.test(secret) ||
+          /(?<![a-z0-9])(?=[a-z]*\d[a-z]*\d)[a-z0-9]{10}/.test(secret)
         : /[a-z][A-Z]/.test(secret) && !/token|key|secret|access|auth|value/i.test(secret)),
-    samples: ['bearer {an:30}'],
+    samples: ['bearer {an:30}', 'using Bearer cal_live_{=9f8e7d6c5b4a3f2e}'],
     misses: ['the bearer authentication_scheme_name', 'Bearer some-long-placeholder-token'],
   }),
   shaped(GROUP, {

@@ -1,5 +1,5 @@
-export const SECRET_WORD =
-  '(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|credentials?)';
+export const KEY_WORDS = ['api', 'access', 'private', 'auth', 'signing', 'encryption'];
+export const SECRET_WORD = `(?:password|passwd|passphrase|pwd|secret|token|(?:${KEY_WORDS.join('|')})[_-]?key|credentials?)`;
 /** Literals of which one stands in every name that `SECRET_WORD` matches. */
 export const SECRET_KEYWORDS = [
   'passw',
@@ -7,17 +7,13 @@ export const SECRET_KEYWORDS = [
   'pwd',
   'secret',
   'token',
-  ...['api', 'access', 'private', 'auth', 'signing', 'encryption'].flatMap((word) => [
-    `${word}key`,
-    `${word}_key`,
-    `${word}-key`,
-  ]),
+  ...KEY_WORDS.flatMap((word) => [`${word}key`, `${word}_key`, `${word}-key`]),
   'credential',
 ];
 /** What is said about a secret is none: `token_type`, `password_min_length`. */
 export const ABOUT_IT =
   '(?:type|ur[il]|name|count|limit|max|min|length|usage|expir|ttl|file|path|field|endpoint|policy|hint|label)';
-export const QUOTED = '(?<quote>\\\\{0,3}["\'`])((?:(?!\\k<quote>)[^\\n]){1,400})';
+export const QUOTED = '(?<quote>\\\\{0,3}["\'`])((?:(?!\\k<quote>)(?:\\\\["\'`\\\\]|[^\\n])){1,400})';
 /** All of it or nothing: what is called with brackets is no value, and a part of its name is none either. */
 export const BARE = '(?=(?<bare>(?:[^\\s"\'`,;(){}[\\]<>|&\\\\]|&(?![\\w-]{1,40}=|[&\\s])){4,400}))\\k<bare>';
 /** Between the words of a command that goes on in the next line. */
