@@ -5,8 +5,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLinks, readLinks } from '../src/render/pages/check-links.ts';
+import { plantedSecrets } from '../src/transforms/redact/testing/planted-secrets.ts';
 
 // `troupe export` as a person runs it: the built program, on recordings of the real one.
 
@@ -210,7 +212,13 @@ const SECRETS = {
   anthropic: `sk-ant-api03-${digits(40)}${digits(40)}`,
   password: 'Tr0ub4dor&3x!',
   database: 'Zx9-kLq7Pw2',
+  'like a stand-in': 'Barcelona2024!',
+  labelled: `cal_live_${'9f8e7d6c5b4a3f2e1d0c'}`,
 };
+/** Each is planted once, so that it cannot be found because another place gives it away. */
+const DRAWN = [
+  ...new Map(fc.sample(plantedSecrets, { seed: 8, numRuns: 400 }).map((planted) => [planted.secret, planted])).values(),
+];
 
 describe('secrets', () => {
   const source = path.join(work, 'planted');
@@ -227,6 +235,8 @@ describe('secrets', () => {
         for (const [kind, secret] of Object.entries(SECRETS))
           expect(text.includes(secret), `${kind} in ${file}`).toBe(false);
         expect(text.includes(Buffer.from(SECRETS.github).toString('base64')), `base64 in ${file}`).toBe(false);
+        const left = DRAWN.filter(({ secret }) => formsOf(secret).some((form) => text.includes(form)));
+        expect(left, `in ${file}`).toEqual([]);
       }
       const report = JSON.parse(readFileSync(path.join(folder, 'redactions.json'), 'utf8'));
       const kinds = new Set(report.findings.map(({ kind }: { kind: string }) => kind));
@@ -259,10 +269,23 @@ describe('secrets', () => {
   });
 });
 
+/** The secret as JSON, HTML and Markdown encode it. */
+function formsOf(secret: string): readonly string[] {
+  const html = secret.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+  const markdown = secret.replace(/[\\`*_{}[\]()#+.!|~<>-]/g, '\\$&');
+  return [secret, JSON.stringify(secret).slice(1, -1), html, markdown];
+}
+
 /** A recording with secrets in a prompt, in thinking, in what a tool was given and gave, in an agent's file and its description. */
 function plant(folder: string): void {
   cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
   let agents = 0;
+  const drawn = [...DRAWN];
+  const takeDrawn = (): string =>
+    drawn
+      .splice(0, 8)
+      .map(({ text }) => text)
+      .join('\n\n');
   for (const file of filesIn(folder)) {
     if (!file.endsWith('.jsonl')) continue;
     const place = path.join(folder, file);
@@ -272,16 +295,20 @@ function plant(folder: string): void {
       .map((line) => JSON.parse(line));
     for (const { type, message } of lines) {
       if (type === 'user' && typeof message?.content === 'string')
-        message.content += `\nexport GITHUB_TOKEN=${SECRETS.github}\npostgres://app:${SECRETS.database}@db.example.com/app`;
+        message.content += `\nexport GITHUB_TOKEN=${SECRETS.github}\npostgres://app:${SECRETS.database}@db.example.com/app\nDB_PASSWORD=${SECRETS['like a stand-in']}\n${takeDrawn()}`;
       for (const block of Array.isArray(message?.content) ? message.content : []) {
-        if (block.type === 'text') block.text += ` The key is ${SECRETS.anthropic}.`;
-        if (block.type === 'tool_use') block.input.note = `DB_PASSWORD='${SECRETS.password}' ${SECRETS.aws}`;
+        if (block.type === 'text') block.text += ` The key is ${SECRETS.anthropic}.\n\n${takeDrawn()}`;
+        if (block.type === 'tool_use') {
+          block.input.note = `DB_PASSWORD='${SECRETS.password}' ${SECRETS.aws}`;
+          block.input.more = [takeDrawn(), { deep: JSON.stringify({ text: takeDrawn() }) }];
+        }
         if (block.type === 'tool_result')
-          block.content = `Authorization: Basic ${Buffer.from(SECRETS.github).toString('base64')}\n+${SECRETS.github}\n`;
+          block.content = `Authorization: Basic ${Buffer.from(SECRETS.github).toString('base64')}\n+${SECRETS.github}\n{"message":"API Key: ${SECRETS.labelled}"}\n${takeDrawn()}`;
       }
     }
     if (file.includes('subagents')) agents++;
     writeFileSync(place, `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`);
   }
   expect(agents).toBeGreaterThan(1);
+  expect(drawn).toEqual([]);
 }

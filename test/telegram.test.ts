@@ -254,14 +254,19 @@ describe('the bot', () => {
     }));
     const transcript: typeof live.transcript = async (...asked) => {
       const part = await live.transcript(...asked);
-      const content = [{ type: 'text' as const, text: `${'x '.repeat(94)}${secret} is the key` }];
+      const content = [
+        {
+          type: 'text' as const,
+          text: `DB_PASSWORD=Barcelona2024! {"message":"API Key: cal_live_9f8e7d6c5b4a"} ${'x '.repeat(58)}${secret} is the key`,
+        },
+      ];
       return part && { ...part, messages: part.messages.map((message) => ({ ...message, content })) };
     };
     const { server } = await open({ ...live, transcript }, { chats: [FORUM] });
     await vi.waitUntil(() => said(server, FORUM).includes('🏁'), { timeout: 30_000 });
     const all = [said(server, FORUM), ...server.topics(FORUM).values()].join('\n');
     expect(all).toContain('📎 Subagent [use [masked');
-    expect(all).not.toContain('AKIA');
+    expect(all).not.toMatch(/AKIA|Barcelona|cal_live/);
     expect(server.refused).toEqual([]);
   });
 

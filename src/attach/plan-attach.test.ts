@@ -177,7 +177,10 @@ describe('the best true way', () => {
       id: 'x',
       timestamp: null,
       model: null,
-      content: [{ type: 'text', text: `Use ${secret}.` }],
+      content: [
+        { type: 'text', text: `Use ${secret}.` },
+        { type: 'text', text: `DB_PASSWORD=Barcelona2024!\n{"message":"API Key: cal_live_9f8e7d6c5b4a"}` },
+      ],
     } as const;
     const transcript = { ...opened.transcript, messages: [told, ...opened.transcript.messages] };
     const { report } = await planAttach(
@@ -189,6 +192,7 @@ describe('the best true way', () => {
       },
     );
     expect(JSON.stringify(report)).not.toContain(secret);
+    expect(JSON.stringify(report)).not.toMatch(/Barcelona|cal_live/);
     expect(report.text).toContain('Use [redacted:github-token#1].');
     expect(report.redacted).toContainEqual({ what: expect.stringContaining('GitHub'), count: expect.any(Number) });
   });

@@ -287,10 +287,11 @@ describe('the webhook', () => {
   it('credentials do not leave the machine, in any form', async () => {
     const live = await recordedLive('2.1.325-single');
     const secret = `AKIA${'QWERTYUIOPASDFGH'}`;
+    const text = `use ${secret}, DB_PASSWORD=Barcelona2024! and {"message":"API Key: cal_live_9f8e7d6c5b4a"}`;
     const id = live.snapshot().sessions[0]?.id ?? '';
     live.change(id, (before) => ({
       ...before,
-      subagents: before.subagents.map((agent) => ({ ...agent, label: `use ${secret}`, description: `use ${secret}` })),
+      subagents: before.subagents.map((agent) => ({ ...agent, label: `use ${secret}`, description: text })),
     }));
     for (const form of ['troupe', 'slack', 'discord'] as const) {
       const { url, received } = await receiver();
@@ -298,6 +299,7 @@ describe('the webhook', () => {
       await vi.waitUntil(() => received.length === 3, { timeout: 30_000 });
       const all = received.map(({ body }) => body).join();
       expect(all).not.toContain(secret);
+      expect(all).not.toMatch(/Barcelona|cal_live/);
       expect(all).toContain('masked');
       if (form === 'troupe') expect(received.map((one) => eventOf(one).session?.id)).toEqual([id, id, id]);
     }
