@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { OlderSession, SessionDetail } from '../src/reports/live-shapes.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
+import { accessTo } from './testing/server-access.ts';
 
 // Agents can write most files that troupe reads. A FIFO in place of one must not hang the server, a command or a hook: a plain open()
 // waits until somebody opens its other end.
@@ -73,8 +74,7 @@ interface SessionList {
 async function serve() {
   const serving = program.start(['--no-open', '--json']);
   await expect.poll(serving.out, { timeout: HANGS_MS }).toContain('"url"');
-  const { origin, searchParams } = new URL(JSON.parse(serving.out()).url);
-  const headers = { authorization: `Bearer ${searchParams.get('token')}` };
+  const { origin, headers } = accessTo(program.state);
   const get = async <T>(place: string): Promise<T> => {
     const answer = await fetch(origin + place, { headers, signal: AbortSignal.timeout(HANGS_MS) });
     return (await answer.json()) as T;

@@ -240,9 +240,10 @@ describe('the page', () => {
   });
 
   it('asks a browser that is not logged in to log in, and shows no data', async () => {
-    const stranger = await browser.newContext();
+    // A browser of its own: contexts of a Chromium with one process share their cookies.
+    const stranger = await chromium.launch(await findBrowser());
     const page = await stranger.newPage();
-    await page.goto(new URL(server.url).origin);
+    await page.goto(server.url);
     await page.getByText('This browser is not logged in.').waitFor();
     expect(await page.textContent('body')).not.toContain('nested');
     await stranger.close();
