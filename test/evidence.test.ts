@@ -112,7 +112,7 @@ describe('evidence that the guard works', () => {
     const { code, out } = await troupe('doctor', '--host', 'claude-code');
     expect(code).toBe(1);
     expect(out).toContain('✗ GUARD NOT LOADED, tool calls run UNGUARDED: Claude Code 2.1.325 ran session');
-    expect(out).not.toContain('✓ Claude Code 2.1.325 runs the guard');
+    expect(out).not.toMatch(/✓ Claude Code.* runs the guard/);
   });
 
   it('speaks against it when calls of sub-agents did not reach the hook', async () => {

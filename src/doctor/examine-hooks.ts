@@ -66,7 +66,7 @@ function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[]
 }
 
 /** Whether the host runs our hooks: an entry in its settings is no proof of it. */
-function* onLoaded({ loaded, hostTitle, hostVersion, unapproved }: HooksStatus): Generator<Finding> {
+function* onLoaded({ loaded, hostTitle, unapproved }: HooksStatus): Generator<Finding> {
   const { state, reasons, lastCall } = loaded;
   if (!reasons.some(({ kind }) => kind === 'unapproved'))
     for (const { file, events, how } of unapproved)
@@ -74,7 +74,7 @@ function* onLoaded({ loaded, hostTitle, hostVersion, unapproved }: HooksStatus):
   if (state === 'active')
     yield good(
       'hooks-active',
-      `${[hostTitle, lastCall?.hostVersion ?? hostVersion ?? []].flat().join(' ')} runs ${thingOf(loaded)}: last called at ${lastCall?.at}${lastCall?.session == null ? '' : ` (session ${lastCall.session})`}`,
+      `${[hostTitle, lastCall?.hostVersion ?? []].flat().join(' ')} runs ${thingOf(loaded)}: last called at ${lastCall?.at}${lastCall?.session == null ? '' : ` (session ${lastCall.session})`}`,
     );
   if (state === 'unproven')
     for (const { text, remedy } of reasons)

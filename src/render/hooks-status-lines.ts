@@ -36,14 +36,14 @@ export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly st
 }
 
 /** Whether the host runs our hooks: loud where it does not. */
-function loadedLines({ loaded, hostTitle, hostVersion }: HooksStatus, paint: Paint): readonly string[] {
+function loadedLines({ loaded, hostTitle }: HooksStatus, paint: Paint): readonly string[] {
   const { state, reasons, lastCall } = loaded;
   const withRemedy = (head: string, text: string, remedy: string): readonly string[] => [
     `${head} ${cleanLine(text)}`,
     paint.dim(`  → ${cleanLine(remedy)}`),
   ];
   if (state === 'active') {
-    const caller = [hostTitle, lastCall?.hostVersion ?? hostVersion ?? []].flat().join(' ');
+    const caller = [hostTitle, lastCall?.hostVersion ?? []].flat().join(' ');
     const session = lastCall?.session == null ? '' : ` (session ${lastCall.session})`;
     return [
       paint.green(`✓ Active: ${cleanLine(`${caller} last called ${thingOf(loaded)} at ${lastCall?.at}${session}.`)}`),
