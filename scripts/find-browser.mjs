@@ -42,5 +42,7 @@ export async function findBrowser() {
   }
   const entry = createRequire(path.join(folder, 'package.json')).resolve('@sparticuz/chromium');
   const { default: chromium } = await import(pathToFileURL(entry).href);
-  return { executablePath: await chromium.executablePath(), args: chromium.args };
+  // In one process, contexts share their cookies, and closing one context can end the browser.
+  const args = chromium.args.filter((flag) => flag !== '--single-process' && flag !== '--no-zygote');
+  return { executablePath: await chromium.executablePath(), args };
 }

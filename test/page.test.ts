@@ -240,8 +240,7 @@ describe('the page', () => {
   });
 
   it('asks a browser that is not logged in to log in, and shows no data', async () => {
-    // A browser of its own: contexts of a Chromium with one process share their cookies.
-    const stranger = await chromium.launch(await findBrowser());
+    const stranger = await browser.newContext();
     const page = await stranger.newPage();
     await page.goto(server.url);
     await page.getByText('This browser is not logged in.').waitFor();
