@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -35,5 +35,19 @@ it('each run has keys of its own, and takes away no other’s', async () => {
   await leave();
   expect(text()).toContain(two.key);
   await leaveLater();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('reports a folder in its place, leaves no drafts, and writes the file when the folder is gone', async () => {
+  mkdirSync(file());
+  const keys = createHookKeys();
+  const reported: string[] = [];
+  const onError = (error: unknown): void => void reported.push(String(error));
+  const leave = await keepHookAddress(folder, { ...keys, port: 1, recheckMs: 5, onError });
+  await vi.waitFor(() => expect(reported.length).toBeGreaterThan(1));
+  expect([...new Set(reported)]).toEqual([expect.stringMatching(/hook-address cannot be replaced \(EISDIR\)/)]);
+  rmdirSync(file());
+  await vi.waitFor(() => expect(text()).toContain(keys.key));
+  await leave();
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { codeOf } from '../base/system-error.ts';
+import { UserError } from '../base/user-error.ts';
 import { createFile, readText } from '../io/regular-file.ts';
 
 /** Of one run of the server, and for hooks only: the token of the page stays good from start to start. */
@@ -30,7 +32,8 @@ export async function keepHookAddress(folder: string, options: HookAddressOption
   const isOwn = async (): Promise<boolean> => (await readText(file).catch(() => '')) === line;
   let last: Promise<void> = Promise.resolve();
 
-  await writeAtOnce(file, line);
+  // Without it hooks decide by themselves: no reason not to serve.
+  await writeAtOnce(file, line).catch((error) => onError?.(error));
   const timer = setInterval(() => {
     last = last
       .then(async () => ((await isOwn()) ? undefined : writeAtOnce(file, line)))
@@ -49,6 +52,12 @@ const RECHECK_MS = 3_000;
 
 async function writeAtOnce(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  await createFile(draft, text);
-  await rename(draft, file);
+  try {
+    await createFile(draft, text);
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    const why = `${file} cannot be replaced (${codeOf(error) ?? error})`;
+    throw new UserError('state-folder', `Hooks do not reach this server: ${why}.`, 'Remove it.', { cause: error });
+  }
 }
