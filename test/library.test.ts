@@ -34,7 +34,9 @@ describe('the library', () => {
 
   it('throws what a caller can act on', async () => {
     await expect(troupe.openSession('zzz', nested)).rejects.toMatchObject({ code: 'session-not-found' });
-    await expect(troupe.listSessions({ roots: [path.join(work, 'missing')] })).rejects.toBeInstanceOf(troupe.TroupeError);
+    await expect(troupe.listSessions({ roots: [path.join(work, 'missing')] })).rejects.toBeInstanceOf(
+      troupe.TroupeError,
+    );
     await expect(troupe.listSessions({ host: 'emacs' })).rejects.toMatchObject({ code: 'unknown-host' });
   });
 
