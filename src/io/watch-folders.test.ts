@@ -1,7 +1,8 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from './testing/seed.ts';
 import { type FolderWatch, watchFolders } from './watch-folders.ts';
 
 let root = '';
@@ -63,6 +64,31 @@ describe('watchFolders', () => {
     writeFileSync(path.join(root, 'a/b/later.jsonl'), 'x\n');
     await pause(100);
     expect(changes).toBe(0);
+  });
+
+  it('reports every file when folders are replaced faster than they can be walked', async () => {
+    const random = createRandom();
+    const found = new Set<string>();
+    const busy = watchFolders(root, { onChange: (place) => void found.add(place) });
+    await busy.ready;
+    const turns = async (most: number): Promise<void> => {
+      for (let left = Math.floor(random() * most); left > 0; left--) await new Promise(setImmediate);
+    };
+    for (let round = 0; round < 150; round++) {
+      for (let step = 0; step < 3; step++) {
+        rmSync(path.join(root, 'a'), { recursive: true });
+        for (let at = 0; at < 6; at++) mkdirSync(path.join(root, `a/${at}`), { recursive: true });
+        await turns(12);
+        renameSync(path.join(root, 'a/5'), path.join(root, 'a/6'));
+        mkdirSync(path.join(root, 'a/5'));
+        await turns(12);
+      }
+      found.clear();
+      const last = path.join(root, 'a/5', `${round}.jsonl`);
+      writeFileSync(last, 'x');
+      await expect.poll(() => found.has(last), { timeout: 5_000, interval: 2 }).toBe(true);
+    }
+    busy.close();
   });
 
   it('a folder that is not there is no error, and is watched once it appears, and again when it comes back', async () => {

@@ -67,11 +67,17 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
   /** For as long as there is no root. */
   let waiting: { close(): void } | undefined;
 
+  // Walks run one after another: an overlapping one can add a folder that is replaced before its parent is watched.
+  let walks: Promise<void> = Promise.resolve();
+  const inTurn = (walk: () => Promise<void>): Promise<void> => {
+    walks = walks.then(walk, walk);
+    return walks;
+  };
   const begin = async (tells: boolean): Promise<void> => {
     waiting?.close();
     waiting = undefined;
     await add(root, tells);
-    if (!closed && !folders.has(root)) waiting ??= awaitFolder(root, () => void begin(true));
+    if (!closed && !folders.has(root)) waiting ??= awaitFolder(root, () => void inTurn(() => begin(true)));
   };
   const onEvent = (folder: string, event: string, name: string | null): void => {
     if (closed) return;
@@ -80,7 +86,7 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
     if (name === null) return;
     const place = path.join(folder, name);
     onChange(place, event === 'rename' ? 'entry' : 'written');
-    if (event === 'rename' && (isWanted(place) || folders.has(place))) void look(place);
+    if (event === 'rename' && (isWanted(place) || folders.has(place))) lookInTurn(place);
   };
   const watchOne = (folder: string): FSWatcher | undefined => {
     try {
@@ -119,8 +125,17 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
       if (folders.get(above)?.realPath === realPath) return true;
     return false;
   };
+  /** Names whose look is still to come. */
+  const toLookAt = new Set<string>();
+  const lookInTurn = (place: string): void => {
+    if (toLookAt.has(place)) return;
+    toLookAt.add(place);
+    void inTurn(() => look(place));
+  };
   /** Something came or went by this name. A folder that came holds news; one that went took its watches along. */
   const look = async (place: string): Promise<void> => {
+    toLookAt.delete(place);
+    if (closed) return;
     const known = [...folders.keys()].filter((folder) => folder === place || folder.startsWith(place + path.sep));
     for (const folder of known) drop(folder);
     if (place === root) await begin(true);
@@ -141,7 +156,8 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
     const state = stateOf(folder);
     if (state?.inode !== entry.inode) {
       onChange(folder, 'entry');
-      return void look(folder);
+      lookInTurn(folder);
+      return;
     }
     if (state.changedAt !== entry.changedAt) {
       entry.changedAt = state.changedAt;
@@ -161,7 +177,7 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
   /** Most of it a watch has told already: a folder is looked at only where that is news. */
   const tell = (place: string, isThere: boolean): void => {
     onChange(place, 'entry');
-    if (folders.has(place) !== isThere) void look(place);
+    if (folders.has(place) !== isThere) lookInTurn(place);
   };
 
   /** Others are waiting for us: a few thousand folders must not be one long step. */
@@ -177,9 +193,9 @@ export function watchFolders(root: string, handlers: WatchHandlers): FolderWatch
   };
 
   return {
-    ready: begin(false),
+    ready: inTurn(() => begin(false)),
     async sweep() {
-      if (!folders.has(root)) await begin(true);
+      if (!folders.has(root)) await inTurn(() => begin(true));
       isLimitReached = false;
       await forEachFolder((folder, entry) => {
         sweepFolder(folder);
