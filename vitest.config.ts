@@ -13,7 +13,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/hosts/**', '**/node_modules/**'],
-    setupFiles: ['src/io/testing/seed.ts'],
+    setupFiles: ['src/lib/testing/seed.ts'],
     pool: 'threads',
     isolate: false,
     // Most tests of the whole wait for programs that they started: one file more at a time than there are processors to run them.

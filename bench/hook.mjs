@@ -120,7 +120,7 @@ function writePolicy(state, count) {
 
 async function writeStubs(work, state, options) {
   const outfile = path.join(work, 'hook-stubs.mjs');
-  const entryPoints = [path.join(root, 'src/daemon/hook-stubs.ts')];
+  const entryPoints = [path.join(root, 'src/hook/hook-stubs.ts')];
   await build({ entryPoints, outfile, bundle: true, platform: 'node', format: 'esm' });
   const { writeHookStubs } = await import(outfile);
   return writeHookStubs(state, options);

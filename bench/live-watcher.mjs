@@ -14,7 +14,7 @@ if (which === 'chokidar') {
 } else {
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
-    entryPoints: [path.join(root, 'src/io/watch-folders.ts')],
+    entryPoints: [path.join(root, 'src/lib/watch-folders.ts')],
     bundle: true,
     write: false,
     platform: 'node',

@@ -43,7 +43,7 @@ async function bundle(work) {
   const { build } = await import('esbuild');
   await build({
     // The thread that reads large databases lies beside the bundle, as in the package.
-    entryPoints: [path.join(root, 'bench/read-opencode.ts'), path.join(root, 'src/sqlite-worker.ts')],
+    entryPoints: [path.join(root, 'bench/read-opencode.ts'), path.join(root, 'src/lib/sqlite-worker.ts')],
     bundle: true,
     packages: 'external',
     platform: 'node',

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createRedactor } from '../src/transforms/redact/create-redactor.ts';
-import { CREDENTIAL_RULES } from '../src/transforms/redact/rules/all-rules.ts';
-import { fillSample } from '../src/transforms/redact/testing/fill-sample.ts';
+import { createRedactor } from '../src/redact/create-redactor.ts';
+import { CREDENTIAL_RULES } from '../src/redact/rules/all-rules.ts';
+import { fillSample } from '../src/redact/testing/fill-sample.ts';
 
 const TEXT = /\.(?:d\.ts|tsx?|m?js|cjs|md|py|h|txt|html|json|rst|css)$|README|copyright$/i;
 

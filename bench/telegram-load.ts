@@ -1,7 +1,8 @@
 // Bundled and run by telegram.mjs, in a process of its own.
-import { claudeCode } from '../src/adapters/claude-code/index.ts';
-import { computeDetail } from '../src/reports/compute-detail.ts';
-import { createSessions } from '../src/tracker/sessions.ts';
+
+import { computeDetail } from '../src/core/reports/compute-detail.ts';
+import { claudeCode } from '../src/hosts/claude-code/index.ts';
+import { createSessions } from '../src/sessions/sessions.ts';
 import { type LoadOptions, runLoad } from '../test/telegram-server/load.ts';
 
 const [root = '', options = '{}'] = process.argv.slice(2);

@@ -32,7 +32,7 @@ export async function benchTelegram() {
 
 function measure(file, place) {
   const started = performance.now();
-  const recording = path.join(root, 'src/adapters/claude-code/fixtures/2.1.325-single');
+  const recording = path.join(root, 'src/hosts/claude-code/fixtures/2.1.325-single');
   const args = ['--expose-gc', file, recording, JSON.stringify({ ...OPTIONS, place })];
   const { stdout, stderr, status } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { root } from './ensure-installed.mjs';
 
-const PUBLIC = ['index', 'intercept/session-chunk', 'reports/shapes', 'model/transcript', 'base/user-error'];
+const PUBLIC = ['index', 'control/session-chunk', 'core/reports/shapes', 'core/transcript', 'lib/user-error'];
 const report = PUBLIC.map((name) => `// ${name}\n${readFileSync(`${root}dist/types/${name}.d.ts`, 'utf8')}`).join('\n');
 const file = `${root}docs/library-api.txt`;
 if (process.argv.includes('--write')) writeFileSync(file, report);

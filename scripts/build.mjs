@@ -16,9 +16,9 @@ await build({
   entryPoints: {
     troupe: 'src/main.ts',
     index: 'src/index.ts',
-    'export-process': 'src/export-process.ts',
-    'export-worker': 'src/export-worker.ts',
-    'sqlite-worker': 'src/sqlite-worker.ts',
+    'export-process': 'src/export/export-process.ts',
+    'export-worker': 'src/export/export-worker.ts',
+    'sqlite-worker': 'src/lib/sqlite-worker.ts',
   },
   outdir: 'dist',
   bundle: true,
@@ -54,16 +54,16 @@ const forHooks = {
 };
 // What it loads where it is needed, known by its digest: node keeps the machine code of it.
 const buildPart = async (name) => {
-  const outfile = `dist/${name}.cjs`;
-  await build({ ...forHooks, entryPoints: [`src/${name}.ts`], outfile });
+  const outfile = `dist/hook-${name}.cjs`;
+  await build({ ...forHooks, entryPoints: [`src/hook/${name}.ts`], outfile });
   const bytes = readFileSync(`${root}${outfile}`);
   return JSON.stringify(createHash('sha256').update(bytes).digest('hex').slice(0, 16));
 };
 await build({
   ...forHooks,
-  entryPoints: ['src/hook.ts'],
+  entryPoints: ['src/hook/hook.ts'],
   outfile: 'dist/hook.cjs',
-  define: { JUDGE_DIGEST: await buildPart('hook-judge'), HOSTS_DIGEST: await buildPart('hook-hosts') },
+  define: { JUDGE_DIGEST: await buildPart('judge'), HOSTS_DIGEST: await buildPart('hosts') },
 });
 writeFileSync(`${root}dist/troupe.js`, `#!/usr/bin/env node\n${readFileSync(`${root}dist/troupe.js`, 'utf8')}`);
 chmodSync(`${root}dist/troupe.js`, 0o755);

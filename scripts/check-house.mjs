@@ -15,13 +15,13 @@ const TRACES = [
 
 /** Who shows and judges works through the adapters: a host's name there is a special case that the next host does not have. */
 const HOST_BLIND =
-  /^(?:web\/src|src\/(?:asks|attach|audit|compose|daemon|doctor|events|export|faces|feed|guard|install|intercept|judge|model|news|render|reports|stream|tracker))\//;
+  /^(?:web\/src|src\/(?:audit|cli|control|core|export|guard(?!\/policy)|hook|notify|server|sessions|tui))\//;
 const FOR_TESTS = /\.test\.tsx?$|\/testing\//;
 /** Models are called after them, and are shown by name. */
 const OF_MODELS = new Set([
   'web/src/views/race/model-name.ts',
-  'src/reports/prices.ts',
-  'src/reports/context-window.ts',
+  'src/core/reports/prices.ts',
+  'src/core/reports/context-window.ts',
 ]);
 const HOST_NAME = new RegExp(`\\b(?:${hostWords().join('|')})`, 'i');
 
@@ -50,7 +50,7 @@ process.exitCode = problems.length === 0 ? 0 : 1;
 
 function checkTraces(file) {
   const whole = readFileSync(root + file, 'utf8');
-  const text = file.startsWith('src/adapters/codex/') ? whole.replaceAll(AGENT_PATH, '') : whole;
+  const text = file.startsWith('src/hosts/codex/') ? whole.replaceAll(AGENT_PATH, '') : whole;
   for (const [pattern, what] of TRACES) {
     const match = text.match(pattern);
     if (match) problems.push(`${file}: holds ${what} («${match[0].slice(0, 60)}»)`);
@@ -66,6 +66,6 @@ function checkHostNames(file) {
 
 /** `claude` of `claude-code`: as the folders of adapters are called. */
 function hostWords() {
-  const registry = readFileSync(`${root}src/adapters/registry.ts`, 'utf8');
+  const registry = readFileSync(`${root}src/hosts/registry.ts`, 'utf8');
   return [...registry.matchAll(/from '\.\/([a-z]+)[a-z-]*\/index\.ts'/g)].map(([, word]) => word);
 }

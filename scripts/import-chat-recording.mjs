@@ -20,7 +20,7 @@ if (!KEEP[host] || !from || !name) {
   console.error('usage: node scripts/import-chat-recording.mjs gemini|qwen FOLDER NAME');
   process.exit(2);
 }
-const to = path.join(root, 'src/adapters', host, 'fixtures', name);
+const to = path.join(root, 'src/hosts', host, 'fixtures', name);
 for (const part of KEEP[host]) {
   rmSync(path.join(to, part), { recursive: true, force: true });
   take(path.join(from, part), path.join(to, part));

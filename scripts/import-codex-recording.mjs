@@ -21,7 +21,7 @@ if (!from || !name) {
   console.error('usage: node scripts/import-codex-recording.mjs FOLDER NAME [--only FILE]');
   process.exit(2);
 }
-const to = path.join(root, 'src/adapters/codex/fixtures', name);
+const to = path.join(root, 'src/hosts/codex/fixtures', name);
 // What was written beside it by hand or by a test stays.
 for (const part of [...KEEP, ...(values.only ? [values.only] : [])])
   rmSync(path.join(to, part), { recursive: true, force: true });

@@ -25,7 +25,7 @@ if (!from || !name) {
   process.exit(2);
 }
 const source = path.join(from, 'session-state');
-const target = path.join(root, 'src/adapters/copilot/fixtures', name, 'session-state');
+const target = path.join(root, 'src/hosts/copilot/fixtures', name, 'session-state');
 rmSync(target, { recursive: true, force: true });
 for (const session of readdirSync(source)) {
   if (!existsSync(path.join(source, session, 'events.jsonl'))) continue;

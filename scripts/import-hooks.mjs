@@ -16,7 +16,7 @@ const kept = lines.map((line) => {
   const { at, payload } = JSON.parse(line);
   return JSON.stringify({ at, payload: cut(payload) });
 });
-const folder = path.join(root, 'src/adapters/claude-code/hooks/fixtures');
+const folder = path.join(root, 'src/hosts/claude-code/hooks/fixtures');
 mkdirSync(folder, { recursive: true });
 writeFileSync(path.join(folder, `${name}.jsonl`), `${kept.join('\n')}\n`);
 

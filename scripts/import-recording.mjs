@@ -40,7 +40,7 @@ if (!recording || !name) {
   console.error('usage: node scripts/import-recording.mjs RECORDING NAME [--truth FILE]');
   process.exit(2);
 }
-const target = path.join(root, 'src/adapters/claude-code/fixtures', name);
+const target = path.join(root, 'src/hosts/claude-code/fixtures', name);
 rmSync(target, { recursive: true, force: true });
 mkdirSync(target, { recursive: true });
 for (const folder of KEEP) {

@@ -1,4 +1,4 @@
-// `npm test`: install, build, run every test. Arguments go to vitest: `npm test -- src/model`.
+// `npm test`: install, build, run every test. Arguments go to vitest: `npm test -- src/core`.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkLinks, readLinks } from '../src/render/pages/check-links.ts';
-import type { LiveSnapshot, SessionDetail } from '../src/reports/live-shapes.ts';
-import type { AgentReport, SessionReport, SessionsReport, TreeReport } from '../src/reports/shapes.ts';
-import type { TimelineReport } from '../src/reports/timeline-shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../src/core/reports/live-shapes.ts';
+import type { AgentReport, SessionReport, SessionsReport, TreeReport } from '../src/core/reports/shapes.ts';
+import type { TimelineReport } from '../src/core/reports/timeline-shapes.ts';
+import { checkLinks, readLinks } from '../src/export/pages/check-links.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -40,7 +40,7 @@ beforeAll(() => {
   program = createProgramHome('2.1.325-plain');
   cpSync(path.join(root, 'test/fixtures/all-hosts'), program.home, { recursive: true });
   for (const [host, name, folder] of ALONE)
-    cpSync(path.join(root, 'src/adapters', host, 'fixtures', name), path.join(program.home, folder), {
+    cpSync(path.join(root, 'src/hosts', host, 'fixtures', name), path.join(program.home, folder), {
       recursive: true,
     });
   // A copy has one time for all of them: this is the one that was written last.

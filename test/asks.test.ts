@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { misfits } from '../src/faces/server/testing/validate.ts';
-import type { Ask } from '../src/model/ask.ts';
-import type { AuditEntry } from '../src/model/audit.ts';
+import type { Ask } from '../src/core/approval.ts';
+import type { AuditEntry } from '../src/core/reports/audit-shapes.ts';
+import { misfits } from '../src/server/http/testing/validate.ts';
 import { BASH, type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo, type ServerAccess } from './testing/server-access.ts';

@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OlderSession, SessionDetail } from '../src/reports/live-shapes.ts';
+import type { OlderSession, SessionDetail } from '../src/core/reports/live-shapes.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('when files of hosts are FIFOs', (
       ['qwen', '0.24.4-nested', '.qwen'],
       ['opencode', '1.1.65-single', '.local/share/opencode'],
     ] as const)
-      cpSync(path.join(root, 'src/adapters', host, 'fixtures', name), at(folder), { recursive: true });
+      cpSync(path.join(root, 'src/hosts', host, 'fixtures', name), at(folder), { recursive: true });
   };
   /** One of each kind; every host keeps a session that is whole. */
   const replaced = (): readonly string[] => [

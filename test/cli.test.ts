@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const emptyHome = mkdtempSync(path.join(tmpdir(), 'troupe-home-'));
 afterAll(() => rmSync(emptyHome, { recursive: true, force: true }));
 

@@ -2,8 +2,8 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { misfits } from '../src/faces/server/testing/validate.ts';
-import type { DoctorReport } from '../src/reports/doctor-shapes.ts';
+import type { DoctorReport } from '../src/core/reports/doctor-shapes.ts';
+import { misfits } from '../src/server/http/testing/validate.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
@@ -160,7 +160,7 @@ describe('troupe doctor', () => {
     rmSync(path.join(program.home, '.claude'), { recursive: true });
     const data = path.join(program.home, '.local/share/opencode');
     cpSync(
-      new URL('../src/adapters/opencode/fixtures/1.18.33-single/opencode.db', import.meta.url),
+      new URL('../src/hosts/opencode/fixtures/1.18.33-single/opencode.db', import.meta.url),
       `${data}/opencode.db`,
     );
     const { findings } = await doctor();

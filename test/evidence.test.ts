@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { retime } from '../src/adapters/claude-code/retime.ts';
 import { putSpoolFile } from '../src/audit/spool-writer.ts';
-import type { HooksStatus } from '../src/reports/hooks-shapes.ts';
+import type { HooksStatus } from '../src/core/reports/hooks-shapes.ts';
+import { retime } from '../src/hosts/claude-code/retime.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
@@ -14,7 +14,7 @@ import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
 const RECORDING = '2.1.325-failing';
 const SESSION = '6006cc9d-100a-4fc2-844c-7079fa458f7c';
-const recorded = fileURLToPath(new URL(`../src/adapters/claude-code/fixtures/${RECORDING}/projects`, import.meta.url));
+const recorded = fileURLToPath(new URL(`../src/hosts/claude-code/fixtures/${RECORDING}/projects`, import.meta.url));
 
 let program: ProgramHome;
 let base: string;

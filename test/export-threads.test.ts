@@ -6,13 +6,13 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fillSample } from '../src/transforms/redact/testing/fill-sample.ts';
+import { fillSample } from '../src/redact/testing/fill-sample.ts';
 
 // Large sessions are exported by several threads. Here small ones are, because somebody wished for it.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'dist/troupe.js');
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const work = mkdtempSync(path.join(tmpdir(), 'troupe-threads-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -42,7 +42,7 @@ function plant(): void {
 }
 beforeAll(async () => {
   plant();
-  // What was written just now is looked through twice (`io/edition.ts`); here it is to be seen what happens else.
+  // What was written just now is looked through twice (`lib/edition.ts`); here it is to be seen what happens else.
   await setTimeout(3_200);
 });
 

@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkLinks, readLinks } from '../src/render/pages/check-links.ts';
-import { plantedSecrets } from '../src/transforms/redact/testing/planted-secrets.ts';
+import { checkLinks, readLinks } from '../src/export/pages/check-links.ts';
+import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
 
 // `troupe export` as a person runs it: the built program, on recordings of the real one.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = path.join(root, 'dist/troupe.js');
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const work = mkdtempSync(path.join(tmpdir(), 'troupe-export-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
-import { fillSpool, type RecordedHook, recordedHooks } from '../src/compose/testing/recorded-spool.ts';
+import { fillSpool, type RecordedHook, recordedHooks } from '../src/audit/testing/recorded-spool.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fillSpool, type RecordedHook, recordedHooks } from '../src/compose/testing/recorded-spool.ts';
-import { misfits } from '../src/faces/server/testing/validate.ts';
+import { fillSpool, type RecordedHook, recordedHooks } from '../src/audit/testing/recorded-spool.ts';
+import { misfits } from '../src/server/http/testing/validate.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
 const NESTED = '2.1.197-nested';

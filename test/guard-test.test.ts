@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { misfits } from '../src/faces/server/testing/validate.ts';
+import { misfits } from '../src/server/http/testing/validate.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 
 let program: ProgramHome;

@@ -7,7 +7,7 @@ import type * as Library from '../src/index.ts';
 
 // The built library, as somebody imports it.
 const root = fileURLToPath(new URL('..', import.meta.url));
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const troupe: typeof Library = await import(pathToFileURL(path.join(root, 'dist/index.js')).href);
 const work = mkdtempSync(path.join(tmpdir(), 'troupe-library-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));

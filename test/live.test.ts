@@ -22,7 +22,7 @@ import { accessTo, followLink, OUTSIDE_AGENTS } from './testing/server-access.ts
 // The built program, as a person runs it: server, background server, watch, demo. Real processes, real sockets.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 
 let home = '';

@@ -13,7 +13,7 @@ import { accessTo, OUTSIDE_AGENTS } from './testing/server-access.ts';
 // The built page in a real browser, served by the built program, over recordings of the real one.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const fixtures = path.join(root, 'src/adapters/claude-code/fixtures');
+const fixtures = path.join(root, 'src/hosts/claude-code/fixtures');
 const NESTED = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 const AUDIT = 'a2ca437af9f568b24';
 const RECORDINGS = ['2.1.325-nested', '2.1.325-xss', '2.1.325-failing', '2.1.325-parallel'];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AgentReport } from '../src/reports/shapes.ts';
+import type { AgentReport } from '../src/core/reports/shapes.ts';
 import { createProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 
@@ -10,7 +10,9 @@ import { accessTo } from './testing/server-access.ts';
 
 const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 const AUDIT = 'a2ca437af9f568b24';
-const recorded = fileURLToPath(new URL('../src/stream/fixtures/claude-code-2.1.325-nested.jsonl', import.meta.url));
+const recorded = fileURLToPath(
+  new URL('../src/sessions/stream/fixtures/claude-code-2.1.325-nested.jsonl', import.meta.url),
+);
 
 const home = createProgramHome();
 const at = (name: string): string => path.join(home.home, name);

@@ -9,7 +9,7 @@ import { hasTerminal, openTerminal, type Terminal } from './testing/terminal.ts'
 // `troupe run` in a terminal: the keys, the tree and the way back.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const recorded = path.join(root, 'src/stream/fixtures/claude-code-2.1.325-nested.jsonl');
+const recorded = path.join(root, 'src/sessions/stream/fixtures/claude-code-2.1.325-nested.jsonl');
 const RUN = `"${process.execPath}" "${path.join(root, 'dist/troupe.js')}" run`;
 
 let folder = '';

@@ -14,7 +14,7 @@ describe('npm run fuzz', () => {
   it('lists the test files with a name in their path, also those that hold properties by what they import', () => {
     const names = fuzz('--list').stdout.split('\n');
     expect(names).toEqual(expect.arrayContaining(['src/guard/fuzz', 'src/policy/suggest-allow', 'web/src/route']));
-    expect(names).toContain('src/adapters/codex/recordings');
+    expect(names).toContain('src/hosts/codex/recordings');
     expect(fuzz('--list', 'suggest').stdout).toBe('src/policy/suggest-allow\n');
   });
 

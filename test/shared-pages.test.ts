@@ -7,9 +7,9 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../scripts/find-browser.mjs';
-import { readRecorded } from '../src/compose/testing/recorded-sessions.ts';
-import { renderAgentPages } from '../src/render/pages/render-pages.ts';
-import { renderSinglePage } from '../src/render/pages/single-page.ts';
+import { readRecorded } from '../src/audit/testing/recorded-sessions.ts';
+import { renderAgentPages } from '../src/export/pages/render-pages.ts';
+import { renderSinglePage } from '../src/export/pages/single-page.ts';
 
 // Exported pages in a real browser, from a disk, over recordings of the real program.
 

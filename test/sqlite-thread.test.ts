@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { kindOf } from '../src/io/sqlite-driver.ts';
-import { createSqliteThread, type SqliteThread } from '../src/io/sqlite-thread.ts';
-import { startWriter } from '../src/io/testing/databases.ts';
+import { kindOf } from '../src/lib/sqlite-driver.ts';
+import { createSqliteThread, type SqliteThread } from '../src/lib/sqlite-thread.ts';
+import { startWriter } from '../src/lib/testing/databases.ts';
 
 const worker = new URL('../dist/sqlite-worker.js', import.meta.url);
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-sqlite-thread-'));

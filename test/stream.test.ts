@@ -12,7 +12,7 @@ import { writeQuietProgram } from './testing/quiet-program.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const troupe = path.join(root, 'dist/troupe.js');
-const recorded = path.join(root, 'src/stream/fixtures/claude-code-2.1.325-nested.jsonl');
+const recorded = path.join(root, 'src/sessions/stream/fixtures/claude-code-2.1.325-nested.jsonl');
 
 let folder = '';
 beforeEach(async () => {

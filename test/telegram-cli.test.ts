@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
 
 const troupe = fileURLToPath(new URL('../dist/troupe.js', import.meta.url));
-const recording = fileURLToPath(new URL('../src/adapters/claude-code/fixtures/2.1.325-single', import.meta.url));
+const recording = fileURLToPath(new URL('../src/hosts/claude-code/fixtures/2.1.325-single', import.meta.url));
 const FORUM = -1_000_000_000_100;
 
 let own = '';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { recordedLive } from '../src/faces/server/testing/recorded-live.ts';
-import type { SessionDetail } from '../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../src/core/reports/live-shapes.ts';
+import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { runLoad } from './telegram-server/load.ts';
 
 async function recorded(): Promise<SessionDetail> {

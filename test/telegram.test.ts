@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { MemoryLive } from '../src/faces/server/testing/memory-live.ts';
-import { recordedLive } from '../src/faces/server/testing/recorded-live.ts';
-import type { Ask } from '../src/model/ask.ts';
+import type { Ask } from '../src/core/approval.ts';
+import type { MemoryLive } from '../src/server/http/testing/memory-live.ts';
+import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
 import { type BotOptions, fastTime, type RunningBot, startBot } from './telegram-server/run-bot.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { asObject } from '../base/json.ts';
-import type { AuditEntry } from '../model/audit.ts';
+import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import { asObject } from '../lib/json.ts';
 
 /** A place in the chain. */
 export interface ChainLink {

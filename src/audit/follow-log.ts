@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import type { Line } from '../base/lines.ts';
-import { readLinesBackwards } from '../io/read-lines-backwards.ts';
-import { isWrongFile } from '../io/regular-file.ts';
-import { streamLines } from '../io/stream-lines.ts';
-import type { AuditEntry } from '../model/audit.ts';
-import { matchesFilter } from '../model/audit-filter.ts';
+import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { Line } from '../lib/lines.ts';
+import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { isWrongFile } from '../lib/regular-file.ts';
+import { streamLines } from '../lib/stream-lines.ts';
+import { matchesFilter } from './audit-filter.ts';
 import { auditFolder, compareFiles, type LogFile, listLogFiles } from './log-files.ts';
 import { type ReadOptions, toKnownEntry } from './read-log.ts';
 

@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { asObject, known } from '../base/json.ts';
-import { createFile, isWrongFile, readText } from '../io/regular-file.ts';
+import { asObject, known } from '../lib/json.ts';
+import { createFile, isWrongFile, readText } from '../lib/regular-file.ts';
 import type { ChainLink } from './chain.ts';
 import { auditFolder } from './log-files.ts';
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
-import { groupBy } from '../base/group.ts';
-import { asAmount, asObject, asText } from '../base/json.ts';
-import { readLinesBackwards } from '../io/read-lines-backwards.ts';
-import { nativeId, type SessionId } from '../model/ids.ts';
+import { nativeId, type SessionId } from '../core/ids.ts';
+import { groupBy } from '../lib/group.ts';
+import { asAmount, asObject, asText } from '../lib/json.ts';
+import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
 import { textOf } from './line-text.ts';
 

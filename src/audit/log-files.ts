@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { listFolder } from '../io/folders.ts';
+import { listFolder } from '../lib/folders.ts';
 
 /** One file of the audit. A day's first is `2026-11-15.jsonl`, its second `2026-11-15.2.jsonl`. */
 export interface LogFile {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../base/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { appendWhole } from './append-whole.ts';
 import { CHAIN_START, type ChainLink, type EntryFields, sealEntry } from './chain.ts';
 import { type Head, writeHead } from './head-file.ts';

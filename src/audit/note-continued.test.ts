@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ADAPTERS } from '../adapters/registry.ts';
-import type { SessionTree } from '../model/tree.ts';
-import { placesFor } from '../tracker/places.ts';
-import { createSessions } from '../tracker/sessions.ts';
+import type { SessionTree } from '../core/tree.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { placesFor } from '../sessions/places.ts';
+import { createSessions } from '../sessions/sessions.ts';
 import { noteContinued } from './note-continued.ts';
 
 const clock = (): number => Date.parse('2030-01-01');
@@ -16,7 +16,7 @@ beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'troupe-continued-'));
   for (const name of ['2.1.325-single', '2.1.197-nested'])
     cpSync(
-      fileURLToPath(new URL(`../adapters/claude-code/fixtures/${name}`, import.meta.url)),
+      fileURLToPath(new URL(`../hosts/claude-code/fixtures/${name}`, import.meta.url)),
       path.join(folder, 'root'),
       {
         recursive: true,

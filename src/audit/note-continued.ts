@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../base/clock.ts';
-import { takeLock } from '../io/lock-file.ts';
-import { type AgentId, hostOf, nativeId, type SessionId } from '../model/ids.ts';
-import { formatStartedBy } from '../model/started-by.ts';
+import { type AgentId, hostOf, nativeId, type SessionId } from '../core/ids.ts';
+import { formatStartedBy } from '../core/started-by.ts';
+import type { Clock } from '../lib/clock.ts';
+import { takeLock } from '../lib/lock-file.ts';
 import { createHookLineWriter, type HookLine } from './hook-lines.ts';
 import { lockPath } from './log-files.ts';
 

@@ -1,10 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { isMissing } from '../io/folders.ts';
-import { takeLock } from '../io/lock-file.ts';
-import { readLinesBackwards } from '../io/read-lines-backwards.ts';
-import { type SessionId, toSessionId } from '../model/ids.ts';
+import { type SessionId, toSessionId } from '../core/ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isMissing } from '../lib/folders.ts';
+import { takeLock } from '../lib/lock-file.ts';
+import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { type ChainLink, parseEntry } from './chain.ts';
 import { readHead, writeHead } from './head-file.ts';
 import { textOf } from './line-text.ts';

@@ -1,9 +1,9 @@
-import type { Line } from '../base/lines.ts';
-import { readLinesBackwards } from '../io/read-lines-backwards.ts';
-import { isWrongFile } from '../io/regular-file.ts';
-import { streamLines } from '../io/stream-lines.ts';
-import type { AuditEntry, AuditFilter } from '../model/audit.ts';
-import { matchesFilter } from '../model/audit-filter.ts';
+import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
+import type { Line } from '../lib/lines.ts';
+import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { isWrongFile } from '../lib/regular-file.ts';
+import { streamLines } from '../lib/stream-lines.ts';
+import { matchesFilter } from './audit-filter.ts';
 import { parseEntry } from './chain.ts';
 import { textOf } from './line-text.ts';
 import { dayOf, type LogFile, listLogFiles } from './log-files.ts';

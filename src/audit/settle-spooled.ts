@@ -3,8 +3,8 @@
 
 import { closeSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from '../base/system-error.ts';
-import { appendSync, openNewSync } from '../io/regular-file.ts';
+import { appendSync, openNewSync } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/system-error.ts';
 
 /** The name of a draft: `.new-<host>.<pid>.<n>`. */
 export function isDraftOf(host: string, name: string): boolean {

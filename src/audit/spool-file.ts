@@ -1,4 +1,4 @@
-import { asObject, type JsonObject } from '../base/json.ts';
+import { asObject, type JsonObject } from '../lib/json.ts';
 
 /** What a hook was handed, and what we knew beside it. */
 export interface Spooled {

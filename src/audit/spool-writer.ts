@@ -1,8 +1,8 @@
 // Goes into the small file that hosts run at each call: imports `node:fs` and nothing else.
 
 import { closeSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { codeOf } from '../base/system-error.ts';
-import { openNewSync } from '../io/regular-file.ts';
+import { openNewSync } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/system-error.ts';
 
 /** Far more than can ever wait under one process number. */
 const MAX_TRIES = 1_000_000;

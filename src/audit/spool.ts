@@ -1,10 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Clock } from '../base/clock.ts';
-import { isMissing } from '../io/folders.ts';
-import { isRunning } from '../io/processes.ts';
-import { isWrongFile, readRegular } from '../io/regular-file.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isMissing } from '../lib/folders.ts';
+import { isRunning } from '../lib/processes.ts';
+import { isWrongFile, readRegular } from '../lib/regular-file.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
 
 /** An event that waits to be drained. */

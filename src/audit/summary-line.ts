@@ -1,4 +1,4 @@
-import { asText } from '../base/json.ts';
+import { asText } from '../lib/json.ts';
 import type { Mask } from './to-entry.ts';
 
 const LONGEST = 400;

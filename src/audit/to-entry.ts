@@ -1,8 +1,8 @@
-import { asAmount, asText, type JsonObject, known } from '../base/json.ts';
-import { readAnsweredBy } from '../model/ask.ts';
-import type { AuditAgent, AuditDecision } from '../model/audit.ts';
-import type { HookCall, HookEvent } from '../model/hook.ts';
-import { nativeId } from '../model/ids.ts';
+import { readAnsweredBy } from '../core/approval.ts';
+import { nativeId } from '../core/ids.ts';
+import type { AuditAgent, AuditDecision } from '../core/reports/audit-shapes.ts';
+import type { HookCall, HookEvent } from '../hosts/hook.ts';
+import { asAmount, asText, type JsonObject, known } from '../lib/json.ts';
 import type { EntryFields } from './chain.ts';
 import { toSummaryLine } from './summary-line.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isEqual } from '../base/is-equal.ts';
-import { isLocked } from '../io/lock-file.ts';
-import { streamLines } from '../io/stream-lines.ts';
-import type { AuditEntry } from '../model/audit.ts';
+import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import { isEqual } from '../lib/is-equal.ts';
+import { isLocked } from '../lib/lock-file.ts';
+import { streamLines } from '../lib/stream-lines.ts';
 import { CHAIN_START, type ChainLink, openSealed } from './chain.ts';
 import { type Head, readHead } from './head-file.ts';
 import { textOf } from './line-text.ts';

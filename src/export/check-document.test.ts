@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Transcript } from '../model/transcript.ts';
-import { formatDocument } from '../render/document-json.ts';
-import type { DocumentHead } from '../reports/compute-document.ts';
+import type { DocumentHead } from '../core/reports/compute-document.ts';
+import type { Transcript } from '../core/transcript.ts';
 import { checkDocument } from './check-document.ts';
+import { formatDocument } from './document-json.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-document-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,6 @@
-import { isObject } from '../base/json.ts';
-import { parseJsonBytes } from '../base/json-line.ts';
-import { readLines } from '../io/read-lines.ts';
+import { isObject } from '../lib/json.ts';
+import { parseJsonBytes } from '../lib/json-line.ts';
+import { readLines } from '../lib/read-lines.ts';
 
 /**
  * Follows the references of an exported document as it lies there. In words, what leads nowhere. Line by line, as

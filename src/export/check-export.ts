@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { MAX_DOCUMENT_BYTES, readRegularSync } from '../io/regular-file.ts';
-import { checkPacked, type PackedLinks, packLinks, readLinks } from '../render/pages/check-links.ts';
+import { MAX_DOCUMENT_BYTES, readRegularSync } from '../lib/regular-file.ts';
 import { checkDocument } from './check-document.ts';
+import { checkPacked, type PackedLinks, packLinks, readLinks } from './pages/check-links.ts';
 
 /** Follows every link of the pages, and every reference of the JSON, as they lie there. In words, what is wrong with them; nothing should be. */
 export async function checkExport(

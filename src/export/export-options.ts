@@ -1,9 +1,9 @@
-import type { PlacedTranscript } from '../model/ports.ts';
-import type { Transcript } from '../model/transcript.ts';
-import type { ExportFormat } from '../reports/export-shapes.ts';
-import { compactOne } from '../transforms/compact.ts';
-import type { Redactor } from '../transforms/redact/create-redactor.ts';
-import { dropImages } from '../transforms/redact/drop-images.ts';
+import type { PlacedTranscript } from '../core/ports.ts';
+import type { ExportFormat } from '../core/reports/export-shapes.ts';
+import type { Transcript } from '../core/transcript.ts';
+import type { Redactor } from '../redact/create-redactor.ts';
+import { dropImages } from '../redact/drop-images.ts';
+import { compactOne } from './compact.ts';
 import type { LookedBefore } from './looked-before.ts';
 
 /** How sessions become pages. */

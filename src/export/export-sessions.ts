@@ -1,10 +1,10 @@
-import type { OpenedTranscripts, SessionTranscripts } from '../model/ports.ts';
-import { type ListedSession, planFolders, renderSessionsPage } from '../render/pages/sessions-page.ts';
-import type { ExportedSession, RedactionReport } from '../reports/export-shapes.ts';
+import type { OpenedTranscripts, SessionTranscripts } from '../core/ports.ts';
+import type { ExportedSession, RedactionReport } from '../core/reports/export-shapes.ts';
 import type { HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { createLookedBefore, type LookedBefore } from './looked-before.ts';
+import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { reportRedactions } from './redaction-report.ts';
 import { type Survey, surveySession } from './survey-session.ts';
 

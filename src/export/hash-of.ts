@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isMissing } from '../io/folders.ts';
-import { isWrongFile, openRegular } from '../io/regular-file.ts';
+import { isMissing } from '../lib/folders.ts';
+import { isWrongFile, openRegular } from '../lib/regular-file.ts';
 
 /** SHA-256 of a file, '' for what is not a regular file; undefined where there is none. */
 export async function hashOf(file: string): Promise<string | undefined> {

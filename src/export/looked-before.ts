@@ -1,6 +1,6 @@
-import type { AgentId } from '../model/ids.ts';
-import type { PlacedTranscript } from '../model/ports.ts';
-import type { LookedThrough } from '../transforms/redact/create-redactor.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { PlacedTranscript } from '../core/ports.ts';
+import type { LookedThrough } from '../redact/create-redactor.ts';
 import type { SurveyedAgent } from './survey-conversation.ts';
 
 /** What looks at conversations brought: what is read again in the same state need not be looked through again. */

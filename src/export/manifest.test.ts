@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takeFolder, takePart, takeStem } from '../render/pages/safe-names.ts';
 import { isSafeName } from './manifest.ts';
+import { takeFolder, takePart, takeStem } from './pages/safe-names.ts';
 
 describe('a name of a page', () => {
   it('is one that may be written, whatever the ids are', () => {

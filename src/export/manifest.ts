@@ -1,4 +1,4 @@
-import { asAmount, asObject, asText } from '../base/json.ts';
+import { asAmount, asObject, asText } from '../lib/json.ts';
 
 /** Lies beside the pages: by it a folder is known as ours, and what of it is ours to replace. */
 export const MANIFEST_NAME = 'troupe-export.json';

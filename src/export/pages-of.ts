@@ -1,10 +1,10 @@
-import type { Transcript } from '../model/transcript.ts';
-import { renderMarkdownPages } from '../render/markdown/render-markdown.ts';
-import type { PagePlan } from '../render/pages/page-plan.ts';
-import { type RenderedPage, renderAgentPages } from '../render/pages/render-pages.ts';
-import type { SharedSession } from '../render/pages/shapes.ts';
-import type { ExportFormat } from '../reports/export-shapes.ts';
+import type { ExportFormat } from '../core/reports/export-shapes.ts';
+import type { Transcript } from '../core/transcript.ts';
 import type { ExportOptions } from './export-options.ts';
+import { renderMarkdownPages } from './markdown/render-markdown.ts';
+import type { PagePlan } from './pages/page-plan.ts';
+import { type RenderedPage, renderAgentPages } from './pages/render-pages.ts';
+import type { SharedSession } from './pages/shapes.ts';
 
 /** Formats that have a page for each agent. */
 export function pageKinds({

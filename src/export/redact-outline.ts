@@ -1,5 +1,5 @@
-import type { Outline } from '../render/pages/outline.ts';
-import type { Redactor } from '../transforms/redact/create-redactor.ts';
+import type { Redactor } from '../redact/create-redactor.ts';
+import type { Outline } from './pages/outline.ts';
 
 /**
  * An outline that was made before everything was searched, as it would have been after. What it quotes stands on a page,

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { UserError } from '../base/user-error.ts';
+import { UserError } from '../lib/user-error.ts';
 import { MANIFEST_NAME } from './manifest.ts';
 import { type StagedFolder, stageFolder } from './staged-folder.ts';
 

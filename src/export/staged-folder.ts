@@ -5,12 +5,11 @@
 import { linkSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs';
 import { mkdir, readdir, realpath, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { codeOf } from '../base/system-error.ts';
-import { UserError } from '../base/user-error.ts';
-import { isMissing } from '../io/folders.ts';
-import { type Lock, takeLock } from '../io/lock-file.ts';
-import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../io/regular-file.ts';
-import type { PackedLinks } from '../render/pages/check-links.ts';
+import { isMissing } from '../lib/folders.ts';
+import { type Lock, takeLock } from '../lib/lock-file.ts';
+import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/system-error.ts';
+import { UserError } from '../lib/user-error.ts';
 import { hashOf } from './hash-of.ts';
 import type { Chunks } from './in-batches.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type ManifestFile,
   parseManifest,
 } from './manifest.ts';
+import type { PackedLinks } from './pages/check-links.ts';
 import { explainWriteError } from './write-errors.ts';
 import { writeFile } from './write-file.ts';
 

@@ -1,9 +1,9 @@
-import type { Transcript, TranscriptBlock } from '../model/transcript.ts';
-import { type Outline, outlineTranscript, PAGE_SIZE } from '../render/pages/outline.ts';
-import { compactOne } from '../transforms/compact.ts';
-import type { Gathered, LookedThrough } from '../transforms/redact/create-redactor.ts';
-import { dropImages } from '../transforms/redact/drop-images.ts';
+import type { Transcript, TranscriptBlock } from '../core/transcript.ts';
+import type { Gathered, LookedThrough } from '../redact/create-redactor.ts';
+import { dropImages } from '../redact/drop-images.ts';
+import { compactOne } from './compact.ts';
 import type { ExportOptions } from './export-options.ts';
+import { type Outline, outlineTranscript, PAGE_SIZE } from './pages/outline.ts';
 
 /** What a conversation says by itself, without what a tree knows of it. */
 export interface Spoken extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {

@@ -2,13 +2,13 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claudeCode } from '../adapters/claude-code/index.ts';
-import type { AgentId } from '../model/ids.ts';
-import type { OpenedTranscripts } from '../model/ports.ts';
-import { createSessionTranscripts } from '../tracker/session-transcripts.ts';
-import { createSessions } from '../tracker/sessions.ts';
-import { createRedactor } from '../transforms/redact/create-redactor.ts';
-import { fillSample } from '../transforms/redact/testing/fill-sample.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { OpenedTranscripts } from '../core/ports.ts';
+import { claudeCode } from '../hosts/claude-code/index.ts';
+import { createRedactor } from '../redact/create-redactor.ts';
+import { fillSample } from '../redact/testing/fill-sample.ts';
+import { createSessionTranscripts } from '../sessions/session-transcripts.ts';
+import { createSessions } from '../sessions/sessions.ts';
 import { createAgentWork } from './agent-work.ts';
 import type { ExportOptions } from './export-options.ts';
 import { createLookedBefore } from './looked-before.ts';
@@ -20,7 +20,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 /** Agents without a description, whose tasks are so long that their titles end in the middle of a key. */
 function plant(): void {
-  cpSync(path.join(import.meta.dirname, '../adapters/claude-code/fixtures/2.1.325-parallel'), root, {
+  cpSync(path.join(import.meta.dirname, '../hosts/claude-code/fixtures/2.1.325-parallel'), root, {
     recursive: true,
   });
   for (const [index, name] of readdirSync(root, { recursive: true, encoding: 'utf8' }).sort().entries()) {

@@ -1,16 +1,16 @@
-import { titleOfConversation } from '../model/conversation-title.ts';
-import type { OpenedTranscripts } from '../model/ports.ts';
-import type { TranscriptAuthor } from '../model/transcript.ts';
-import type { AgentNode, SessionTree } from '../model/tree.ts';
-import { keepCalls, type Outline } from '../render/pages/outline.ts';
-import type { Counted } from '../render/pages/shapes.ts';
-import { computeDocumentHead, type DocumentHead } from '../reports/compute-document.ts';
-import { computeTimeline } from '../reports/compute-timeline.ts';
-import type { LookedThrough } from '../transforms/redact/create-redactor.ts';
+import { titleOfConversation } from '../core/conversation-title.ts';
+import type { OpenedTranscripts } from '../core/ports.ts';
+import { computeDocumentHead, type DocumentHead } from '../core/reports/compute-document.ts';
+import { computeTimeline } from '../core/reports/compute-timeline.ts';
+import type { TranscriptAuthor } from '../core/transcript.ts';
+import type { AgentNode, SessionTree } from '../core/tree.ts';
+import type { LookedThrough } from '../redact/create-redactor.ts';
 import { type AgentWork, createAgentWork } from './agent-work.ts';
 import { type Crew, type HiredCrew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import type { LookedBefore } from './looked-before.ts';
+import { keepCalls, type Outline } from './pages/outline.ts';
+import type { Counted } from './pages/shapes.ts';
 import { shareOut } from './share-out.ts';
 import type { SurveyedAgent } from './survey-conversation.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { openNewSync } from '../io/regular-file.ts';
-import { borrowBuffer, returnBuffer } from '../io/spare-buffers.ts';
+import { openNewSync } from '../lib/regular-file.ts';
+import { borrowBuffer, returnBuffer } from '../lib/spare-buffers.ts';
 import { type Chunks, inBatches } from './in-batches.ts';
 import type { ManifestFile } from './manifest.ts';
 

@@ -1,10 +1,10 @@
-import type { FlatTranscript } from '../model/nest-transcripts.ts';
-import type { OpenedTranscripts, PlacedTranscript } from '../model/ports.ts';
-import type { Transcript } from '../model/transcript.ts';
-import type { RenderedPage } from '../render/pages/render-pages.ts';
-import type { Redactor } from '../transforms/redact/create-redactor.ts';
+import type { FlatTranscript } from '../core/nest-transcripts.ts';
+import type { OpenedTranscripts, PlacedTranscript } from '../core/ports.ts';
+import type { Transcript } from '../core/transcript.ts';
+import type { Redactor } from '../redact/create-redactor.ts';
 import { type AgentWork, type PagesToWrite, readOne, type WrittenAgent } from './agent-work.ts';
 import { type Crew, takersOf } from './crew.ts';
+import type { RenderedPage } from './pages/render-pages.ts';
 import { shareOut } from './share-out.ts';
 import type { StagedFolder } from './staged-folder.ts';
 

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { claudeCode } from '../../src/adapters/claude-code/index.ts';
-import { computeTree } from '../../src/reports/compute-tree.ts';
-import { createSessions } from '../../src/tracker/sessions.ts';
+import { computeTree } from '../../src/core/reports/compute-tree.ts';
+import { claudeCode } from '../../src/hosts/claude-code/index.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
 import {
   cannotStop,
   compare,

@@ -1,4 +1,4 @@
-import { codex } from '../../src/adapters/codex/index.ts';
+import { codex } from '../../src/hosts/codex/index.ts';
 import { CODEX } from './host-recipes.ts';
 import { describeHost, type Scenario } from './host-suite.ts';
 

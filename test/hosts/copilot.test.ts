@@ -1,4 +1,4 @@
-import { copilot } from '../../src/adapters/copilot/index.ts';
+import { copilot } from '../../src/hosts/copilot/index.ts';
 import { COPILOT } from './host-recipes.ts';
 import { describeHost } from './host-suite.ts';
 

@@ -1,4 +1,4 @@
-import { gemini } from '../../src/adapters/gemini/index.ts';
+import { gemini } from '../../src/hosts/gemini/index.ts';
 import { GEMINI } from './host-recipes.ts';
 import { describeHost } from './host-suite.ts';
 

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hashOf } from '../../src/adapters/codex/hooks/approval.ts';
-import { handlersIn } from '../../src/adapters/hook-kit/read-groups.ts';
-import type { AuditEntry } from '../../src/model/audit.ts';
+import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import { hashOf } from '../../src/hosts/codex/hooks/approval.ts';
+import { handlersIn } from '../../src/hosts/shared/hooks/read-groups.ts';
 import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, root, work } from './kit.ts';
 

@@ -1,5 +1,5 @@
 // What each host needs beside its program to run offline, against the scripted models of the recording kit.
-import { isAtLeast } from '../../src/base/version-number.ts';
+import { isAtLeast } from '../../src/lib/version-number.ts';
 
 export interface HostRecipe {
   readonly host: string;

@@ -3,10 +3,10 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SourceAdapter } from '../../src/adapters/adapter.ts';
-import { isAtLeast } from '../../src/base/version-number.ts';
-import { computeTree } from '../../src/reports/compute-tree.ts';
-import { createSessions } from '../../src/tracker/sessions.ts';
+import { computeTree } from '../../src/core/reports/compute-tree.ts';
+import type { SourceAdapter } from '../../src/hosts/adapter.ts';
+import { isAtLeast } from '../../src/lib/version-number.ts';
+import { createSessions } from '../../src/sessions/sessions.ts';
 import { type Comparison, compareDictated } from './compare-dictated.ts';
 import { dictateTo, programsIn, type RunningHost, type Script, startHost } from './host-kit.ts';
 import type { HostRecipe, HostWishes } from './host-recipes.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isAtLeast } from '../../src/base/version-number.ts';
-import type { AuditEntry } from '../../src/model/audit.ts';
+import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import { isAtLeast } from '../../src/lib/version-number.ts';
 import { type GuardedProgram, RECIPES, startGuarded } from './guarded-hosts.ts';
 import { programsIn } from './host-kit.ts';
 import { type RunningServer, startServer } from './server.ts';

@@ -1,4 +1,4 @@
-import { qwen } from '../../src/adapters/qwen/index.ts';
+import { qwen } from '../../src/hosts/qwen/index.ts';
 import { QWEN } from './host-recipes.ts';
 import { describeHost } from './host-suite.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { agentsTold, replayStream } from '../../src/stream/testing/replay-stream.ts';
+import { agentsTold, replayStream } from '../../src/sessions/stream/testing/replay-stream.ts';
 
 // TROUPE_CAPTURES: a folder of recordings with a truth.json. Every stream in it, alone and with the files beside it.
 

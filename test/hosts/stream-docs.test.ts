@@ -107,7 +107,7 @@ describe('docs/STREAM.md and docs/INTERCEPT.md', () => {
       const troupe = path.join(bin, 'troupe');
       writeFileSync(troupe, `#!/bin/sh\nexec "${process.execPath}" "${path.join(root, 'dist/troupe.js')}" "$@"\n`);
       chmodSync(troupe, 0o755);
-      const kept = path.join(root, 'src/stream/fixtures/claude-code-2.1.325-nested.jsonl');
+      const kept = path.join(root, 'src/sessions/stream/fixtures/claude-code-2.1.325-nested.jsonl');
       writeFileSync(path.join(folder, 'kept-stream.jsonl'), readFileSync(kept));
       writeFileSync(path.join(folder, 'results.yaml'), blocksIn('INTERCEPT.md', 'yaml')[0] ?? '');
       writeFileSync(path.join(folder, 'page.md'), 'A page.\n');

@@ -2,8 +2,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../src/events/stream-event.ts';
-import { agentsTold } from '../../src/stream/testing/replay-stream.ts';
+import type { StreamEvent } from '../../src/sessions/stream/stream-event.ts';
+import { agentsTold } from '../../src/sessions/stream/testing/replay-stream.ts';
 import { kit, root, work } from './kit.ts';
 
 // `troupe run` around the other real programs, offline. The recording kit starts what looks like the program, and is troupe.

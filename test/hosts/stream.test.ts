@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../src/events/stream-event.ts';
-import { agentsTold } from '../../src/stream/testing/replay-stream.ts';
+import type { StreamEvent } from '../../src/sessions/stream/stream-event.ts';
+import { agentsTold } from '../../src/sessions/stream/testing/replay-stream.ts';
 import { cannotStop, dictate, kit, leavesBackground, minor, nameOf, programs, root, work } from './kit.ts';
 
 // `troupe run` around the real program, offline, against the scripted model: the events must be what the script dictated.

@@ -2,7 +2,7 @@
 import { watch as fsWatch, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../../src/core/reports/live-shapes.ts';
 import { followEvents, getJson, type Heard, startServer } from './server.ts';
 
 export interface WatchedServer {

@@ -1,9 +1,9 @@
 // Many sessions with many agents, each of them busy: a recording of the real program, multiplied, with calls that come and go.
 
-import type { NewsFeed } from '../../src/news/news-desk.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../src/reports/shapes.ts';
-import type { TimelineCall, TimelineReport } from '../../src/reports/timeline-shapes.ts';
+import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../src/core/reports/shapes.ts';
+import type { TimelineCall, TimelineReport } from '../../src/core/reports/timeline-shapes.ts';
+import type { NewsFeed } from '../../src/notify/news-desk.ts';
 
 export interface BusySessions extends NewsFeed {
   /** Every agent goes on to its next call, or comes to its end. */

@@ -2,16 +2,16 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AgentControl, Outside } from '../../src/faces/telegram/chat-context.ts';
-import type { ChatOptions } from '../../src/faces/telegram/chat-options.ts';
-import { newState } from '../../src/faces/telegram/chat-state.ts';
-import { createGrammyApi } from '../../src/faces/telegram/grammy-api.ts';
-import { parseState } from '../../src/faces/telegram/parse-state.ts';
-import { runTelegram } from '../../src/faces/telegram/run-telegram.ts';
-import type { Answered, AskAnswer, Person } from '../../src/model/ask.ts';
-import { ALL_NEWS } from '../../src/news/news.ts';
-import type { NewsFeed } from '../../src/news/news-desk.ts';
-import { maskText } from '../../src/transforms/mask-secrets.ts';
+import type { Answered, AskAnswer, Person } from '../../src/core/approval.ts';
+import { ALL_NEWS } from '../../src/notify/news.ts';
+import type { NewsFeed } from '../../src/notify/news-desk.ts';
+import type { AgentControl, Outside } from '../../src/notify/telegram/chat-context.ts';
+import type { ChatOptions } from '../../src/notify/telegram/chat-options.ts';
+import { newState } from '../../src/notify/telegram/chat-state.ts';
+import { createGrammyApi } from '../../src/notify/telegram/grammy-api.ts';
+import { parseState } from '../../src/notify/telegram/parse-state.ts';
+import { runTelegram } from '../../src/notify/telegram/run-telegram.ts';
+import { maskText } from '../../src/redact/mask-secrets.ts';
 import type { BotServer } from './bot-server.ts';
 
 export interface FastTime {

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { recordedHooks } from '../../src/compose/testing/recorded-spool.ts';
-import { writeHookStubs } from '../../src/daemon/hook-stubs.ts';
+import { recordedHooks } from '../../src/audit/testing/recorded-spool.ts';
+import { writeHookStubs } from '../../src/hook/hook-stubs.ts';
 import type { ProgramHome } from './program.ts';
 
 export const RECORDING = '2.1.197-nested';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-const HOOKS = new URL('../../src/adapters/claude-code/hooks/fixtures/', import.meta.url);
+const HOOKS = new URL('../../src/hosts/claude-code/hooks/fixtures/', import.meta.url);
 
 /** The payloads that Claude Code handed to its hooks in a recorded session, in front of tool calls. */
 export function recordedCalls(recording: string): readonly Payload[] {

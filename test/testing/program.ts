@@ -43,7 +43,7 @@ export interface ProgramHome {
 
 export function createProgramHome(recording = '2.1.325-nested'): ProgramHome {
   const home = mkdtempSync(path.join(tmpdir(), 'troupe-program-test-'));
-  cpSync(path.join(root, 'src/adapters/claude-code/fixtures', recording), path.join(home, '.claude'), {
+  cpSync(path.join(root, 'src/hosts/claude-code/fixtures', recording), path.join(home, '.claude'), {
     recursive: true,
   });
   const running = new Set<RunningProgram>();

@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { retime } from '../../src/adapters/claude-code/retime.ts';
+import { retime } from '../../src/hosts/claude-code/retime.ts';
 
 const recording = fileURLToPath(
-  new URL('../../src/adapters/claude-code/fixtures/2.1.325-nested/projects', import.meta.url),
+  new URL('../../src/hosts/claude-code/fixtures/2.1.325-nested/projects', import.meta.url),
 );
 
 /**

@@ -1,9 +1,9 @@
-import { doingText } from '../../src/render/agent-texts.ts';
-import { formatStatus } from '../../src/render/status.ts';
-import { isSessionBusy, standingOf } from '../../src/render/watch-status.ts';
-import { agentsOf } from '../../src/render/watch-view.ts';
-import type { OlderSession, SessionDetail } from '../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../src/reports/shapes.ts';
+import type { OlderSession, SessionDetail } from '../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../src/core/reports/shapes.ts';
+import { doingText } from '../../src/core/text/agent-texts.ts';
+import { isSessionBusy, standingOf } from '../../src/core/text/live-status.ts';
+import { formatStatus } from '../../src/core/text/status.ts';
+import { agentsOf } from '../../src/core/text/view.ts';
 
 export interface Filter {
   readonly text: string;

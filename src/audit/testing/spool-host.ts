@@ -1,6 +1,6 @@
-import { asObject, asText, known } from '../../base/json.ts';
-import type { AuditAgent } from '../../model/audit.ts';
-import { toAgentId, toSessionId, toToolCallId } from '../../model/ids.ts';
+import { toAgentId, toSessionId, toToolCallId } from '../../core/ids.ts';
+import type { AuditAgent } from '../../core/reports/audit-shapes.ts';
+import { asObject, asText, known } from '../../lib/json.ts';
 import type { DrainOptions, SpoolHost } from '../drain.ts';
 
 /** A host of our own: the drain knows none by name. */

@@ -1,5 +1,5 @@
 // `apply_patch`: what models of OpenAI change files with, in a shell of theirs. The files stand in the patch itself.
-import { filesInPatch } from '../../base/patch-text.ts';
+import { filesInPatch } from '../../lib/patch-text.ts';
 import { ANYTHING, isUnsure } from './marks.ts';
 import type { Scene } from './scene.ts';
 import type { ShellWord } from './words.ts';

@@ -2,7 +2,7 @@
 import type { GuardedAgent, GuardedCall } from '../call.ts';
 import type { Decision, Policy, Rule, ToolPattern } from '../policy.ts';
 import type { ShellContext } from '../shell/scene.ts';
-import { usesOf } from '../tools/uses-of.ts';
+import { usesOf } from '../uses-of.ts';
 
 export const main: GuardedAgent = { kind: 'main', type: null, name: null, depth: 0 };
 export const task = (type: string, depth = 1): GuardedAgent => ({ kind: 'task', type, name: null, depth });

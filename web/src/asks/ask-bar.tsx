@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Ask, AskAnswer } from '../../../src/model/ask.ts';
-import { askedText, askerText, endText } from '../../../src/render/ask-texts.ts';
+import type { Ask, AskAnswer } from '../../../src/core/approval.ts';
+import { askedText, askerText, endText } from '../../../src/core/text/ask-texts.ts';
 import { useBackend } from '../backend-context.ts';
 import { hearAsk } from '../store.ts';
 import { AskItem } from './ask-item.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { cleanBlock, cleanLine } from '../../../src/render/clean-text.ts';
-import { attachLine } from '../../../src/render/shell-line.ts';
-import type { AttachReport, AttachWish } from '../../../src/reports/attach-shapes.ts';
+import type { AttachReport, AttachWish } from '../../../src/core/reports/attach-shapes.ts';
+import { cleanBlock, cleanLine } from '../../../src/core/text/clean-text.ts';
+import { attachLine } from '../../../src/core/text/shell-line.ts';
 import type { Backend } from '../backend.ts';
 import { useBackend } from '../backend-context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { isAtWork } from '../../../src/model/tree.ts';
-import { formatBytes, plural } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
+import { formatBytes, plural } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { isAtWork } from '../../../src/core/tree.ts';
 import type { Backend, ExportWish } from '../backend.ts';
 import { useBackend } from '../backend-context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

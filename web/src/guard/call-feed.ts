@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { AuditFilter } from '../../../src/model/audit.ts';
-import { matchesFilter } from '../../../src/model/audit-filter.ts';
-import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import { matchesFilter } from '../../../src/audit/audit-filter.ts';
+import type { AuditFilter } from '../../../src/core/reports/audit-shapes.ts';
+import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
 import type { Backend } from '../backend.ts';
 import { onHeard } from './heard.ts';
 

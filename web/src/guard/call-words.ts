@@ -1,8 +1,8 @@
-import type { AuditDecision } from '../../../src/model/audit.ts';
-import { answeredByText } from '../../../src/render/ask-texts.ts';
-import { callerText, DECISION_TEXTS, heldText } from '../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import type { AuditDecision } from '../../../src/core/reports/audit-shapes.ts';
+import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import { answeredByText } from '../../../src/core/text/ask-texts.ts';
+import { callerText, DECISION_TEXTS, heldText } from '../../../src/core/text/audit-texts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { exactTime } from '../parts/time-text.ts';
 
 /** Shape and word, then colour. */

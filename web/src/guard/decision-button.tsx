@@ -1,5 +1,5 @@
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { DECISION_MARKS } from './call-words.ts';
 import { explainCall } from './explained.ts';
 

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { GuardExplanation } from '../../../src/model/guard-explanation.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import { callText, lineText, recordedText, winnerText } from '../../../src/render/explanation-rows.ts';
-import type { HeardCall } from '../../../src/reports/live-shapes.ts';
+import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { callText, lineText, recordedText, winnerText } from '../../../src/core/text/explanation-rows.ts';
+import type { GuardExplanation } from '../../../src/guard/guard-explanation.ts';
 import { useBackend } from '../backend-context.ts';
 import { exactTime } from '../parts/time-text.ts';
 import { Sheet } from '../shell/sheet.tsx';

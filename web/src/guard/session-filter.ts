@@ -1,6 +1,6 @@
-import { known } from '../../../src/base/json.ts';
-import type { AuditFilter } from '../../../src/model/audit.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { AuditFilter } from '../../../src/core/reports/audit-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { known } from '../../../src/lib/json.ts';
 
 /** Its first line may be written a little later than its first hook is called. */
 const EARLIER_MS = 60_000;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { askerName } from '../backend-context.ts';
 import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
 import { agentsOf } from '../store.ts';

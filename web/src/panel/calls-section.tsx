@@ -1,6 +1,6 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { callerText } from '../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
+import { callerText } from '../../../src/core/text/audit-texts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { useBackend } from '../backend-context.ts';
 import { openCallFeed } from '../guard/call-feed.ts';
 import { callTitle } from '../guard/call-words.ts';

@@ -1,5 +1,5 @@
-import type { AgentReport } from '../../../src/reports/shapes.ts';
-import type { TimelineReport } from '../../../src/reports/timeline-shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
 
 /** When the call began that the agent is in the middle of; undefined where nobody wrote it down, or it is too new. */
 export function currentCallSince(

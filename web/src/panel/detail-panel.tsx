@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
 import { goTo } from '../actions.ts';
 import { Asked } from './asked.tsx';
 import { CallsSection } from './calls-section.tsx';

@@ -1,8 +1,8 @@
-import { type Activity, isAtWork } from '../../../src/model/tree.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import { formatStatus } from '../../../src/render/status.ts';
-import { standingOf } from '../../../src/render/watch-status.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { standingOf } from '../../../src/core/text/live-status.ts';
+import { formatStatus } from '../../../src/core/text/status.ts';
+import { type Activity, isAtWork } from '../../../src/core/tree.ts';
 import { Ago, Since } from '../parts/ago.tsx';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { nowShown } from '../store.ts';

@@ -1,7 +1,7 @@
-import { timeText } from '../../../src/render/agent-texts.ts';
-import { formatCount } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { timeText } from '../../../src/core/text/agent-texts.ts';
+import { formatCount } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { Ago } from '../parts/ago.tsx';
 import { hueOf } from '../parts/hue.ts';
 import { PlaceLink } from '../parts/place-link.tsx';

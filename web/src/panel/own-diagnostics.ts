@@ -1,5 +1,5 @@
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { AgentReport, DiagnosticReport } from '../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AgentReport, DiagnosticReport } from '../../../src/core/reports/shapes.ts';
 
 /** Of a sub-agent, those that stand in its files or name it. How many there are beyond the examples is not known then. */
 export function diagnosticsOf({ diagnostics }: SessionDetail, agent: AgentReport): readonly DiagnosticReport[] {

@@ -1,5 +1,5 @@
-import { runsText } from '../../../src/render/agent-texts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
+import { runsText } from '../../../src/core/text/agent-texts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { AttachButton } from '../attach/attach-button.tsx';
 import { ExportButton } from '../export/export-button.tsx';
 import { hueOf } from '../parts/hue.ts';

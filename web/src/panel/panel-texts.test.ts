@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { TranscriptMessage } from '../../../src/model/transcript.ts';
-import type { AgentStatus, StatusSignal } from '../../../src/model/tree.ts';
-import { explainChange } from '../../../src/render/causes.ts';
-import { costText, missingPrices } from '../../../src/render/cost-text.ts';
-import type { TimelineAgent, TimelineCall } from '../../../src/reports/timeline-shapes.ts';
+import type { TimelineAgent, TimelineCall } from '../../../src/core/reports/timeline-shapes.ts';
+import { explainChange } from '../../../src/core/text/causes.ts';
+import { costText, missingPrices } from '../../../src/core/text/cost-text.ts';
+import type { TranscriptMessage } from '../../../src/core/transcript.ts';
+import type { AgentStatus, StatusSignal } from '../../../src/core/tree.ts';
 import { makeAgent, makeSession } from '../testing/make.ts';
 import { currentCallSince } from './current-call.ts';
 import { descendantsOf } from './descendants.ts';

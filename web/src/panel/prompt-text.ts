@@ -1,5 +1,5 @@
-import type { TranscriptBlock, TranscriptMessage } from '../../../src/model/transcript.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../../../src/core/transcript.ts';
 
 const MAX_CHARACTERS = 4_000;
 

@@ -1,6 +1,6 @@
 import { computed } from '@preact/signals';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
 import { unknownSessions } from '../sessions/read-older.ts';
 import { agentsOf, picture, replayAt, selected, sessions, shownSession, shownSessions } from '../store.ts';
 

@@ -1,9 +1,9 @@
-import { isAtWork } from '../../../src/model/tree.ts';
-import { formatDuration, plural } from '../../../src/render/amounts.ts';
-import { explainChange } from '../../../src/render/causes.ts';
-import { PLAIN } from '../../../src/render/paint.ts';
-import { formatMark } from '../../../src/render/status.ts';
-import type { AgentReport, ChangeReport, RunReport } from '../../../src/reports/shapes.ts';
+import { PLAIN } from '../../../src/cli/format/paint.ts';
+import type { AgentReport, ChangeReport, RunReport } from '../../../src/core/reports/shapes.ts';
+import { formatDuration, plural } from '../../../src/core/text/amounts.ts';
+import { explainChange } from '../../../src/core/text/causes.ts';
+import { formatMark } from '../../../src/core/text/status.ts';
+import { isAtWork } from '../../../src/core/tree.ts';
 import { exactTime, wallTime } from '../parts/time-text.ts';
 import { replayAt } from '../store.ts';
 import { Section } from './section.tsx';

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { timeText } from '../../../src/render/agent-texts.ts';
-import { plural } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import { watchedDoing } from '../../../src/render/watch-doing.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { timeText } from '../../../src/core/text/agent-texts.ts';
+import { plural } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { watchedDoing } from '../../../src/core/text/doing.ts';
 import { hueOf } from '../parts/hue.ts';
 import { AgentLink } from '../parts/place-link.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';

@@ -1,7 +1,7 @@
-import { formatCount } from '../../../src/render/amounts.ts';
-import { costText, missingPrices } from '../../../src/render/cost-text.ts';
-import { PRICES_AS_OF } from '../../../src/reports/prices.ts';
-import type { UsageReport } from '../../../src/reports/shapes.ts';
+import { PRICES_AS_OF } from '../../../src/core/reports/prices.ts';
+import type { UsageReport } from '../../../src/core/reports/shapes.ts';
+import { formatCount } from '../../../src/core/text/amounts.ts';
+import { costText, missingPrices } from '../../../src/core/text/cost-text.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { replayAt } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';

@@ -1,5 +1,5 @@
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { DiagnosticReport } from '../../../src/reports/shapes.ts';
+import type { DiagnosticReport } from '../../../src/core/reports/shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { CopyButton } from './copy-button.tsx';
 import { placeText } from './problems.ts';
 

@@ -1,7 +1,7 @@
-import type { DiagnosticCode } from '../../../src/model/diagnostic.ts';
-import { plural } from '../../../src/render/amounts.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { DiagnosticReport } from '../../../src/reports/shapes.ts';
+import type { DiagnosticCode } from '../../../src/core/diagnostic.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { DiagnosticReport } from '../../../src/core/reports/shapes.ts';
+import { plural } from '../../../src/core/text/amounts.ts';
 
 /** A line that was there and could not be made use of. A torn last line is only late; a comment is none. */
 const LINES: readonly DiagnosticCode[] = [

@@ -1,7 +1,7 @@
-import { PLAIN } from '../../../src/render/paint.ts';
-import { formatStatus } from '../../../src/render/status.ts';
-import { paintMark, standingOf } from '../../../src/render/watch-status.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import { PLAIN } from '../../../src/cli/format/paint.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { paintMark, standingOf } from '../../../src/core/text/live-status.ts';
+import { formatStatus } from '../../../src/core/text/status.ts';
 
 /** Shape and word first, colour last: the mark has its word for those who do not see it. */
 export function StatusMark({ agent, word = false }: { readonly agent: AgentReport; readonly word?: boolean }) {

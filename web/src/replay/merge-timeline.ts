@@ -1,10 +1,10 @@
-import { isEqual } from '../../../src/base/is-equal.ts';
 import type {
   TimelineAgent,
   TimelineCall,
   TimelineReply,
   TimelineReport,
-} from '../../../src/reports/timeline-shapes.ts';
+} from '../../../src/core/reports/timeline-shapes.ts';
+import { isEqual } from '../../../src/lib/is-equal.ts';
 
 /**
  * What was known, and a part that leaves out what was over before `since`. Whatever did not change stays the same

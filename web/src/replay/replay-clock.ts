@@ -1,5 +1,5 @@
-import { isSessionBusy } from '../../../src/render/watch-status.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { isSessionBusy } from '../../../src/core/text/live-status.ts';
 
 /** What can be replayed, in epoch milliseconds. */
 export interface ReplayRange {

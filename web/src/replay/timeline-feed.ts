@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
-import { isSessionBusy } from '../../../src/render/watch-status.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { TimelineReport } from '../../../src/reports/timeline-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
+import { isSessionBusy } from '../../../src/core/text/live-status.ts';
 import { loadTimeline } from '../actions.ts';
 import type { Backend } from '../backend.ts';
 import { agentsOf, sessions, timelines } from '../store.ts';

@@ -1,6 +1,6 @@
-import { isSessionBusy } from '../../../src/render/watch-status.ts';
-import { sessionKey } from '../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { isSessionBusy } from '../../../src/core/text/live-status.ts';
+import { sessionKey } from '../../../src/core/text/view.ts';
 
 // Rows keep their place while somebody reads. Only a session that begins or ends work moves, and only that one.
 

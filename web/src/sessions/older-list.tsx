@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { plural } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { OlderSession } from '../../../src/reports/live-shapes.ts';
+import type { OlderSession } from '../../../src/core/reports/live-shapes.ts';
+import { plural } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { useBackend } from '../backend-context.ts';
 import { matchesOlder } from '../filter.ts';
 import { Ago } from '../parts/ago.tsx';

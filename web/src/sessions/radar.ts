@@ -1,8 +1,8 @@
-import { watchedDoing } from '../../../src/render/watch-doing.ts';
-import { type Standing, standingOf } from '../../../src/render/watch-status.ts';
-import { agentKey, agentsOf } from '../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import { watchedDoing } from '../../../src/core/text/doing.ts';
+import { type Standing, standingOf } from '../../../src/core/text/live-status.ts';
+import { agentKey, agentsOf } from '../../../src/core/text/view.ts';
 
 /** Somebody who needs the person, or of whom nothing has been heard for long. */
 export interface Alarm {

@@ -1,9 +1,9 @@
-import { plural } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import { PLAIN } from '../../../src/render/paint.ts';
-import { isBusy, paintMark, type Standing, sessionStanding, standingOf } from '../../../src/render/watch-status.ts';
-import { agentsOf } from '../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import { PLAIN } from '../../../src/cli/format/paint.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { plural } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { isBusy, paintMark, type Standing, sessionStanding, standingOf } from '../../../src/core/text/live-status.ts';
+import { agentsOf } from '../../../src/core/text/view.ts';
 import { selectSession } from '../actions.ts';
 import { Ago } from '../parts/ago.tsx';
 import { isPlain } from '../parts/place-link.tsx';

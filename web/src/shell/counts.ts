@@ -1,7 +1,7 @@
-import { PLAIN } from '../../../src/render/paint.ts';
-import { countStandings, paintMark, type Standing, standingOf } from '../../../src/render/watch-status.ts';
-import { agentsOf } from '../../../src/render/watch-view.ts';
-import type { LiveSnapshot, SessionDetail } from '../../../src/reports/live-shapes.ts';
+import { PLAIN } from '../../../src/cli/format/paint.ts';
+import type { LiveSnapshot, SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { countStandings, paintMark, type Standing, standingOf } from '../../../src/core/text/live-status.ts';
+import { agentsOf } from '../../../src/core/text/view.ts';
 import type { AgentRef } from '../store.ts';
 
 export type CountName = 'working' | 'needs-you' | 'silent';

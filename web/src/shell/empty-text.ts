@@ -1,5 +1,5 @@
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { LiveSnapshot } from '../../../src/reports/live-shapes.ts';
+import type { LiveSnapshot } from '../../../src/core/reports/live-shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 
 /** Why there is nothing to see, and what to do. */
 export interface EmptyText {

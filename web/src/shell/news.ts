@@ -1,8 +1,8 @@
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import { standingOf } from '../../../src/render/watch-status.ts';
-import { agentsOf, sessionKey } from '../../../src/render/watch-view.ts';
-import { cutTo } from '../../../src/render/width.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { standingOf } from '../../../src/core/text/live-status.ts';
+import { agentsOf, sessionKey } from '../../../src/core/text/view.ts';
+import { cutTo } from '../../../src/core/text/width.ts';
 
 // What a screen reader is told without being asked: that somebody needs the person, or has failed. Nothing else.
 

@@ -1,6 +1,6 @@
-import { plural } from '../../../src/render/amounts.ts';
-import { cleanLine } from '../../../src/render/clean-text.ts';
-import type { SessionDetail } from '../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import { plural } from '../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { Diagnostics } from '../parts/diagnostics.tsx';
 import { AgentLink } from '../parts/place-link.tsx';
 import { picture, sessions } from '../store.ts';

@@ -1,5 +1,5 @@
-import type { LiveSnapshot, SessionDetail } from '../../../src/reports/live-shapes.ts';
-import type { AgentReport, UsageReport } from '../../../src/reports/shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AgentReport, UsageReport } from '../../../src/core/reports/shapes.ts';
 
 // Agents and sessions for tests, with nothing known about them but what a test says.
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { claudeCode } from '../../../../src/adapters/claude-code/index.ts';
-import { openGuardLog } from '../../../../src/compose/guard.ts';
-import { fillSpool, recordedHooks, recordedRoot } from '../../../../src/compose/testing/recorded-spool.ts';
+import { openGuardLog } from '../../../../src/audit/guard-log.ts';
+import { fillSpool, recordedHooks, recordedRoot } from '../../../../src/audit/testing/recorded-spool.ts';
+import { claudeCode } from '../../../../src/hosts/claude-code/index.ts';
 
 export function recordedHeard(name) {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-heard-'));

@@ -1,5 +1,5 @@
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
 
 /** Copies of a recorded agent, each below the parent that `parentOf` names: −1 is main, undefined nobody. */
 export function multiply(

@@ -1,5 +1,5 @@
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { TimelineReport } from '../../../../src/reports/timeline-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
 
 export interface Recorded {
   readonly detail: SessionDetail;

@@ -1,12 +1,12 @@
 // Real sessions for tests. JavaScript, because the page is compiled without the types of Node.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { claudeCode } from '../../../../src/adapters/claude-code/index.ts';
-import { computeDetail } from '../../../../src/reports/compute-detail.ts';
-import { computeTimeline } from '../../../../src/reports/compute-timeline.ts';
-import { createSessions } from '../../../../src/tracker/sessions.ts';
+import { computeDetail } from '../../../../src/core/reports/compute-detail.ts';
+import { computeTimeline } from '../../../../src/core/reports/compute-timeline.ts';
+import { claudeCode } from '../../../../src/hosts/claude-code/index.ts';
+import { createSessions } from '../../../../src/sessions/sessions.ts';
 
-const fixtures = fileURLToPath(new URL('../../../../src/adapters/claude-code/fixtures/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../../../src/hosts/claude-code/fixtures/', import.meta.url));
 
 /** A recorded session as the page gets it, long after it was over. */
 export async function openRecorded(name) {

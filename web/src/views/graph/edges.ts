@@ -1,8 +1,8 @@
-import { groupBy } from '../../../../src/base/group.ts';
-import type { EvidenceRank } from '../../../../src/model/link.ts';
-import { isOver } from '../../../../src/model/tree.ts';
-import { standingOf } from '../../../../src/render/watch-status.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { EvidenceRank } from '../../../../src/core/link.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { standingOf } from '../../../../src/core/text/live-status.ts';
+import { isOver } from '../../../../src/core/tree.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 import { type Box, CARD_WIDTH, type Placed } from './tree-layout.ts';
 
 /** A line from who asked to who was asked. */

@@ -1,5 +1,5 @@
-import { groupBy } from '../../../../src/base/group.ts';
-import type { AgentReport, GroupReport } from '../../../../src/reports/shapes.ts';
+import type { AgentReport, GroupReport } from '../../../../src/core/reports/shapes.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 import type { Branch, Forest } from './forest.ts';
 
 /** What has a place in the picture: an agent, or a chip that stands for finished ones. */

@@ -1,7 +1,7 @@
-import { groupBy } from '../../../../src/base/group.ts';
-import { isOver } from '../../../../src/model/tree.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { isOver } from '../../../../src/core/tree.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 
 /** An agent and everyone below it. */
 export interface Branch {

@@ -1,4 +1,4 @@
-import { groupBy } from '../../../../src/base/group.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 import type { GraphItem } from './fold.ts';
 
 // What has a place of its own in the tree: an item, or a pack of many that hang on one branch and carry nothing.

@@ -1,7 +1,7 @@
-import { heldText } from '../../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { momentText } from '../../../../src/render/moment-text.ts';
-import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import { heldText } from '../../../../src/core/text/audit-texts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { momentText } from '../../../../src/core/text/moment-text.ts';
 import { callTitle, pathParts, whyText } from '../../guard/call-words.ts';
 import { DecisionButton } from '../../guard/decision-button.tsx';
 import { hueOf } from '../../parts/hue.ts';

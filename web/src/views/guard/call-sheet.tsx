@@ -1,8 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { callerText } from '../../../../src/render/audit-texts.ts';
-import { cleanBlock, cleanLine } from '../../../../src/render/clean-text.ts';
-import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import { callerText } from '../../../../src/core/text/audit-texts.ts';
+import { cleanBlock, cleanLine } from '../../../../src/core/text/clean-text.ts';
 import { useBackend } from '../../backend-context.ts';
 import { inputFields } from '../../guard/input-fields.ts';
 import { exactTime } from '../../parts/time-text.ts';

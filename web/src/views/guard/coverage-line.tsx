@@ -1,9 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { plural } from '../../../../src/render/amounts.ts';
-import { pathText } from '../../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { unnamedText } from '../../../../src/render/coverage-lines.ts';
-import type { CoverageReport, CoveredCall } from '../../../../src/reports/compute-coverage.ts';
+import type { CoverageReport, CoveredCall } from '../../../../src/audit/compute-coverage.ts';
+import { plural } from '../../../../src/core/text/amounts.ts';
+import { pathText } from '../../../../src/core/text/audit-texts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { unnamedText } from '../../../../src/core/text/coverage-lines.ts';
 import { useBackend } from '../../backend-context.ts';
 import { openCoverageFeed } from '../../guard/coverage-feed.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';

@@ -1,5 +1,5 @@
-import { DECISION_TEXTS } from '../../../../src/render/audit-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
+import { DECISION_TEXTS } from '../../../../src/core/text/audit-texts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
 import { DECISION_MARKS } from '../../guard/call-words.ts';
 import { ALL, isNarrowed, wish, wishFor } from '../../guard/wish.ts';
 import { agentsOf, currentSession, selectedAgent } from '../../store.ts';

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
-import { known } from '../../../../src/base/json.ts';
-import type { AuditDecision, AuditFilter } from '../../../../src/model/audit.ts';
-import type { HeardCall } from '../../../../src/reports/live-shapes.ts';
+import type { AuditDecision, AuditFilter } from '../../../../src/core/reports/audit-shapes.ts';
+import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import { known } from '../../../../src/lib/json.ts';
 import { sessionFilter } from '../../guard/session-filter.ts';
 import { wish } from '../../guard/wish.ts';
 import { currentSession } from '../../store.ts';

@@ -1,8 +1,8 @@
-import { groupBy } from '../../../../src/base/group.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { sessionKey } from '../../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { sessionKey } from '../../../../src/core/text/view.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
 import { familyOf, type Kin, type Tally, tallyOf } from './family.ts';
 import type { Folds } from './folds.ts';

@@ -1,5 +1,5 @@
-import { runsText } from '../../../../src/render/agent-texts.ts';
-import { formatCount } from '../../../../src/render/amounts.ts';
+import { runsText } from '../../../../src/core/text/agent-texts.ts';
+import { formatCount } from '../../../../src/core/text/amounts.ts';
 import type { Chip, Lane } from './block.ts';
 import { chipText } from './chip-text.ts';
 import { drawCar } from './draw-car.ts';

@@ -1,10 +1,10 @@
-import { contextText, timeText, typeText } from '../../../../src/render/agent-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { PLAIN } from '../../../../src/render/paint.ts';
-import { formatStatus } from '../../../../src/render/status.ts';
-import { watchedDoing } from '../../../../src/render/watch-doing.ts';
-import { isBusy, paintMark, type Standing, standingOf } from '../../../../src/render/watch-status.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import { PLAIN } from '../../../../src/cli/format/paint.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { contextText, timeText, typeText } from '../../../../src/core/text/agent-texts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { watchedDoing } from '../../../../src/core/text/doing.ts';
+import { isBusy, paintMark, type Standing, standingOf } from '../../../../src/core/text/live-status.ts';
+import { formatStatus } from '../../../../src/core/text/status.ts';
 import { shortModel } from './model-name.ts';
 import { type Position, positionOf } from './position.ts';
 

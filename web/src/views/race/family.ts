@@ -1,8 +1,8 @@
-import { groupBy } from '../../../../src/base/group.ts';
-import { isAtWork } from '../../../../src/model/tree.ts';
-import { agentKey } from '../../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { agentKey } from '../../../../src/core/text/view.ts';
+import { isAtWork } from '../../../../src/core/tree.ts';
+import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
 
 /** An agent with those below it, as the race needs them. */

@@ -1,5 +1,5 @@
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
-import type { TimelineAgent, TimelineReport } from '../../../../src/reports/timeline-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { TimelineAgent, TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
 
 // Where a timeline was fetched it knows better than our memory where things happened.
 

@@ -1,6 +1,6 @@
-import { linkText, runsText } from '../../../../src/render/agent-texts.ts';
-import { formatCount, plural } from '../../../../src/render/amounts.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { linkText, runsText } from '../../../../src/core/text/agent-texts.ts';
+import { formatCount, plural } from '../../../../src/core/text/amounts.ts';
 import type { Lane } from './block.ts';
 import { factsOf, sayingOf } from './facts.ts';
 

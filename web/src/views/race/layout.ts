@@ -1,6 +1,6 @@
-import { isSessionBusy } from '../../../../src/render/watch-status.ts';
-import { agentKey, sessionKey } from '../../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import { isSessionBusy } from '../../../../src/core/text/live-status.ts';
+import { agentKey, sessionKey } from '../../../../src/core/text/view.ts';
 import { type Block, type BlockOptions, createBlocks, type Lane, type LaneHeights } from './block.ts';
 
 /** What the race shows, from top to bottom. */

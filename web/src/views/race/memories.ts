@@ -1,5 +1,5 @@
-import { agentKey, sessionKey } from '../../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import { agentKey, sessionKey } from '../../../../src/core/text/view.ts';
 import { type Memory, remember } from './memory.ts';
 
 /** What was seen of every agent that is still there. */

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
-import { agentKey } from '../../../../src/render/watch-view.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { agentKey } from '../../../../src/core/text/view.ts';
 import { read, select } from '../../actions.ts';
 import { agentsOf, nowShown, replayAt, selected, shownSessions } from '../../store.ts';
 import type { Act } from './acts.ts';

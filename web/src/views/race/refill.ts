@@ -1,6 +1,6 @@
-import { isAtWork } from '../../../../src/model/tree.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { isAtWork } from '../../../../src/core/tree.ts';
 import type { Block } from './block.ts';
 import { factsOf } from './facts.ts';
 

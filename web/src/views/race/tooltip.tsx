@@ -1,5 +1,5 @@
-import { formatCount, plural } from '../../../../src/render/amounts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
+import { formatCount, plural } from '../../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
 import { nowShown } from '../../store.ts';
 import type { Lane } from './block.ts';
 import { chipWords } from './chip-text.ts';

@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import type { TranscriptMessage } from '../../../../src/model/transcript.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { cleanMessage } from '../../../../src/render/transcript/clean-message.ts';
-import { isOpen } from '../../../../src/render/transcript/message-parts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanMessage } from '../../../../src/core/transcript/clean-message.ts';
+import { isOpen } from '../../../../src/core/transcript/message-parts.ts';
+import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
 import type { MessageRange, TranscriptPart } from '../../backend.ts';
 import { sizeOf, traitsOf } from './message-traits.ts';
 

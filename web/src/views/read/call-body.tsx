@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { plural } from '../../../../src/render/amounts.ts';
+import { plural } from '../../../../src/core/text/amounts.ts';
 import type {
   CallView,
   ChecksView,
@@ -8,8 +8,8 @@ import type {
   FoundView,
   TerminalView,
   WebView,
-} from '../../../../src/render/transcript/call-views.ts';
-import { editRows, newRows } from '../../../../src/render/transcript/diff-rows.ts';
+} from '../../../../src/core/transcript/call-views.ts';
+import { editRows, newRows } from '../../../../src/core/transcript/diff-rows.ts';
 import { Diff } from './diff.tsx';
 import { FoldedText } from './folded-text.tsx';
 import { type PartPlace, slotName } from './part-place.ts';

@@ -2,8 +2,8 @@
 // Said here, too: the tests load this file without the settings of the page.
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { CodePiece } from '../../../../src/render/transcript/code-pieces.ts';
-import { MAX_COLOURED } from '../../../../src/render/transcript/markdown-rules.ts';
+import type { CodePiece } from '../../../../src/core/transcript/code-pieces.ts';
+import { MAX_COLOURED } from '../../../../src/core/transcript/markdown-rules.ts';
 
 type Highlight = (code: string, language: string) => readonly CodePiece[] | undefined;
 
@@ -14,7 +14,7 @@ let isAskedFor = false;
 function askForColours(): void {
   if (isAskedFor) return;
   isAskedFor = true;
-  import('../../../../src/render/transcript/highlight-code.ts').then(
+  import('../../../../src/core/transcript/highlight-code.ts').then(
     ({ highlightCode }) => {
       highlight.value = highlightCode;
     },

@@ -1,5 +1,5 @@
-import type { RichNode } from '../../../../src/render/transcript/markdown-tree.ts';
-import { parseMarkdown } from '../../../../src/render/transcript/parse-markdown.ts';
+import type { RichNode } from '../../../../src/core/transcript/markdown-tree.ts';
+import { parseMarkdown } from '../../../../src/core/transcript/parse-markdown.ts';
 
 const KEPT = 300;
 const parsed = new Map<string, readonly RichNode[]>();

@@ -1,9 +1,9 @@
 import { memo } from 'preact/compat';
-import type { TranscriptMessage } from '../../../../src/model/transcript.ts';
-import { describeMedia } from '../../../../src/render/transcript/describe-media.ts';
-import { type MessagePart, partsOf } from '../../../../src/render/transcript/message-parts.ts';
-import { sizeText } from '../../../../src/render/transcript/size-text.ts';
-import { type Voice, voiceOf } from '../../../../src/render/transcript/voices.ts';
+import { describeMedia } from '../../../../src/core/transcript/describe-media.ts';
+import { type MessagePart, partsOf } from '../../../../src/core/transcript/message-parts.ts';
+import { sizeText } from '../../../../src/core/transcript/size-text.ts';
+import { type Voice, voiceOf } from '../../../../src/core/transcript/voices.ts';
+import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
 import { exactTime, wallTime } from '../../parts/time-text.ts';
 import type { AgentRef } from '../../store.ts';
 import { CallBlock } from './call-block.tsx';

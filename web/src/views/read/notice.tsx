@@ -1,5 +1,5 @@
-import type { NoticeBlock } from '../../../../src/model/transcript.ts';
-import { isProse, titleOf } from '../../../../src/render/transcript/notices.ts';
+import { isProse, titleOf } from '../../../../src/core/transcript/notices.ts';
+import type { NoticeBlock } from '../../../../src/core/transcript.ts';
 import { FoldedText } from './folded-text.tsx';
 import { type PartPlace, slotName } from './part-place.ts';
 import { Prose } from './prose.tsx';

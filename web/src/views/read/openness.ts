@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
-import type { TranscriptMessage } from '../../../../src/model/transcript.ts';
-import { describeCall } from '../../../../src/render/transcript/describe-call.ts';
-import type { Span } from '../../../../src/render/transcript/folding.ts';
-import { type MessagePart, partsOf } from '../../../../src/render/transcript/message-parts.ts';
+import { describeCall } from '../../../../src/core/transcript/describe-call.ts';
+import type { Span } from '../../../../src/core/transcript/folding.ts';
+import { type MessagePart, partsOf } from '../../../../src/core/transcript/message-parts.ts';
+import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
 
 // What is open and what is closed, while the page lives.
 

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks';
-import { type FoldLimits, foldUnits } from '../../../../src/render/transcript/folding.ts';
-import { MAX_MARKDOWN } from '../../../../src/render/transcript/markdown-rules.ts';
-import { sizeText } from '../../../../src/render/transcript/size-text.ts';
-import { cutText } from '../../../../src/render/transcript/text-units.ts';
+import { type FoldLimits, foldUnits } from '../../../../src/core/transcript/folding.ts';
+import { MAX_MARKDOWN } from '../../../../src/core/transcript/markdown-rules.ts';
+import { sizeText } from '../../../../src/core/transcript/size-text.ts';
+import { cutText } from '../../../../src/core/transcript/text-units.ts';
 import { FoldedText } from './folded-text.tsx';
 import { readMarkdown } from './markdown.ts';
 import { choose, openness } from './openness.ts';

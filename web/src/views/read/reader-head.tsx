@@ -1,10 +1,10 @@
 import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { isAtWork } from '../../../../src/model/tree.ts';
-import { linkText, outputText, timeText } from '../../../../src/render/agent-texts.ts';
-import { formatCount } from '../../../../src/render/amounts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { linkText, outputText, timeText } from '../../../../src/core/text/agent-texts.ts';
+import { formatCount } from '../../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { isAtWork } from '../../../../src/core/tree.ts';
 import { read } from '../../actions.ts';
 import { askerName, useBackend } from '../../backend-context.ts';
 import { Ago } from '../../parts/ago.tsx';

@@ -1,8 +1,8 @@
-import { isAtWork } from '../../../../src/model/tree.ts';
-import { typeText } from '../../../../src/render/agent-texts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import { typeText } from '../../../../src/core/text/agent-texts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { isAtWork } from '../../../../src/core/tree.ts';
 import { type AgentRef, agentsOf, sessions } from '../../store.ts';
 
 /** As it is now, also while the past is replayed: a transcript is read whole. */

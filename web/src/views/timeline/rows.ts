@@ -1,6 +1,6 @@
-import type { SessionDetail } from '../../../../src/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
-import type { TimelineReport } from '../../../../src/reports/timeline-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
 import { type Bars, barsOf, EMPTY_TRACK, type Track, trackOf } from './track.ts';
 
 export interface Row {

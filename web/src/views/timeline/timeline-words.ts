@@ -1,6 +1,6 @@
-import { formatCount, formatDuration, plural } from '../../../../src/render/amounts.ts';
-import { cleanLine } from '../../../../src/render/clean-text.ts';
-import { formatStatus } from '../../../../src/render/status.ts';
+import { formatCount, formatDuration, plural } from '../../../../src/core/text/amounts.ts';
+import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { formatStatus } from '../../../../src/core/text/status.ts';
 import { formatMoment } from '../../replay/replay-clock.ts';
 import type { Row } from './rows.ts';
 import type { CallMark, CompactionMark, Span } from './track.ts';

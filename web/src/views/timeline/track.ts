@@ -1,6 +1,6 @@
-import { isAtWork, STALLED_AFTER } from '../../../../src/model/tree.ts';
-import type { AgentReport } from '../../../../src/reports/shapes.ts';
-import type { TimelineAgent, TimelineCall, TimelineCompaction } from '../../../../src/reports/timeline-shapes.ts';
+import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { TimelineAgent, TimelineCall, TimelineCompaction } from '../../../../src/core/reports/timeline-shapes.ts';
+import { isAtWork, STALLED_AFTER } from '../../../../src/core/tree.ts';
 
 // An agent's life as stretches of time, in epoch milliseconds.
 

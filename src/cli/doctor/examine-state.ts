@@ -1,0 +1,134 @@
+import { access, constants, readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { kindOfFile, readText } from '../../lib/regular-file.ts';
+import { isSystemError } from '../../lib/system-error.ts';
+import { counted, findingsOf, wordsOf } from './finding.ts';
+
+const { good, note, warning, problem } = findingsOf('state');
+
+const DAY_MS = 86_400_000;
+/** Everything that is to be a folder of ours, where it is there. */
+const FOLDERS = ['audit', 'hooks', 'bin', 'backups'];
+const FILES = ['address.json', 'daemon.json', 'hook-address', 'hook-errors.log', 'hook-failure', 'server.log'];
+
+/** Our own folder: whether it is ours alone, and what waits in it. */
+export async function* examineState(folder: string, clock: Clock): AsyncGenerator<Finding> {
+  try {
+    const { mode, uid } = await stat(folder);
+    await assertUsable(folder);
+    if (process.getuid && uid !== process.getuid())
+      yield problem('state-foreign', `${folder} belongs to somebody else.`, 'Name another with TROUPE_HOME.');
+    else if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      yield warning('state-open', `Others on this machine may look into ${folder}.`, `chmod 700 ${folder}`);
+    else yield good('state-own', `${folder} is yours alone`);
+  } catch (error) {
+    yield isGone(error)
+      ? note('state-none', `${folder} is not there yet: troupe has kept nothing so far.`)
+      : unusable(folder, error, 'or name another with TROUPE_HOME');
+    return;
+  }
+  for (const name of FOLDERS) yield* examineFolder(path.join(folder, name));
+  for (const name of FILES) yield* examineFile(path.join(folder, name));
+  yield* examineSpool(path.join(folder, 'spool'), clock);
+  yield* examineErrors(path.join(folder, 'hook-errors.log'));
+  yield* examineFailure(path.join(folder, 'hook-failure'));
+}
+
+/** Says something only where it cannot be used. */
+async function* examineFolder(folder: string): AsyncGenerator<Finding> {
+  try {
+    await assertUsable(folder);
+  } catch (error) {
+    if (!isGone(error)) yield unusable(folder, error, 'or move it away');
+  }
+}
+
+/** Troupe works without such a file, but worse: with a FIFO as hook-address, no hook reaches the server. */
+async function* examineFile(file: string): AsyncGenerator<Finding> {
+  const stats = await stat(file).catch(() => undefined);
+  if (stats && !stats.isFile())
+    yield problem('state-file', `${file} is ${kindOfFile(stats)}, not a regular file.`, `Remove ${file}.`);
+}
+
+async function assertUsable(folder: string): Promise<void> {
+  if (!(await stat(folder)).isDirectory()) throw new Error('it is no folder');
+  await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+}
+
+function unusable(folder: string, error: unknown, otherwise: string): Finding {
+  return problem(
+    'state-unusable',
+    `${folder} cannot be used: ${wordsOf(error)}`,
+    `Make it a folder that you may write to (chmod u+rwx), ${otherwise}.`,
+  );
+}
+
+function isGone(error: unknown): boolean {
+  return isSystemError(error) && error.code === 'ENOENT';
+}
+
+async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Finding> {
+  let names: readonly string[];
+  try {
+    await assertUsable(spool);
+    names = await readdir(spool);
+  } catch (error) {
+    if (!isGone(error))
+      yield problem(
+        'spool-unusable',
+        `What hooks tell is lost: ${spool} cannot be used: ${wordsOf(error)}`,
+        'Make it a folder that you may write to, or move it away.',
+      );
+    return;
+  }
+  const waiting = names.filter((name) => name.endsWith('.json'));
+  if (waiting.length === 0) yield good('spool-empty', 'Nothing waits in the spool of hooks');
+  else yield note('spool-waiting', `Waiting in the spool: ${counted(waiting.length, 'event')} of hooks (${spool})`);
+  const drafts = names.filter((name) => name.startsWith('.new-'));
+  const ages = await Promise.all(drafts.map((name) => stat(path.join(spool, name)).catch(() => undefined)));
+  const old = ages.filter((file) => file && clock() - file.mtimeMs > DAY_MS).length;
+  if (old > 0)
+    yield note(
+      'spool-drafts',
+      `Never finished, because their programs were ended in the middle: ${counted(old, 'event')}`,
+    );
+  const folder = path.join(spool, 'bad');
+  yield* examineFolder(folder);
+  const bad = (await readdir(folder).catch(() => [])).length;
+  yield* onBad(bad, folder);
+  yield* onBad(names.filter((name) => name.startsWith('bad-')).length, path.join(spool, 'bad-*'));
+}
+
+function* onBad(count: number, where: string): Generator<Finding> {
+  if (count > 0)
+    yield warning(
+      'spool-bad',
+      `Not understood, and kept in ${where}: ${counted(count, 'event')}`,
+      'Look at them; a newer troupe may know them. Then remove them.',
+    );
+}
+
+async function* examineErrors(file: string): AsyncGenerator<Finding> {
+  const text = await readText(file).catch(() => '');
+  const last = text.split('\n').findLast((line) => /^\d{4}-\d\d-\d\dT/.test(line));
+  if (last === undefined) return;
+  yield warning(
+    'hook-errors',
+    `A hook had trouble, last: ${last.slice(0, 200)}`,
+    `See ${file}, and remove it when you are done.`,
+  );
+}
+
+/** Written by the scripts, which have little to write with: on a full disk it is empty. That it is there is what counts. */
+async function* examineFailure(file: string): AsyncGenerator<Finding> {
+  const found = await stat(file).catch(() => undefined);
+  if (!found?.isFile()) return;
+  const words = (await readText(file).catch(() => '')).trim() || 'there was not even room to say why';
+  yield warning(
+    'hook-failure',
+    `A hook could not do its work, last on ${found.mtime.toISOString()}; what it was told may be lost: ${words.slice(0, 200)}`,
+    `Mend what it says, then remove ${file}.`,
+  );
+}

@@ -1,0 +1,117 @@
+import type { ExportFormat, RedactionReport } from '../core/reports/export-shapes.ts';
+import type { ExportRequest } from '../export/export-types.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
+import { exportLines, reviewLines } from './format/export-lines.ts';
+import { createProgress } from './progress.ts';
+import type { CliContext } from './run-cli.ts';
+import type { When } from './when.ts';
+
+export interface ExportFlags extends SharedFlags {
+  readonly outDir?: string;
+  readonly format?: readonly ExportFormat[];
+  readonly singleFile: boolean;
+  readonly allSessions: boolean;
+  readonly project?: string;
+  readonly since?: When;
+  readonly compact: boolean;
+  readonly pageSize?: number;
+  readonly redact?: 'pii' | 'secrets';
+  readonly noRedact: boolean;
+  readonly images: boolean;
+  readonly review: boolean;
+  readonly yes: boolean;
+  readonly force: boolean;
+}
+
+export async function exportSessions(this: CliContext, flags: ExportFlags, session?: string): Promise<void> {
+  const { terminal } = this.face;
+  refuseContradictions(flags, session);
+  if (flags.noRedact)
+    terminal.note(
+      'Nothing is redacted: passwords, keys, names and paths of this session will stand in what is written, for everybody who gets it.',
+    );
+  const progress = createProgress(terminal);
+  const outcome = await this.face.export({
+    ...requestOf(flags, session, this.face.clock()),
+    write: (text) => terminal.send(text),
+    onProgress: ({ done, doing }) =>
+      progress.show(`${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${done} agents`),
+    ...(flags.review && { approve: (found) => review(this, flags, found, progress.clear) }),
+  });
+  progress.clear();
+  if (!outcome.isWritten) {
+    terminal.note('Nothing was written.');
+    if (!flags.json) return;
+    return writeJson(this, { written: false });
+  }
+  const { report } = outcome;
+  if (report.problems.length > 0) this.endWith(1);
+  if (flags.outDir === undefined) return;
+  if (flags.json) return writeJson(this, { written: true, ...report });
+  writeLines(this, exportLines(report));
+}
+
+function refuseContradictions(flags: ExportFlags, session: string | undefined): void {
+  const { outDir, format = ['html'], noRedact, redact, review, json, singleFile, pageSize } = flags;
+  const isMany = flags.allSessions || flags.project !== undefined || flags.since !== undefined;
+  const refuse = (what: string, remedy: string): never => {
+    throw new UserError('export-flags', what, remedy);
+  };
+  if (session !== undefined && isMany)
+    refuse(
+      'One session is named, and many are asked for.',
+      'Leave out the session, or --all-sessions, --project and --since.',
+    );
+  if (noRedact && redact !== undefined)
+    refuse('--no-redact and --redact contradict each other.', 'Leave out one of them.');
+  if (noRedact && review) refuse('With --no-redact there is nothing to review.', 'Leave out one of them.');
+  if (singleFile && !format.includes('html'))
+    refuse('--single-file is a page, and no page is asked for.', 'Leave it out, or add --format html.');
+  if (singleFile && pageSize !== undefined && !format.includes('md'))
+    refuse('--page-size cuts linked pages, and --single-file makes one page.', 'Leave out one of them.');
+  if (outDir !== undefined) return;
+  if (isMany) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
+  if (format.length > 1) refuse('Only one format goes to standard output.', 'Name a folder with --out-dir.');
+  if (json) refuse('Standard output is taken by the export.', 'Name a folder with --out-dir, or leave out --json.');
+}
+
+function requestOf(
+  flags: ExportFlags,
+  session: string | undefined,
+  now: number,
+): Omit<ExportRequest, 'write' | 'onProgress'> {
+  const { outDir, project, since, noRedact, redact, pageSize } = flags;
+  const isMany = flags.allSessions || project !== undefined || since !== undefined;
+  return {
+    where: whereOf(flags),
+    force: flags.force,
+    ...known({ session, outDir }),
+    ...(isMany && { selection: known({ project, since: since?.(now).from }) }),
+    options: {
+      formats: [...new Set<ExportFormat>(flags.format ?? ['html'])],
+      isSingleFile: flags.singleFile,
+      isCompact: flags.compact,
+      withImages: flags.images,
+      ...known({ messagesPerPage: pageSize }),
+      ...(!noRedact && { redact: { pii: redact === 'pii' } }),
+    },
+  };
+}
+
+async function review(
+  { face }: CliContext,
+  { yes, json }: ExportFlags,
+  found: RedactionReport,
+  clearProgress: () => void,
+): Promise<boolean> {
+  const { terminal } = face;
+  clearProgress();
+  // Standard output may be where the pages go.
+  if (!json) terminal.note(reviewLines(found).join('\n'));
+  if (yes) return true;
+  if (terminal.ask) return terminal.ask('Write the export with all of this redacted?');
+  terminal.note('Add --yes to write it.');
+  return false;
+}

@@ -1,0 +1,117 @@
+import type { AgentReport, TreeReport } from '../../core/reports/shapes.ts';
+import {
+  contextText,
+  doingText,
+  linkText,
+  outputText,
+  runsText,
+  timeText,
+  typeText,
+} from '../../core/text/agent-texts.ts';
+import { formatAge, formatCount, plural } from '../../core/text/amounts.ts';
+import { cleanLine } from '../../core/text/clean-text.ts';
+import { shortId, uniqueLength } from '../../core/text/short-id.ts';
+import { formatMark, formatStatus } from '../../core/text/status.ts';
+import { cutTo } from '../../core/text/width.ts';
+import { known } from '../../lib/json.ts';
+import { type Branch, branchesOf } from './branches.ts';
+import { type Paint, PLAIN } from './paint.ts';
+import type { TextOptions } from './session-table.ts';
+import { type Cell, type Column, formatTable } from './table.ts';
+
+/** `troupe tree` for people: who asked whom, how each is doing, and how the links are known. */
+export function formatTree(report: TreeReport, options: TextOptions): readonly string[] {
+  const { paint, width } = options;
+  const idLength = uniqueLength(report.agents.map(({ id }) => id));
+  const rows = branchesOf(report.agents).map((branch) => rowOf(branch, idLength, options));
+  const table = formatTable(COLUMNS, rows, { header: paint.dim, ...known({ width }) });
+  return [...headOf(report, options), '', ...table, ...notesOf(report, paint)];
+}
+
+function headOf({ session }: TreeReport, { paint, width, now }: TextOptions): readonly string[] {
+  const cut = (text: string): string => (width === undefined ? text : cutTo(text, width));
+  const title = cleanLine(session.title ?? 'untitled session');
+  const facts = [
+    session.status,
+    formatAge(session.lastActivityAt, now),
+    plural(session.agents, 'agent'),
+    ...(session.running > 0 ? [`${session.running} at work`] : []),
+    `${session.usageIsLowerBound ? 'at least ' : ''}${formatCount(session.usage.output)} output tokens`,
+  ];
+  if (session.forkedFrom !== null) {
+    const copied = formatCount(session.inheritedUsage?.output ?? 0);
+    facts.push(`forked from ${shortId(session.forkedFrom)}, where ${copied} of them count`);
+  }
+  const place = [session.id, `${session.host} ${session.hostVersion ?? ''}`.trim(), session.branch, session.cwd];
+  return [
+    paint.bold(cut(title)),
+    cut(facts.join(' · ')),
+    paint.dim(
+      cut(
+        place
+          .filter((part) => part !== null)
+          .map(cleanLine)
+          .join(' · '),
+      ),
+    ),
+  ];
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'agent', shrinkTo: 30 },
+  { title: 'id', dropOrder: 4 },
+  { title: 'type', shrinkTo: 12, dropOrder: 3 },
+  { title: 'status' },
+  { title: 'doing', shrinkTo: 16 },
+  { title: 'model', shrinkTo: 17, dropOrder: 1 },
+  { title: 'calls', align: 'right', dropOrder: 5 },
+  { title: 'output', align: 'right', dropOrder: 7 },
+  { title: 'context', align: 'right', dropOrder: 2 },
+  { title: 'time', align: 'right', dropOrder: 6 },
+  { title: 'link' },
+];
+
+function rowOf({ agent, stem }: Branch, idLength: number, { paint, now }: TextOptions): readonly Cell[] {
+  const label = agent.kind === 'main' ? 'main' : cleanLine(agent.label);
+  const mark = formatMark(agent.status, agent.stalled, PLAIN);
+  return [
+    { text: `${stem}${mark} ${label}`, paint: (text) => paintLabel(text, stem, agent, paint) },
+    { text: cleanLine(shortId(agent.id, idLength)), paint: paint.dim },
+    { text: cleanLine(typeText(agent)), paint: paint.dim },
+    { text: formatStatus(agent) + runsText(agent) },
+    { text: cutTo(cleanLine(doingText(agent)), MAX_DOING) },
+    { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
+    { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount) },
+    { text: outputText(agent) },
+    { text: contextText(agent) },
+    { text: timeText(agent, now) },
+    { text: linkText(agent), paint: paint.yellow },
+  ];
+}
+
+/** Also where nothing limits the line: one long reason must not push everything else away. */
+const MAX_DOING = 100;
+
+function paintLabel(text: string, stem: string, agent: AgentReport, paint: Paint): string {
+  const rest = text.slice(stem.length);
+  const label = rest.slice(2);
+  const painted = agent.kind === 'main' ? paint.bold(label) : paint.agent(agent.hue, label);
+  return `${paint.dim(stem)}${formatMark(agent.status, agent.stalled, paint)} ${painted}`;
+}
+
+function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): readonly string[] {
+  const hidden = session.internalAgents - agents.filter(({ kind }) => kind === 'internal').length;
+  const notes = [
+    ...(hidden > 0 ? [`${plural(hidden, 'internal agent')} hidden: show with --internal`] : []),
+    ...(agents.some(({ background }) => background) ? ['& in the background'] : []),
+    ...(agents.some(({ usageIsLowerBound }) => usageIsLowerBound)
+      ? ['≥ the host wrote down only a part of these tokens']
+      : []),
+    ...diagnostics.items.map(({ count, text, examples }) => {
+      const detail = examples[0]?.detail;
+      return `${count} × ${text}${detail ? ` (${cleanLine(detail)}${count > 1 ? ' …' : ''})` : ''}`;
+    }),
+    ...(diagnostics.ignoredFiles > 0 ? [`${plural(diagnostics.ignoredFiles, 'file')} there not known to troupe`] : []),
+  ];
+  return notes.length === 0 ? [] : ['', ...notes.map(paint.dim)];
+}

@@ -1,0 +1,128 @@
+import type { AuditDecision, AuditEntry, AuditFilter, AuditPage } from '../core/reports/audit-shapes.ts';
+import { plural } from '../core/text/amounts.ts';
+import { cleanLine } from '../core/text/clean-text.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import type { GuardLog } from './face.ts';
+import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
+import { formatAuditLine, formatAuditPage } from './format/audit-table.ts';
+import type { CliContext } from './run-cli.ts';
+import { textOptionsOf } from './text-options.ts';
+import type { When } from './when.ts';
+
+export interface GuardLogFlags extends SharedFlags {
+  readonly agent?: string;
+  readonly type?: string;
+  readonly decision?: AuditDecision;
+  readonly tool?: string;
+  readonly session?: string;
+  readonly since?: When;
+  readonly until?: When;
+  readonly limit?: number;
+  readonly follow: boolean;
+  readonly verify: boolean;
+}
+
+const LIMIT = 50;
+
+export async function guardLog(this: CliContext, flags: GuardLogFlags): Promise<void> {
+  if (flags.verify) refuseFilters(flags);
+  const log = await this.face.guardLog(whereOf(flags));
+  if (flags.verify) return verify(this, log, flags);
+  const filter = filterOf(flags, this.face.clock());
+  const { limit = LIMIT } = flags;
+  if (flags.follow) return follow(this, log, filter, { ...flags, limit });
+  const page = await log.read(filter, limit);
+  if (flags.json) writeEntries(this, page.entries);
+  else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this.face)));
+  else noteEmpty(this, page, await isUnused(log, filter));
+}
+
+function filterOf({ agent, type, decision, tool, session, since, until }: GuardLogFlags, now: number): AuditFilter {
+  const [from, to] = [since?.(now).from, until?.(now).to];
+  if (from !== undefined && to !== undefined && to < from)
+    throw new UserError(
+      'empty-span',
+      '--until is before --since: no call can be in between.',
+      'Give the earlier time to --since: --since 2h --until 1h is from two hours ago to one hour ago.',
+    );
+  return known({ agent, type, decision, tool, session, since: from, until: to });
+}
+
+/** A chain is whole or not: what holds for some of its lines says nothing. */
+function refuseFilters({
+  json: _json,
+  root: _root,
+  host: _host,
+  verify: _verify,
+  follow,
+  ...filters
+}: GuardLogFlags): void {
+  const [given] = Object.keys(known({ ...filters, follow: follow || undefined }));
+  if (given === undefined) return;
+  throw new UserError(
+    'verify-filter',
+    `--verify checks every line of the audit, and cannot be narrowed by --${given}.`,
+    `Leave out --${given}.`,
+  );
+}
+
+function writeEntries({ face }: CliContext, entries: readonly AuditEntry[]): void {
+  for (const entry of entries) face.terminal.write(`${JSON.stringify(entry)}\n`);
+}
+
+type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
+
+/** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
+async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
+  let last = 0;
+  const show = (entry: AuditEntry): void => {
+    // Of what was written while we began, both who reads and who follows tell, in whatever order.
+    if (entry.n <= last) return;
+    last = entry.n;
+    if (flags.json) writeEntries(context, [entry]);
+    else writeLines(context, [formatAuditLine(entry, textOptionsOf(context.face))]);
+  };
+  let waiting: AuditEntry[] | undefined = [];
+  const subscription = log.follow(filter, (entry) => (waiting ? void waiting.push(entry) : show(entry)));
+  try {
+    const page = await log.read(filter, flags.limit);
+    if (page.entries.length === 0 && !flags.json) noteEmpty(context, page, await isUnused(log, filter));
+    for (const entry of [...page.entries, ...waiting]) show(entry);
+    waiting = undefined;
+    await new Promise(() => {});
+  } finally {
+    subscription.close();
+  }
+}
+
+async function isUnused(log: GuardLog, filter: AuditFilter): Promise<boolean> {
+  return Object.keys(filter).length === 0 || (await log.read({}, 1)).entries.length === 0;
+}
+
+function noteEmpty({ face }: CliContext, { badLines }: AuditPage, isEmpty: boolean): void {
+  const bad = badLines > 0 ? `\n${plural(badLines, 'line')} could not be read: see troupe guard log --verify` : '';
+  face.terminal.note(
+    isEmpty
+      ? `No hook has told of a tool call yet.${bad}\nInstall the hooks with: troupe hooks install`
+      : `No tool call in the audit is like that.${bad}\nSee all of them with: troupe guard log`,
+  );
+}
+
+async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlags): Promise<void> {
+  const check = await log.verify();
+  const { entries, files, firstN, lastN, problems } = check;
+  if (problems.length > 0) context.endWith(1);
+  if (json) return writeJson(context, check);
+  const what = `${plural(entries, 'entry', 'entries')} in ${plural(files, 'file')}`;
+  const range = firstN === null ? '' : `, ${firstN} to ${lastN}`;
+  const start = firstN !== null && firstN > 1 ? ' Older ones were removed because of their age.' : '';
+  if (problems.length === 0 && entries === 0)
+    return writeLines(context, ['There is nothing to check: no hook has told of a tool call yet.']);
+  if (problems.length === 0)
+    return writeLines(context, [`Checked ${what}${range}: every line is as it was written.${start}`]);
+  writeLines(context, [
+    `Checked ${what}${range}: ${plural(problems.length, 'problem')}.`,
+    ...problems.map((one) => cleanLine(`${one.file}:${one.line}: ${one.what}`)),
+  ]);
+}

@@ -1,0 +1,99 @@
+// What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Edit } from '../../lib/edit-file.ts';
+import { isFolder } from '../../lib/folders.ts';
+import { asObject, asText } from '../../lib/json.ts';
+import { createFile, readText } from '../../lib/regular-file.ts';
+
+export interface Backup {
+  readonly file: string;
+  /** Undefined: there was no such file. */
+  readonly before: string | undefined;
+  /** SHA-256 of what we wrote. */
+  readonly written: string;
+  /** The folder around it was not there, either. */
+  readonly madeFolder: boolean;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Keeps one change. Gives the folder in which the old text lies. */
+export async function keepBackup(state: string, file: string, { before, after }: Edit, at: number): Promise<string> {
+  const folder = await makeFolder(path.join(state, 'backups'), new Date(at).toISOString().replaceAll(':', '-'), file);
+  if (before !== undefined) await createFile(path.join(folder, path.basename(file)), before);
+  const record = {
+    file,
+    existed: before !== undefined,
+    written: after === undefined ? null : hashOf(after),
+    madeFolder: !(await isFolder(path.dirname(file))),
+  };
+  await createFile(path.join(folder, RECORD), `${JSON.stringify(record, null, 2)}\n`);
+  return folder;
+}
+
+/** One of its own, also where two are made in the same moment. */
+async function makeFolder(backups: string, time: string, file: string): Promise<string> {
+  await mkdir(backups, { recursive: true, mode: 0o700 });
+  for (let count = 0; ; count++) {
+    const folder = path.join(backups, `${time}-${String(count).padStart(3, '0')}${markOf(file)}`);
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
+
+/** Of one file, the newest first. What cannot be read is none. */
+export async function readBackups(state: string, file: string): Promise<readonly Backup[]> {
+  const folder = path.join(state, 'backups');
+  const names = await readdir(folder).catch(() => []);
+  const backups: Backup[] = [];
+  for (const name of names
+    .filter((one) => one.endsWith(markOf(file)))
+    .sort()
+    .reverse()) {
+    const backup = await readBackup(path.join(folder, name), file, timeIn(name));
+    if (backup) backups.push(backup);
+  }
+  return backups;
+}
+
+async function readBackup(folder: string, file: string, at: number): Promise<Backup | undefined> {
+  try {
+    const record = asObject(JSON.parse(await readText(path.join(folder, RECORD))));
+    const written = asText(record?.['written']);
+    if (record?.['file'] !== file || written === undefined) return undefined;
+    const before = record['existed'] ? await readText(path.join(folder, path.basename(file))) : undefined;
+    return { file, before, written, madeFolder: record['madeFolder'] === true, at };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the folder around a file was made for nothing but our entries, and holds nothing else by now. */
+export async function removeFolderOfOurs(state: string, file: string): Promise<void> {
+  if (!(await readBackups(state, file)).some(({ madeFolder }) => madeFolder)) return;
+  // It takes away no folder that holds something.
+  await rmdir(path.dirname(file)).catch(() => undefined);
+}
+
+/** Folder names begin with the time, with dashes for its colons. */
+function timeIn(name: string): number {
+  const [, hour = '', minutes = '', rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
+  return Date.parse(`${hour}:${minutes}:${rest}`) || 0;
+}
+
+/** At the end of a backup's name: whose it is. */
+function markOf(file: string): string {
+  return `-${hashOf(file).slice(0, 8)}`;
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const RECORD = 'troupe-backup.json';

@@ -1,0 +1,103 @@
+import { buildApplication, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
+import { isSystemError } from '../lib/system-error.ts';
+import { UserError } from '../lib/user-error.ts';
+import { attachCommand, sendCommand } from './attach-commands.ts';
+import { telegramRoutes, webhookCommand } from './chat-commands.ts';
+import { doctorCommand } from './doctor-command.ts';
+import { exportCommand } from './export-command.ts';
+import type { FaceContext } from './face.ts';
+import { guardRoutes } from './guard-commands.ts';
+import { hooksRoutes } from './hooks-commands.ts';
+import { openCommand, serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
+import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
+import { runCommandFor, streamCommandFor, withCommandApart } from './stream-commands.ts';
+
+export interface CliContext extends CommandContext {
+  readonly face: FaceContext;
+  /** For answers that a script wants to see by the code. */
+  endWith(code: number): void;
+}
+
+type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
+
+export const routesWith = (hosts: FaceContext['hosts']) =>
+  ({
+    serve: serveCommand,
+    watch: watchCommand,
+    run: runCommandFor(hosts),
+    stream: streamCommandFor(hosts),
+    start: startCommand,
+    stop: stopCommand,
+    status: statusCommand,
+    open: openCommand,
+    ls: lsCommand,
+    tree: treeCommand,
+    show: showCommand,
+    attach: attachCommand,
+    send: sendCommand,
+    export: exportCommand,
+    identify: identifyCommand,
+    hooks: hooksRoutes,
+    guard: guardRoutes,
+    telegram: telegramRoutes,
+    webhook: webhookCommand,
+    doctor: doctorCommand,
+  }) as const;
+
+function docsFor(hosts: FaceContext['hosts']) {
+  const list = hosts.map(({ host, title }) => `${title} (${host})`).join(', ');
+  return {
+    brief: 'See the sub-agents of your coding agents',
+    fullDescription: [
+      'troupe reads what coding agents leave behind and keeps one exact tree of agents from it. It changes nothing but what',
+      'troupe hooks shows you before, and sends nothing anywhere but to the chat or the address that you name to',
+      'troupe telegram and troupe webhook. Without a command it serves the live page.',
+      '',
+      `Hosts: ${list}.`,
+    ].join('\n'),
+  };
+}
+
+/** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
+function routesFor([first = '-']: readonly string[], hosts: FaceContext['hosts']) {
+  const map = { routes: routesWith(hosts), docs: docsFor(hosts) };
+  return buildRouteMap(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
+}
+
+/** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
+export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
+  const application = buildApplication(routesFor(args, face.hosts), {
+    name: 'troupe',
+    versionInfo: { currentVersion: face.version },
+    scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+    documentation: { useAliasInUsageLine: true, caseStyle: 'convert-camel-to-kebab' },
+    determineExitCode: (error) => (error instanceof UserError || isSystemError(error) ? 2 : 1),
+    localization: {
+      text: {
+        ...text_en,
+        exceptionWhileRunningCommand: (error) => explain(error),
+        noCommandRegisteredForInput: ({ input, corrections }) => noCommand(input, corrections),
+      },
+    },
+  });
+  let isChosen = false;
+  const endWith = (code: number): void => {
+    isChosen = true;
+    process.exitCode = code;
+  };
+  await run(application, withCommandApart(args), { process, face, endWith } as CliContext);
+  // Words that we do not understand are the person's to mend, like every other 2.
+  if (!isChosen && typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
+}
+
+function noCommand(input: string, corrections: readonly string[]): string {
+  const guess = corrections.length > 0 ? `; did you mean ${corrections.join(' or ')}?` : '.';
+  return `troupe: No command \`${input}\`${guess}\nSee them with: troupe --help`;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof UserError) return `troupe: ${error.message}\n${error.remedy}`;
+  if (isSystemError(error)) return `troupe: the system said no: ${error.message}\nMend that, and try again.`;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `troupe: this is a bug of troupe, please report it.\n${stack}`;
+}

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { isDumb } from '../lib/screen.ts';
+import type { Terminal } from './face.ts';
+
+/** The terminal that we were started in. */
+export function createTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const coloured =
+    env['FORCE_COLOR'] !== undefined && env['FORCE_COLOR'] !== '0'
+      ? true
+      : stdout.isTTY && !env['NO_COLOR'] && !isDumb(process);
+  const deep = stdout.isTTY ? stdout.getColorDepth() >= 24 : env['COLORTERM'] === 'truecolor';
+  return {
+    write: (text) => void stdout.write(text),
+    send: (text) => write(stdout, text),
+    page: (text) => (stdout.isTTY && text.split('\n').length > stdout.rows ? pageThrough(text) : write(stdout, text)),
+    note: (text) => void stderr.write(`${text}\n`),
+    ...(stderr.isTTY && !isDumb(process) && { noteInPlace: (text) => void stderr.write(`\r\u001b[K${text}`) }),
+    ...(process.stdin.isTTY && stdout.isTTY && { ask, askWords }),
+    browse,
+    colours: coloured ? (deep ? '24bit' : '16') : 'none',
+    ...(stdout.isTTY && { width: stdout.columns }),
+  };
+}
+
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((resolve) => stream.write(text, () => resolve()));
+}
+
+/** Anything but yes is no, the end of the input included. */
+async function ask(question: string): Promise<boolean> {
+  const reader = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+    return /^y(es)?$/i.test((await Promise.race([reader.question(`${question} [y/N] `), ended])).trim());
+  } finally {
+    reader.close();
+  }
+}
+
+/** A secret is typed, or pasted, without being shown. */
+async function askWords(question: string, { isSecret }: { readonly isSecret: boolean }): Promise<string | undefined> {
+  let isShown = true;
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      if (isShown) process.stdout.write(chunk);
+      done();
+    },
+  });
+  const reader = createInterface({ input: process.stdin, output, terminal: true });
+  try {
+    const ended = new Promise<string>((resolve) => reader.once('close', () => resolve('')));
+    const asked = reader.question(`${question} `);
+    isShown = !isSecret;
+    return (await Promise.race([asked, ended])).trim() || undefined;
+  } finally {
+    reader.close();
+    if (isSecret) process.stdout.write('\n');
+  }
+}
+
+/** The person's own pager. */
+function pageThrough(text: string): Promise<void> {
+  const [command = 'less', ...args] = (process.env['PAGER'] || 'less').split(' ');
+  return new Promise((resolve) => {
+    // As git does: less shows our colours, and quits by itself where there is little to show.
+    const env = { LESS: 'FRX', ...process.env };
+    const pager = spawn(command, args, { stdio: ['pipe', 'inherit', 'inherit'], env });
+    pager.on('error', () => write(process.stdout, text).then(resolve));
+    pager.on('close', () => resolve());
+    // The person may quit before everything was handed over.
+    pager.stdin.on('error', () => {});
+    pager.stdin.end(text);
+  });
+}
+
+/** A browser that runs in the foreground of its opener, or is slow to start, counts as opened. */
+const OPENED_AFTER_MS = 2_000;
+
+/** A machine without a screen has no browser to open. */
+async function browse(url: string): Promise<boolean> {
+  const { platform, env } = process;
+  const isBlind = platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'];
+  if (isBlind || env['SSH_CONNECTION']) return false;
+  const [command, ...args] =
+    platform === 'darwin' ? ['open', url] : platform === 'win32' ? ['cmd', '/c', 'start', '', url] : ['xdg-open', url];
+  const child = spawn(command ?? '', args, { stdio: 'ignore', detached: true });
+  child.unref();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), OPENED_AFTER_MS);
+    const end = (isOpen: boolean): void => {
+      clearTimeout(timer);
+      resolve(isOpen);
+    };
+    child.on('error', () => end(false));
+    child.on('exit', (code) => end(code === 0));
+  });
+}

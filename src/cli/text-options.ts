@@ -1,0 +1,12 @@
+import { known } from '../lib/json.ts';
+import type { FaceContext } from './face.ts';
+import { createPaint } from './format/paint.ts';
+import type { TextOptions } from './format/session-table.ts';
+
+export function textOptionsOf({ terminal, clock }: FaceContext): TextOptions {
+  return {
+    paint: createPaint(terminal.colours),
+    now: clock(),
+    ...known({ width: terminal.width }),
+  };
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { putDraft } from '../audit/spool-writer.ts';
+import type { HookIntake } from '../cli/face.ts';
+import type { AskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
+import { type AskDesk, createDesk } from '../guard/approvals/create-desk.ts';
+import { requestJudgement } from '../hook/hook-request.ts';
+import { systemClock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { findDaemon } from '../server/find-daemon.ts';
+import { createHookIntake } from '../server/hook-intake.ts';
+import { listAsks, sendAnswer } from '../server/remote-asks.ts';
+
+/** A call that somebody is to judge. */
+export interface CallAtDoor {
+  readonly payload: unknown;
+  /** The host's id of it. */
+  readonly call: string | undefined;
+  /** Of the host. */
+  readonly process: number | undefined;
+  /** `always`: a person is asked where no rule decides. */
+  readonly asks: 'policy' | 'always';
+  readonly signal: AbortSignal;
+}
+
+export interface CallDoorOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly host: string;
+  /** Undefined where nobody sits at the terminal. */
+  readonly askAtTerminal?: AskAtTerminal;
+}
+
+/**
+ * Judged and written down as a call of a hook is: by the server where one runs, so that its page and every other face can be
+ * asked, and by ourselves where not. Gives what the hook would print.
+ */
+export function createCallDoor({
+  folder,
+  host,
+  askAtTerminal,
+}: CallDoorOptions): (call: CallAtDoor) => Promise<string> {
+  const desk = createDesk({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
+  const intake = createHookIntake(folder, NO_KEYS, {
+    // Without a terminal nobody could answer.
+    desk: askAtTerminal ? desk : { ...desk, open: () => undefined },
+    onError: reportTrouble,
+  });
+  if (askAtTerminal) askAboutHeld(desk, askAtTerminal);
+  return async ({ payload, call, process: ppid, asks, signal }) => {
+    const since = Date.now();
+    const draft = putDraft(folder, host, Buffer.from(JSON.stringify(payload)));
+    const notice = { host, draft, asks, since, ...known({ ppid }) };
+    const over = new AbortController();
+    if (askAtTerminal && call !== undefined) void askAboutRemote(folder, call, askAtTerminal, over.signal);
+    try {
+      const said = await requestJudgement(folder, { ...notice, signal });
+      return said ?? (await judgeHere(intake, notice, signal));
+    } finally {
+      over.abort();
+    }
+  };
+}
+
+const NO_KEYS = { key: '', proof: '' };
+
+function later(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+}
+
+/** On a busy machine the first look at a policy may take too long for a hook. */
+const TRIES = 3;
+
+async function judgeHere(intake: HookIntake, notice: Parameters<HookIntake['take']>[0], signal: AbortSignal) {
+  for (let tries = 0; tries < TRIES; tries++) {
+    // Nobody waits for it any more.
+    if (signal.aborted) return '';
+    const reply = await intake.take(notice);
+    if (typeof reply === 'string') return reply;
+    if (!reply) continue;
+    signal.addEventListener('abort', reply.withdraw);
+    const text = await reply.text;
+    if (text !== undefined) return text;
+  }
+  if (signal.aborted) return '';
+  throw new Error('nobody could judge the call');
+}
+
+function askAboutHeld(desk: AskDesk, askAtTerminal: AskAtTerminal): void {
+  const open = new Map<string, AbortController>();
+  desk.subscribe((ask) => {
+    if (ask.end) return open.get(ask.id)?.abort();
+    if (open.has(ask.id)) return;
+    const ended = new AbortController();
+    open.set(ask.id, ended);
+    void askAtTerminal(ask, ended.signal)
+      .then((answer) => answer && desk.answer(ask.id, answer, 'terminal'))
+      .catch(reportTrouble);
+  });
+}
+
+/** The server asks on its page; the person may as well answer where the program was started. */
+async function askAboutRemote(folder: string, call: string, askAtTerminal: AskAtTerminal, over: AbortSignal) {
+  try {
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: over });
+      const daemon = await findDaemon(folder);
+      const ask = daemon && (await listAsks(daemon)).find((one) => one.call === call && one.end === null);
+      if (!daemon || !ask) continue;
+      const answer = await askAtTerminal(ask, over);
+      if (answer) await sendAnswer(daemon, ask.id, answer, 'terminal');
+      return;
+    }
+  } catch (error) {
+    if (!over.aborted) reportTrouble(error);
+  }
+}
+
+const LOOK_MS = 400;

@@ -1,0 +1,109 @@
+import type { ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { createAskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
+import type { ControlAnswer } from '../hosts/control.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { createLineSplitter } from '../lib/lines.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { UserError } from '../lib/user-error.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+import type { SharedScreen } from '../tui/shared-screen.ts';
+import { createCallDoor } from './call-door.ts';
+import { createGivenResults } from './given-results.ts';
+import type { RunRequest } from './shadow-request.ts';
+import { createSteering, type Steering, type WaitingCall } from './steer.ts';
+
+/** A program that will be steered. */
+export interface Interception {
+  /** In place of the person's own. */
+  readonly command: RunRequest['command'];
+  /** Takes over both ends. What is to be printed goes to `print`. */
+  attach(child: ChildProcess, print: (bytes: Uint8Array) => void): Steering;
+}
+
+export async function prepareInterception(
+  { command: [program, ...args], where, inject }: RunRequest,
+  screen: SharedScreen,
+): Promise<Interception> {
+  const adapter = steeredBy(program, where.host);
+  const plan = adapter.control.plan(args);
+  const folder = stateFolder(thisMachine());
+  await ensureStateFolder(folder);
+  const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
+  const askAtTerminal = createAskAtTerminal(screen);
+  const judge = createCallDoor({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
+  return {
+    command: [program, ...plan.args],
+    attach(child, print) {
+      const decide = async ({ payload, call, isQuestion, signal }: WaitingCall): Promise<ControlAnswer> => {
+        const result = isQuestion ? undefined : await given?.(payload, child.pid);
+        if (result) return result;
+        const asks = isQuestion ? 'always' : 'policy';
+        return { kind: 'printed', printed: await judge({ payload, call, process: child.pid, asks, signal }) };
+      };
+      const steering = createSteering({
+        ...{ control: adapter.control, plan, print, decide, onError: reportTrouble },
+        send: (text) => void child.stdin?.write(text),
+        endInput: () => void child.stdin?.end(),
+      });
+      // It may end before it has heard everything.
+      child.stdin?.on('error', () => {});
+      void feed(steering, plan).catch(reportTrouble);
+      return steering;
+    },
+  };
+}
+
+function steeredBy(program: string, host: string | undefined) {
+  const named = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
+  for (const adapter of ADAPTERS) {
+    const isMeant = host === undefined ? adapter.stream?.programs.includes(named) : adapter.host === host;
+    if (isMeant && adapter.control) return { host: adapter.host, control: adapter.control };
+  }
+  const known = ADAPTERS.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
+  throw new UserError(
+    'not-steered',
+    `troupe cannot steer «${program}».`,
+    `Leave out --intercept, or name the host with --host. It works with ${known.join(', ')}.`,
+  );
+}
+
+/** As the program itself: so long it waits for a stdin that says nothing, where it has a prompt already. */
+const SILENT_MS = 3_000;
+
+async function feed(steering: Steering, { input, prompt }: { readonly input: string; readonly prompt?: string }) {
+  const { stdin } = process;
+  if (input === 'lines') {
+    const splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
+    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) hear(steering, line.bytes);
+    const rest = splitter.rest();
+    if (rest) hear(steering, rest.bytes);
+  } else {
+    const text = stdin.isTTY ? '' : await textOn(stdin, prompt === undefined ? undefined : SILENT_MS);
+    const whole = [prompt, text].filter((part) => part).join('\n');
+    if (whole !== '') steering.say(whole);
+  }
+  steering.finishInput();
+}
+
+function hear(steering: Steering, bytes: Uint8Array): void {
+  if (bytes.length > 0) steering.hear(bytes);
+}
+
+async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): Promise<string> {
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    const timer = silentMs === undefined ? undefined : setTimeout(resolve, silentMs);
+    stdin.on('data', (chunk: Buffer) => {
+      clearTimeout(timer);
+      chunks.push(chunk);
+    });
+    stdin.once('end', resolve);
+    stdin.once('error', () => resolve());
+  });
+  stdin.pause();
+  // A pipe that stays open would keep us alive.
+  stdin.unref?.();
+  return Buffer.concat(chunks).toString('utf8');
+}

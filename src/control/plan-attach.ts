@@ -1,0 +1,215 @@
+import { type AgentId, hostOf, mainAgentOf, nativeId, type SessionId } from '../core/ids.ts';
+import type { OpenedTranscript } from '../core/ports.ts';
+import type { AttachReport, AttachWish } from '../core/reports/attach-shapes.ts';
+import { labelOf } from '../core/reports/label.ts';
+import { formatStartedBy } from '../core/started-by.ts';
+import { type AgentNode, isAtWork, type SessionTree } from '../core/tree.ts';
+import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
+import type { AgentToContinue, ContinuePlan, ContinueWish, ProgramCall } from '../hosts/continuing.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import type { Redactor } from '../redact/create-redactor.ts';
+import { writeHandover } from './handover/handover.ts';
+
+export interface AttachPlan {
+  readonly report: AttachReport;
+  readonly session: SessionId;
+  readonly agent: AgentId;
+  /** Left out where nothing is started. */
+  readonly call?: ProgramCall;
+  /** For what is kept of a new session: the host that it is of. */
+  readonly begins?: { readonly host: string; readonly session?: string };
+}
+
+export interface HostProgram {
+  readonly program: string;
+  readonly version?: string;
+}
+
+export interface PlanContext {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** The host's program on this machine; undefined where it is not there, or nobody may look. */
+  findProgram(adapter: SourceAdapter): Promise<HostProgram | undefined>;
+  createRedactor(): Promise<Redactor>;
+  newId(): string;
+}
+
+/** Ids stand in files that anybody may have written: what begins like a flag, or has blanks in it, is no word of a command. */
+const PLAIN_ID = /^\w[\w.@-]*$/;
+
+/** More does not go into one argument of a program on every system. */
+const MOST_TOKENS = 30_000;
+
+/** The best true way to go on from an agent, and all that belongs to it. Nothing is started, and nothing written. */
+export async function planAttach(
+  opened: OpenedTranscript,
+  wish: AttachWish,
+  context: PlanContext,
+): Promise<AttachPlan> {
+  const { tree, agent: id } = opened;
+  const node = nodeIn(tree, id);
+  const own = adapterOf(context, hostOf(tree.id));
+  const target = wish.host === undefined ? own : adapterOf(context, wish.host);
+  const hosts = context.adapters.filter(({ continuing }) => continuing).map(({ host, title }) => ({ host, title }));
+  const isForHost = wish.host === undefined || wish.host === own.host;
+  if (isAtWork(node.status) && isForHost && !wish.fork) {
+    if (wish.message === undefined) return followed(opened, node, hosts);
+    if (node.waitingOn !== 'input') throw atWork(node);
+  }
+  const { continuing } = target;
+  if (!continuing)
+    throw new UserError(
+      'attach-no-way',
+      `${target.title} has no way to begin a session that troupe knows.`,
+      'Name another host with --host.',
+    );
+  const found = await context.findProgram(target);
+  const version = found?.version ?? (target === own ? tree.hostVersion : undefined);
+  const ask: ContinueWish = { fork: wish.fork, newSession: context.newId(), ...known({ message: wish.message }) };
+  const isNamed = [tree.id, id].every((one) => PLAIN_ID.test(nativeId(one)));
+  const taken = !isNamed
+    ? { whyNot: 'its id is none that could be given to a program.' }
+    : isForHost
+      ? continuing.takeUp(toContinue(opened, node, version, own, context.machine), ask)
+      : { whyNot: `${target.title} cannot open a conversation of ${own.title}.` };
+  const as = { target, hosts, program: found?.program };
+  if (!('whyNot' in taken)) return planned(opened, node, taken, { ...as, text: wish.message, reasons: [] });
+  const handed = await handOver(opened, node, own, wish, context);
+  const plan = continuing.begin(handed.text, ask, version);
+  const reasons = [isForHost ? `${own.title} does not go on with the agent itself: ${taken.whyNot}` : taken.whyNot];
+  return planned(opened, node, plan, { ...as, ...handed, reasons });
+}
+
+function followed({ tree, agent }: OpenedTranscript, node: AgentNode, hosts: AttachReport['hosts']): AttachPlan {
+  const words = 'It is at work: what it says and does is shown as it comes.';
+  return {
+    session: tree.id,
+    agent,
+    report: {
+      agent: describe(tree, node),
+      ...{ way: 'follow', words, limits: [], reasons: [], host: hostOf(tree.id), hosts, command: null },
+      ...{ text: null, tokens: 0, leftOut: [], redacted: [], begins: null },
+    },
+  };
+}
+
+function atWork(node: AgentNode): UserError {
+  const id = nativeId(node.id);
+  return new UserError(
+    'attach-at-work',
+    `«${labelOf(node)}» is at work, and its conversation cannot be gone on with by two at once.`,
+    `Follow it with: troupe attach ${id}. Tell it something with: troupe send ${id} "…". Go on in a copy with: --fork`,
+  );
+}
+
+interface Handed {
+  readonly target: SourceAdapter;
+  readonly hosts: AttachReport['hosts'];
+  readonly program: string | undefined;
+  readonly text: string | undefined;
+  readonly tokens?: number;
+  readonly leftOut?: readonly string[];
+  readonly redacted?: AttachReport['redacted'];
+  readonly reasons: readonly string[];
+}
+
+function planned(
+  { tree, agent }: OpenedTranscript,
+  node: AgentNode,
+  plan: ContinuePlan,
+  { target, ...handed }: Handed,
+): AttachPlan {
+  const { way, words, limits, begins } = plan;
+  const parent = begins ? formatStartedBy(tree.id, agent) : undefined;
+  const env = { ...plan.call.env, ...known({ TROUPE_PARENT: parent }) } as Readonly<Record<string, string>>;
+  const { args, stdin } = plan.call;
+  const program = handed.program ?? plan.call.program;
+  const text = stdin ?? handed.text ?? null;
+  return {
+    session: tree.id,
+    agent,
+    call: { ...plan.call, program, env },
+    ...(begins && { begins: { host: target.host, ...begins } }),
+    report: {
+      agent: describe(tree, node),
+      ...{ way, words, limits, reasons: handed.reasons, host: target.host, hosts: handed.hosts },
+      command: { program, args, env, cwd: node.cwd ?? tree.cwd ?? null, takesText: stdin !== undefined },
+      ...{ text, tokens: handed.tokens ?? 0, leftOut: handed.leftOut ?? [], redacted: handed.redacted ?? [] },
+      begins: begins ? { sessionId: begins.session ?? null } : null,
+    },
+  };
+}
+
+/** Two passes, as an export: what is known to be a secret in one place is taken out everywhere. */
+async function handOver(
+  { transcript, tree }: OpenedTranscript,
+  node: AgentNode,
+  own: SourceAdapter,
+  { budget, message }: AttachWish,
+  { createRedactor }: PlanContext,
+) {
+  const redactor = await createRedactor();
+  const agent = {
+    hostTitle: tree.hostVersion === undefined ? own.title : `${own.title} ${tree.hostVersion}`,
+    path: pathTo(tree, node).map(labelOf),
+    status: node.status,
+    ...known({ type: node.type, cwd: node.cwd ?? tree.cwd, branch: node.branch ?? tree.branch }),
+  };
+  redactor.scan(transcript);
+  redactor.scan(agent);
+  const clean = redactor.redactValue(transcript);
+  const about = redactor.redactValue(agent);
+  const handover = writeHandover(clean, about, { budget: Math.min(budget, MOST_TOKENS), ...known({ message }) });
+  const counts = new Map<string, number>();
+  for (const { what, count } of redactor.findings()) counts.set(what, (counts.get(what) ?? 0) + count);
+  return { ...handover, redacted: [...counts].map(([what, count]) => ({ what, count })) };
+}
+
+function toContinue(
+  { tree, agent, transcript, root }: OpenedTranscript,
+  node: AgentNode,
+  version: string | undefined,
+  adapter: SourceAdapter,
+  machine: Machine,
+): AgentToContinue {
+  const main = tree.agents.find(({ id }) => id === mainAgentOf(tree.id));
+  return {
+    session: nativeId(tree.id),
+    agent: nativeId(agent),
+    isMain: agent === mainAgentOf(tree.id),
+    hasTranscript: transcript.known_from === 'transcript',
+    isSessionOpen: main !== undefined && isAtWork(main.status),
+    isAtHome: adapter.roots(machine).includes(root),
+    ...known({ type: node.type, version }),
+  };
+}
+
+function describe(tree: SessionTree, node: AgentNode): AttachReport['agent'] {
+  const [host, sessionId] = [hostOf(tree.id), nativeId(tree.id)];
+  return { id: nativeId(node.id), sessionId, host, label: labelOf(node), status: node.status };
+}
+
+/** Main first. */
+function pathTo(tree: SessionTree, node: AgentNode): readonly AgentNode[] {
+  const path = [node];
+  for (let at = node.link.parent; at !== undefined; at = path[0]?.link.parent) {
+    const parent = tree.agents.find(({ id }) => id === at);
+    if (!parent || path.includes(parent)) break;
+    path.unshift(parent);
+  }
+  return path;
+}
+
+function nodeIn(tree: SessionTree, id: AgentId): AgentNode {
+  const node = tree.agents.find((one) => one.id === id);
+  if (!node) throw new Error(`an opened transcript of an agent that is not in its tree: ${id}`);
+  return node;
+}
+
+function adapterOf({ adapters }: PlanContext, host: string): SourceAdapter {
+  const found = adapters.find((adapter) => adapter.host === host);
+  if (found) return found;
+  const all = adapters.map((adapter) => adapter.host).join(', ');
+  throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${all}`);
+}

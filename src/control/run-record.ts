@@ -1,0 +1,89 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { AgentEvent } from '../core/event.ts';
+import type { SessionId } from '../core/ids.ts';
+import { systemClock } from '../lib/clock.ts';
+import { packageVersion } from '../lib/package.ts';
+import { openNew } from '../lib/regular-file.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { maskText, maskValue } from '../redact/mask-secrets.ts';
+import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import { createToldWriter } from '../sessions/stream/told-writer.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+import type { RunOutcome, RunRequest } from './shadow-request.ts';
+
+/** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
+export interface RunRecord {
+  add(events: readonly StreamEvent[]): void;
+  /** What only the stream knows, for whoever follows the session: the running server, and every later look at it. */
+  feed(session: SessionId, facts: readonly AgentEvent[]): void;
+  end(outcome: RunOutcome, session: string | undefined): Promise<void>;
+}
+
+const KEEP_MS = 30 * 86_400_000;
+const KEEP_FILES = 500;
+const SUFFIX = '.jsonl';
+
+/** Where it cannot be written, that is said, and the program runs all the same. */
+export function openRunRecord(run: string, { command }: RunRequest): RunRecord {
+  const state = stateFolder(thisMachine());
+  const folder = path.join(state, 'runs');
+  const told = createToldWriter(path.join(state, 'streams'), reportTrouble);
+  let last: Promise<unknown> = Promise.resolve();
+  const opened = openRecord(state, folder, run).catch(reportTrouble);
+  const write = (records: readonly unknown[]): void => {
+    const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+    last = last.then(async () => (await opened)?.appendFile(text)).catch(reportTrouble);
+  };
+  const at = (): string => new Date(systemClock()).toISOString();
+  write([
+    {
+      type: 'run_started',
+      at: at(),
+      run,
+      troupe_version: packageVersion,
+      command: command.map((word) => maskText(word).text),
+      cwd: process.cwd(),
+    },
+  ]);
+  return {
+    add: (events) => write(events.map((event) => maskValue(event, MAX_TEXT))),
+    feed: (session, facts) => told.add(session, facts),
+    async end(outcome, session) {
+      write([
+        {
+          type: 'run_ended',
+          at: at(),
+          session_id: session ?? null,
+          code: outcome.kind === 'exited' ? outcome.code : null,
+          signal: outcome.kind === 'killed' ? outcome.signal : null,
+        },
+      ]);
+      await last;
+      await (await opened)?.close().catch(reportTrouble);
+      await told.end();
+    },
+  };
+}
+
+/** Prompts are kept as they are up to this length. */
+const MAX_TEXT = 16_000;
+
+async function openRecord(state: string, folder: string, run: string) {
+  await ensureStateFolder(state);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await prune(folder);
+  return openNew(path.join(folder, run + SUFFIX));
+}
+
+/** Their names begin with when they began. */
+async function prune(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(SUFFIX)).sort();
+  const oldest = systemClock() - KEEP_MS;
+  for (const [index, name] of names.entries()) {
+    const file = path.join(folder, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats && (stats.mtimeMs < oldest || index < names.length - KEEP_FILES)) await rm(file, { force: true });
+  }
+}

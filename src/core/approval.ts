@@ -1,0 +1,97 @@
+import type { AuditAgent } from './reports/audit-shapes.ts';
+
+/** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
+export interface Ask {
+  /** Nobody can guess it: to answer, one has to have been told. */
+  readonly id: string;
+  readonly at: string;
+  /** From then on `otherwise` holds. */
+  readonly expiresAt: string;
+  /** Null: the host asks as well, and goes on with it. */
+  readonly otherwise: AskAnswer | null;
+  readonly host: string;
+  readonly session: string | null;
+  readonly agent: AuditAgent;
+  readonly tool: string | null;
+  /** The host's id of the call. */
+  readonly call: string | null;
+  readonly summary: string | null;
+  /** As in the audit: secrets masked, long texts cut. */
+  readonly input: unknown;
+  readonly cwd: string | null;
+  /** The rule that asks. */
+  readonly rule: string | null;
+  readonly reason: string;
+  /** Null: it is open. */
+  readonly end: AskEnd | null;
+}
+
+export type AskAnswer = 'allow' | 'deny';
+
+export interface AskEnd {
+  readonly at: string;
+  /** Null: the call was taken back, and nothing was decided. */
+  readonly decision: AskAnswer | null;
+  readonly by: AnsweredBy;
+}
+
+/** A person, on one of these faces. */
+export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
+export type Person = (typeof PERSONS)[number] | ChatPerson;
+
+/** Of the UIs that answer from a process of their own: which key comes with an answer tells which UI sent it. */
+export const KEYED_CHANNELS = ['terminal', 'cli', 'telegram'] as const;
+export type ChannelKeys = Readonly<Record<(typeof KEYED_CHANNELS)[number], string>>;
+
+/** In a chat, where several may answer: who it was, by the chat's own number of them, and by name where they have one. */
+export type ChatPerson = `telegram:${string}`;
+
+const CHAT_PERSON = /^telegram:\d{1,20}(?: @\w{1,64})?$/;
+
+export function chatPerson(user: { readonly id: number; readonly username?: string | undefined }): ChatPerson {
+  const name = user.username !== undefined && /^\w{1,64}$/.test(user.username) ? ` @${user.username}` : '';
+  return `telegram:${user.id}${name}`;
+}
+
+export function isChatPerson(value: unknown): value is ChatPerson {
+  return typeof value === 'string' && CHAT_PERSON.test(value);
+}
+
+/**
+ * `expiry`: no answer came in time. `stop`: the server ended before one came. `no-server`: there was nobody to hold the call.
+ * `withdrawn`: the host, or its person, gave the call up.
+ */
+const ANSWERED_BY = [...PERSONS, 'expiry', 'stop', 'no-server', 'withdrawn'] as const;
+export type AnsweredBy = (typeof ANSWERED_BY)[number] | ChatPerson;
+
+/** Of a text that was kept, or sent. */
+export function readAnsweredBy(value: unknown): AnsweredBy | undefined {
+  return isChatPerson(value) ? value : ANSWERED_BY.find((one) => one === value);
+}
+
+export type Answered =
+  | { readonly outcome: 'taken'; readonly ask: Ask }
+  /** It had ended before; `ask` says how. */
+  | { readonly outcome: 'late'; readonly ask: Ask }
+  | { readonly outcome: 'unknown' };
+
+/** Who answers for the person, and who shows what is asked. */
+export interface Asks {
+  /** Those that are open, and the last few that were; oldest first. */
+  list(): readonly Ask[];
+  /** Whenever one is opened, becomes better known, or ends. */
+  subscribe(listener: (ask: Ask) => void): { close(): void };
+  answer(id: string, answer: AskAnswer, by: Person): Answered;
+}
+
+/** So many that have ended are still told of. */
+export const ENDED_KEPT = 20;
+
+/** The list after news of one of them. */
+export function withAsk(asks: readonly Ask[], news: Ask): readonly Ask[] {
+  const isKnown = asks.some(({ id }) => id === news.id);
+  const all = isKnown ? asks.map((ask) => (ask.id === news.id ? news : ask)) : [...asks, news];
+  const ended = all.filter(({ end }) => end !== null).length;
+  let toDrop = Math.max(0, ended - ENDED_KEPT);
+  return all.filter(({ end }) => end === null || toDrop-- <= 0);
+}

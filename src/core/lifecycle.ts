@@ -1,0 +1,300 @@
+import { known } from '../lib/json.ts';
+import type { QuestionKind } from './event.ts';
+import type { ToolCallId } from './ids.ts';
+import type { AgentRecord, CallRecord, EndClaim, Tail } from './ledger.ts';
+import { type SessionLife, tailOf } from './session-life.ts';
+import { type AgentStatus, isOver, type Run, type StatusChange, type StatusSignal, type WaitingOn } from './tree.ts';
+
+/** What lifecycle has to know of an agent beside its record. */
+export interface LifeContext {
+  readonly life: SessionLife;
+  /** When the session's main agent last said or was told something. */
+  readonly mainLastAt: number;
+  /** The call that made the agent, and when. */
+  readonly spawn: RunStart;
+  readonly callOf: (id: ToolCallId) => CallRecord | undefined;
+  readonly hasOpenCalls: boolean;
+  /** It waits for an agent of its own that is still at work. */
+  readonly waitsOnChild: boolean;
+  /** Of the main agent: some other agent of its session has not come to an end. */
+  readonly othersNotOver: boolean;
+  /** The provider asked it to come back later. */
+  readonly held: boolean;
+  /** A question of its is open in front of the person. */
+  readonly asks: QuestionKind | undefined;
+}
+
+export interface Life {
+  readonly status: AgentStatus;
+  readonly waitingOn?: WaitingOn;
+  readonly runs: readonly Run[];
+  readonly changes: readonly StatusChange[];
+  readonly completedAt?: number;
+}
+
+interface Verdict {
+  readonly status: AgentStatus;
+  readonly signal: StatusSignal;
+  readonly at?: number;
+  readonly reason?: string;
+  readonly waitingOn?: WaitingOn;
+}
+
+/** Of two ends at the same moment, the one that knows best. */
+const TRUST: readonly EndClaim['signal'][] = [
+  'sidecar',
+  'journal',
+  'inbox',
+  'transcript',
+  'result',
+  'notification',
+  'stop-call',
+  'hook',
+];
+
+/**
+ * The life of a sub-agent. No single signal is believed: a result may say that a background agent was launched, a
+ * notification may come twice, a kill leaves nothing at all.
+ */
+export function lifeOfSubAgent(agent: AgentRecord, context: LifeContext): Life {
+  const starts = startsOf(agent, context);
+  const runs = starts.map((start, index): Run => {
+    const reported = endByResult(start, context);
+    // A call that waited for its agent has the last word: a notice that names no call, or another, is not about this run.
+    const others = endsWithin(agent, starts, index).filter(
+      (end) => reported.length === 0 || end.signal !== 'notification' || end.call === start.call,
+    );
+    const ends = [...others, ...reported];
+    const isLast = index === starts.length - 1;
+    const verdict = isLast
+      ? verdictOfLastRun(ends, agent, start, index === 0, context)
+      : verdictOfEarlierRun(ends, context);
+    return toRun(verdict, start.call, start.at, verdict.at);
+  });
+  const last = runs.at(-1);
+  const status = last?.status ?? 'unknown';
+  const waitingOn = status === 'waiting' ? waitOf(context) : undefined;
+  const changes = runs.flatMap((run) => changesOf(run, agent));
+  return { status, runs, changes, ...known({ waitingOn, completedAt: last?.endedAt }) };
+}
+
+/** The main agent has no end of its own: it is done when its last turn ended and its process is gone. */
+export function lifeOfMain(agent: AgentRecord, context: LifeContext): Life {
+  const verdict = verdictOfMain(agent, context);
+  const run = toRun(verdict, undefined, agent.startedAt, agent.lastAt);
+  const { status, waitingOn } = verdict;
+  return { status, runs: [run], changes: changesOf(run, agent), ...known({ waitingOn, completedAt: run.endedAt }) };
+}
+
+function toRun(
+  verdict: Verdict,
+  call: ToolCallId | undefined,
+  startedAt: number | undefined,
+  at: number | undefined,
+): Run {
+  const { status, signal, reason } = verdict;
+  return { status, signal, ...known({ call, startedAt, reason, endedAt: isOver(status) ? at : undefined }) };
+}
+
+function verdictOfMain(agent: AgentRecord, context: LifeContext): Verdict {
+  const tail = tailOf(agent);
+  const { life } = context;
+  if (!tail) {
+    return life.alive
+      ? { status: 'waiting', waitingOn: 'input', signal: 'process' }
+      : { status: 'unknown', signal: 'process', reason: 'no line of its conversation is there' };
+  }
+  const ended = isTurnEnd(tail, context) || tail.entry === 'interruption' || tail.entry === 'failure';
+  if (life.alive) return verdictOfLiveMain(ended, context);
+  const at = tail.at;
+  if (tail.entry === 'interruption') return { status: 'stopped', signal: 'transcript', at, reason: 'interrupted' };
+  if (tail.entry === 'failure') {
+    return { status: 'failed', signal: 'transcript', at, reason: 'its last request failed' };
+  }
+  // A process that waits for background agents says "busy" although the turn is over (2.1.325 -p).
+  const { state } = life.process ?? {};
+  const diedAtWork = life.died && (state === 'busy' || (state === undefined && context.othersNotOver));
+  if (ended && !diedAtWork) return { status: 'completed', signal: 'transcript', at };
+  if (life.died) return { status: 'unknown', signal: 'process', reason: 'its process is gone without a word' };
+  if (life.closed)
+    return { status: 'stopped', signal: 'process', at, reason: 'its process ended in the middle of a turn' };
+  const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and its last turn did not end';
+  return { status: 'unknown', signal: 'process', reason };
+}
+
+/** Of versions that keep no record of their processes: whether it ended at all is not known. */
+export const SILENT = 'silent for over 5 minutes; this version does not say whether its process lives';
+
+function verdictOfLiveMain(ended: boolean, context: LifeContext): Verdict {
+  const { process } = context.life;
+  const wait = (waitingOn: WaitingOn, reason?: string): Verdict => ({
+    status: 'waiting',
+    signal: context.life.how === 'process' ? 'process' : 'transcript',
+    waitingOn,
+    ...known({ reason }),
+  });
+  if (context.asks) return wait(context.asks, process?.waitingFor);
+  // `-p` ends only when its agents have; before 2.1.286 its record has no state.
+  if (ended) return wait(process && process.state !== 'idle' && context.othersNotOver ? 'child' : 'input');
+  const waitingOn = waitOf(context);
+  if (waitingOn) return wait(waitingOn);
+  return { status: 'running', signal: context.life.how === 'process' ? 'process' : 'transcript' };
+}
+
+/** What came before a resume is over; how, only an end signal can say. */
+function verdictOfEarlierRun(ends: readonly EndClaim[], context: LifeContext): Verdict {
+  const end = chooseEnd(ends, undefined, context);
+  if (end) return byEnd(end);
+  return { status: 'unknown', signal: 'call', reason: 'it was woken again, and no end was seen before' };
+}
+
+function byEnd({ outcome, signal, at, reason }: EndClaim): Verdict {
+  return { status: outcome, signal, ...known({ at, reason }) };
+}
+
+function verdictOfLastRun(
+  ends: readonly EndClaim[],
+  agent: AgentRecord,
+  start: RunStart,
+  isFirst: boolean,
+  context: LifeContext,
+): Verdict {
+  // A tail from before the run says nothing about it: the agent was woken, and has not spoken yet.
+  const last = tailOf(agent);
+  const tail = isFirst || (last?.at ?? 0) >= (start.at ?? 0) ? last : undefined;
+  const end = chooseEnd(ends, tail, context);
+  if (end) return byEnd(end);
+  // A teammate has no other end than that of its turn, and old versions do not say that a reply was the last.
+  if (tail && agent.agentKind?.value === 'teammate' && isTurnEnd(tail, context)) {
+    return { status: 'completed', signal: 'transcript', at: tail.at, reason: 'its turn ended' };
+  }
+  if (tail?.entry === 'failure') {
+    return { status: 'failed', signal: 'transcript', at: tail.at, reason: 'its last request failed' };
+  }
+  const { life } = context;
+  if (tail?.entry === 'interruption') {
+    // The session went on: the person stopped this agent. It ended with it: nobody wrote down what became of the agent.
+    if (life.alive || context.mainLastAt > tail.at + SAME_MOMENT_MS) {
+      return { status: 'stopped', signal: 'transcript', at: tail.at, reason: 'interrupted' };
+    }
+    return { status: 'unknown', signal: 'process', reason: 'interrupted as its session ended, and no end was written' };
+  }
+  const ofThisProcess = life.aliveSince === undefined || start.at === undefined || start.at >= life.aliveSince;
+  if (!life.alive || !ofThisProcess) {
+    const reason = life.how === 'old-line' ? SILENT : 'its process is gone, and no end was seen';
+    return { status: 'unknown', signal: 'process', reason };
+  }
+  if (tail === undefined) return { status: 'spawning', signal: 'call' };
+  const signal: StatusSignal = life.how === 'process' ? 'process' : 'transcript';
+  return { status: waitOf(context) ? 'waiting' : 'running', signal };
+}
+
+/** Lines that one key press writes into several files carry times this close together. */
+const SAME_MOMENT_MS = 1_000;
+
+function waitOf(context: LifeContext): WaitingOn | undefined {
+  if (context.asks) return context.asks;
+  if (context.held) return 'rate-limit';
+  return context.waitsOnChild ? 'child' : undefined;
+}
+
+/**
+ * The last word on a run. An agent's own word that it failed or was stopped is believed before a result: hosts report
+ * agents that died of an API error as completed (Claude Code up to 2.1.197, OpenCode up to 1.18).
+ */
+function chooseEnd(ends: readonly EndClaim[], tail: Tail | undefined, context: LifeContext): EndClaim | undefined {
+  const standing = ends.filter((end) => !isOvertaken(end, tail, context)).toSorted(byTrust);
+  const firsthand = standing.filter(({ hearsay }) => !hearsay);
+  const inForce = firsthand.length > 0 ? firsthand : standing;
+  // Up to 2.1.50 the hook tells of such an agent, too, only that it stopped.
+  const spoken = inForce.filter(
+    ({ signal, outcome }) => signal === 'transcript' || (signal === 'hook' && outcome === 'failed'),
+  );
+  return spoken[0] && spoken[0].outcome !== 'completed' ? spoken[0] : inForce[0];
+}
+
+/** The latest first; at the same moment, the one that knows best. */
+function byTrust(a: EndClaim, b: EndClaim): number {
+  return (
+    (b.at ?? 0) - (a.at ?? 0) ||
+    TRUST.indexOf(b.signal) - TRUST.indexOf(a.signal) ||
+    (a.outcome < b.outcome ? -1 : a.outcome > b.outcome ? 1 : 0)
+  );
+}
+
+/** The conversation went on after this end, so it was none: the agent was woken, or the request was tried again. */
+function isOvertaken(end: EndClaim, tail: Tail | undefined, context: LifeContext): boolean {
+  if (!tail || end.at === undefined || tail.at <= end.at) return false;
+  if (end.signal === 'transcript') return tail.entry !== 'failure';
+  return tail.entry !== 'interruption' && !isTurnEnd(tail, context);
+}
+
+function isTurnEnd(tail: Tail, { hasOpenCalls }: LifeContext): boolean {
+  // Versions that write placeholders (2.1.9 to 2.1.5x) never say how a reply ended: nothing open is all there is.
+  return tail.entry === 'reply' && tail.end !== 'tools' && !hasOpenCalls;
+}
+
+interface RunStart {
+  readonly call?: ToolCallId;
+  readonly at?: number;
+}
+
+function startsOf(agent: AgentRecord, { spawn, callOf }: LifeContext): readonly RunStart[] {
+  const at = spawn.at ?? agent.startedAt;
+  const first: RunStart = known({ call: spawn.call, at });
+  const resumes = [...agent.resumes.values()]
+    .filter(({ call, at: resumedAt }) => (call === undefined ? resumedAt !== agent.startedAt : call !== spawn.call))
+    .filter(({ call, at: resumedAt }) => !isRefused(call && callOf(call), agent.lastAt, resumedAt))
+    .sort((a, b) => (a.at ?? 0) - (b.at ?? 0) || ((a.call ?? '') < (b.call ?? '') ? -1 : 1));
+  return [first, ...resumes];
+}
+
+/** A call that failed before the agent said a word woke nobody: it is a failed call of its caller. */
+function isRefused(call: CallRecord | undefined, lastAt = 0, resumedAt = 0): boolean {
+  return call?.ended !== undefined && call.ended.value.outcome !== 'ok' && lastAt < resumedAt;
+}
+
+/** The ends of one run: those that name its call, and of the nameless ones those that fall into its time. */
+function endsWithin(agent: AgentRecord, starts: readonly RunStart[], index: number): readonly EndClaim[] {
+  const calls = new Set(starts.map((start) => start.call));
+  const start = starts[index];
+  const from = index === 0 ? Number.NEGATIVE_INFINITY : (start?.at ?? 0);
+  const to = starts[index + 1]?.at ?? Number.POSITIVE_INFINITY;
+  return [...agent.ends.values()].filter((end) => {
+    if (end.call !== undefined && calls.has(end.call)) return end.call === start?.call;
+    if (end.byCallOnly) return false;
+    // Without a time (the sidecar's mark): taken away again when the agent is woken (2.1.325), so it is of the last run.
+    if (end.at === undefined) return index === starts.length - 1;
+    return end.at >= from && end.at < to;
+  });
+}
+
+/** The result of the call that began a run is its end, unless it only says that the agent was launched. */
+function endByResult(start: RunStart, { callOf }: LifeContext): readonly EndClaim[] {
+  const call = start.call === undefined ? undefined : callOf(start.call);
+  if (!call?.spawn || !call.ended || call.launched || call.ended.value.outcome === 'refused') return [];
+  const { value, at, origin } = call.ended;
+  const outcome = value.outcome === 'ok' ? 'completed' : 'failed';
+  return [{ signal: 'result', outcome, at, origin, ...known({ reason: value.reason }) }];
+}
+
+function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {
+  const changes: StatusChange[] = [];
+  const { startedAt, endedAt, status, signal, reason } = run;
+  if (run.call !== undefined) {
+    changes.push({ status: 'spawning', signal: 'call', ...known({ at: startedAt }) });
+  }
+  if (status === 'spawning') return changes;
+  if (agent.startedAt !== undefined) {
+    changes.push({ status: 'running', signal: 'transcript', at: Math.max(agent.startedAt, startedAt ?? 0) });
+  }
+  if (status !== 'running') {
+    changes.push({
+      status,
+      signal,
+      ...known({ at: endedAt }),
+      ...known({ reason }),
+    });
+  }
+  return changes;
+}

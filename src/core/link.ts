@@ -1,0 +1,286 @@
+import { groupBy } from '../lib/group.ts';
+import { known } from '../lib/json.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { type AgentId, isUnnamed, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
+import type { AgentRecord, CallRecord, LinkClaim, SessionLedger } from './ledger.ts';
+import { indexOf } from './ledger-index.ts';
+import type { OwnerOf } from './owner.ts';
+
+export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
+
+/** How a link can be known, strongest first. Persisted and shown: never rename one. */
+export const EVIDENCE = {
+  sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
+  'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
+  'call-record': { rank: 'exact', text: 'the record of the call names it' },
+  'session-record': { rank: 'exact', text: 'the record of its own session names its parent' },
+  folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
+  result: { rank: 'exact', text: 'the result of the call names it' },
+  hook: { rank: 'exact', text: 'the hook behind the call names it' },
+  stream: { rank: 'exact', text: 'what its program printed says which call made it' },
+  'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
+  environment: { rank: 'exact', text: 'its process was told which agent started it' },
+  printed: { rank: 'exact', text: 'the command printed the id of its session' },
+  continued: { rank: 'exact', text: 'troupe attach started it, to go on from that agent' },
+  progress: { rank: 'strong', text: 'progress lines of the call name it' },
+  'result-text': { rank: 'strong', text: 'the text of the result names it' },
+  notification: { rank: 'strong', text: 'the notice of its end names the call' },
+  'same-prompt': { rank: 'strong', text: 'only one agent made calls with its prompt' },
+} as const satisfies Record<string, { rank: EvidenceRank; text: string }>;
+
+export type EvidenceSource = keyof typeof EVIDENCE;
+
+const STRENGTH = Object.keys(EVIDENCE) as readonly EvidenceSource[];
+
+/** How an agent hangs in the tree. Without a parent it is an orphan: shown under its session, attached to nobody. */
+export interface SpawnLink {
+  readonly parent?: AgentId;
+  readonly call?: ToolCallId;
+  readonly rank: EvidenceRank;
+  readonly evidence?: EvidenceSource;
+  /** Calls that may have made it, where no single one can be named. */
+  readonly candidates: readonly ToolCallId[];
+}
+
+export interface Links {
+  readonly of: ReadonlyMap<AgentId, SpawnLink>;
+  readonly problems: readonly Diagnostic[];
+}
+
+/** A fan-out of hundreds with one prompt: naming a few says as much. */
+const MAX_CANDIDATES = 20;
+
+const ORPHAN: SpawnLink = { rank: 'none', candidates: [] };
+
+interface Linking {
+  readonly ledger: SessionLedger;
+  /** Agents that can be a parent: the main agent and those that exist. */
+  readonly exists: ReadonlySet<AgentId>;
+  readonly ownerOf: OwnerOf;
+  readonly problems: Diagnostic[];
+  /** Whether more may still be written. */
+  readonly isAlive: boolean;
+}
+
+/** Decides every parent from the claims in the ledger: the strongest evidence wins, a guess never replaces a proof. */
+export function resolveLinks(
+  ledger: SessionLedger,
+  records: readonly AgentRecord[],
+  ownerOf: OwnerOf,
+  isAlive: boolean,
+): Links {
+  const main = mainAgentOf(ledger.id);
+  const problems: Diagnostic[] = [];
+  const linking: Linking = {
+    ledger,
+    exists: new Set([main, ...records.map(({ id }) => id)]),
+    ownerOf,
+    problems,
+    isAlive,
+  };
+  const agents = records.filter(({ id }) => id !== main).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const links = new Map(agents.map((agent) => [agent.id, linkByClaims(agent, linking)]));
+  linkByPrompt(agents, links, linking);
+  nameCalls(agents, links, linking);
+  dropStandIns(links);
+  cutCycles(links, problems);
+  return { of: links, problems };
+}
+
+function linkByClaims(agent: AgentRecord, linking: Linking): SpawnLink {
+  const { ledger, exists, ownerOf, problems } = linking;
+  // A call that woke the agent names it as well, but did not make it.
+  const wakes = new Set([...agent.resumes.values()].map(({ call }) => call));
+  const claims = [...agent.links.values(), ...claimsByGroup(agent, ledger)]
+    .filter(({ call }) => call === undefined || !wakes.has(call))
+    .sort(byStrength);
+  let missing: string | undefined;
+  for (const claim of claims) {
+    const call = claim.call === undefined ? undefined : ledger.calls.get(claim.call);
+    const parent = claim.parent ?? (call && ownerOf(call.agents));
+    if (parent === agent.id) continue;
+    if (parent !== undefined && exists.has(parent) && !isForeign(claim, call, agent, linking)) {
+      const rank = EVIDENCE[claim.evidence].rank;
+      const made = claim.call ?? claims.find((other) => other.call !== undefined)?.call;
+      return { parent, rank, evidence: claim.evidence, candidates: [], ...known({ call: made }) };
+    }
+    const byCall = claim.call !== undefined && !call;
+    missing ??= byCall || parent === undefined ? `the call ${claim.call}` : `the agent ${nativeId(parent)}`;
+  }
+  if (missing === undefined) return ORPHAN;
+  problems.push({ code: 'missing-parent', detail: `${nativeId(agent.id)} names ${missing}, which was never seen` });
+  const call = claims.find((claim) => claim.call !== undefined)?.call;
+  return { ...ORPHAN, ...known({ call }) };
+}
+
+/** A reply's lines are written when it ends: so long may the call be missing that a sidecar names. */
+const CALL_DELAY_MS = 60_000;
+
+/**
+ * The sidecar of another session's agent, left here by `/clear`: its call never comes, though this session went on. One
+ * that names another agent of this session is at home here, and so is one that began after main's last line: main went
+ * down before it could write the call.
+ */
+function isForeign(
+  { evidence, call: named, parent }: LinkClaim,
+  call: CallRecord | undefined,
+  agent: AgentRecord,
+  { ledger, isAlive }: Linking,
+): boolean {
+  if (evidence !== 'sidecar' || named === undefined || call) return false;
+  const main = mainAgentOf(ledger.id);
+  const mainLastAt = ledger.agents.get(main)?.lastAt;
+  if (mainLastAt === undefined || (parent !== undefined && parent !== main)) return false;
+  return mainLastAt > (agent.startedAt ?? 0) + (isAlive ? CALL_DELAY_MS : 0);
+}
+
+/** The agents of a workflow's run name no call: their folder names the run, and a call's result does, too. */
+function claimsByGroup(agent: AgentRecord, ledger: SessionLedger): readonly LinkClaim[] {
+  const started = agent.group && ledger.groups.get(agent.group.value)?.started?.value;
+  return started ? [{ evidence: 'group-run', call: started.call, parent: started.agent }] : [];
+}
+
+/** An agent that nothing names, and one call with the very same prompt that made nobody else: that is its call. */
+function linkByPrompt(
+  agents: readonly AgentRecord[],
+  links: Map<AgentId, SpawnLink>,
+  { ledger, exists, ownerOf, problems }: Linking,
+): void {
+  const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
+  for (const agent of ledger.agents.values()) for (const { call } of agent.resumes.values()) taken.add(call);
+  const free = groupBy(
+    [...indexOf(ledger).spawns].filter((call) => call.spawn?.value.prompt && !taken.has(call.id)).sort(byId),
+    (call) => call.spawn?.value.prompt?.digest,
+  );
+  const unplaced = agents.filter((agent) => agent.prompt && !links.get(agent.id)?.parent && !isProven(agent));
+  const options = new Map(
+    unplaced.map((agent) => [
+      agent,
+      (free.get(agent.prompt?.value.digest) ?? []).filter((call) => isPossible(call, agent)),
+    ]),
+  );
+  for (const [agent, calls] of matchOneByOne(options)) {
+    if (calls.length === 0) continue;
+    const [only] = calls.length === 1 ? calls : [];
+    const candidates = calls.slice(0, MAX_CANDIDATES).map((call) => call.id);
+    // Twins: which call made which cannot be told, but where one agent made all the calls, it is the parent of each.
+    const owners = new Set(calls.map((one) => ownerOf(one.agents)));
+    const parent = owners.size === 1 ? [...owners][0] : undefined;
+    if (parent !== undefined && parent !== agent.id && exists.has(parent)) {
+      const { rank } = EVIDENCE['same-prompt'];
+      const made = only ? { call: only.id, candidates: [] } : { candidates };
+      links.set(agent.id, { parent, rank, evidence: 'same-prompt', ...made });
+    } else {
+      links.set(agent.id, { ...ORPHAN, candidates });
+    }
+    if (only) continue;
+    problems.push({ code: 'ambiguous-link', detail: `${nativeId(agent.id)}: ${candidates.join(', ')}` });
+  }
+}
+
+/** Whose it is, is known, and not by which call: the only one of its parent's with its prompt that made nobody else is it. */
+function nameCalls(agents: readonly AgentRecord[], links: Map<AgentId, SpawnLink>, { ledger, ownerOf }: Linking): void {
+  const callless = agents.filter(({ id, prompt }) => prompt && links.get(id)?.parent && !links.get(id)?.call);
+  if (callless.length === 0) return;
+  const taken = new Set([...links].map(([id, { call }]) => (isUnnamed(id) ? undefined : call)));
+  const free = [...indexOf(ledger).spawns].filter(({ id }) => !taken.has(id));
+  for (const agent of callless) {
+    const link = links.get(agent.id);
+    const isLike = (digest: string | undefined): boolean => digest === agent.prompt?.value.digest;
+    const calls = free.filter(
+      (call) => isLike(call.spawn?.value.prompt?.digest) && ownerOf(call.agents) === link?.parent,
+    );
+    const twins = callless.filter((other) => isLike(other.prompt?.value.digest));
+    const [call] = calls;
+    if (link && call && calls.length === 1 && twins.length === 1) links.set(agent.id, { ...link, call: call.id });
+  }
+}
+
+/** An agent without a name gives way as soon as somebody turns out to be made by its call, its own agents included. */
+function dropStandIns(links: Map<AgentId, SpawnLink>): void {
+  if (![...links.keys()].some(isUnnamed)) return;
+  const named = new Map([...links].flatMap(([id, { call }]) => (isUnnamed(id) || !call ? [] : [[call, id]])));
+  const heirOf = (id: AgentId | undefined): AgentId | undefined => {
+    const call = id !== undefined && isUnnamed(id) ? links.get(id)?.call : undefined;
+    return call === undefined ? undefined : named.get(call);
+  };
+  for (const [id, link] of links) {
+    const parent = heirOf(link.parent);
+    if (parent !== undefined && parent !== id) links.set(id, { ...link, parent });
+  }
+  for (const id of [...links.keys()]) if (heirOf(id) !== undefined) links.delete(id);
+}
+
+/** A call that only one agent can come from is that agent's, and nobody else's: again and again, until nothing changes. */
+function matchOneByOne(options: Map<AgentRecord, readonly CallRecord[]>): Map<AgentRecord, readonly CallRecord[]> {
+  const settled = new Set<AgentRecord>();
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [agent, calls] of options) {
+      const [call] = calls;
+      if (settled.has(agent) || calls.length !== 1 || !call) continue;
+      const rivals = [...options].filter(([other, theirs]) => other !== agent && theirs.includes(call));
+      if (rivals.some(([, theirs]) => theirs.length === 1)) continue;
+      settled.add(agent);
+      changed = true;
+      for (const [rival, theirs] of rivals)
+        options.set(
+          rival,
+          theirs.filter((one) => one !== call),
+        );
+    }
+  }
+  // Two that can come from the same single call: neither is sure.
+  return options;
+}
+
+function isProven(agent: AgentRecord): boolean {
+  return [...agent.links.values()].some(({ evidence }) => EVIDENCE[evidence].rank === 'exact');
+}
+
+/** Clocks of one machine; a call's line and its agent's first one are written by the same program. */
+const CALL_BEFORE_AGENT_MS = 2_000;
+
+/** A call that was refused or answered before the agent began did not make it, and neither did one from after that. */
+function isPossible(call: CallRecord, { startedAt = 0 }: AgentRecord): boolean {
+  if (call.ended !== undefined && !call.launched && call.ended.at < startedAt) return false;
+  return (call.started?.at ?? 0) <= startedAt + CALL_BEFORE_AGENT_MS;
+}
+
+function byId(a: CallRecord, b: CallRecord): number {
+  return a.id < b.id ? -1 : 1;
+}
+
+/** In a circle of links, the weakest (then the one of the largest id) does not hold. */
+function cutCycles(links: Map<AgentId, SpawnLink>, problems: Diagnostic[]): void {
+  const settled = new Set<AgentId>();
+  for (const start of [...links.keys()].sort()) {
+    const path: AgentId[] = [];
+    let at: AgentId | undefined = start;
+    while (at !== undefined && !settled.has(at) && !path.includes(at)) {
+      path.push(at);
+      at = links.get(at)?.parent;
+    }
+    if (at !== undefined && path.includes(at)) {
+      const circle = path.slice(path.indexOf(at));
+      const weakest = circle.sort((a, b) => strengthOf(links.get(b)) - strengthOf(links.get(a)) || (a < b ? 1 : -1))[0];
+      if (weakest !== undefined) {
+        links.set(weakest, ORPHAN);
+        problems.push({ code: 'link-cycle', detail: nativeId(weakest) });
+      }
+    }
+    for (const id of path) settled.add(id);
+  }
+}
+
+function byStrength(a: LinkClaim, b: LinkClaim): number {
+  const order = STRENGTH.indexOf(a.evidence) - STRENGTH.indexOf(b.evidence);
+  if (order !== 0) return order;
+  // Of two claims of one kind, the one that names the parent itself, then any fixed order.
+  if ((a.parent === undefined) !== (b.parent === undefined)) return a.parent === undefined ? 1 : -1;
+  return `${a.call} ${a.parent}` < `${b.call} ${b.parent}` ? -1 : 1;
+}
+
+function strengthOf(link: SpawnLink | undefined): number {
+  return link?.evidence === undefined ? STRENGTH.length : STRENGTH.indexOf(link.evidence);
+}

@@ -1,0 +1,379 @@
+import { known } from '../lib/json.ts';
+import { type Diagnostic, MAX_EXAMPLES } from './diagnostic.ts';
+import type {
+  AgentEvent,
+  AgentGrouped,
+  CallOutcome,
+  EntryAdded,
+  EventOrigin,
+  GroupStarted,
+  RunEnded,
+  SessionSeen,
+  ToolStarted,
+  UsageCounted,
+} from './event.ts';
+import type { AgentId, ToolCallId } from './ids.ts';
+import {
+  type AgentRecord,
+  type CallEnd,
+  type CallRecord,
+  type CallStart,
+  createAgentRecord,
+  type GroupRecord,
+  isLater,
+  type MessageRecord,
+  type QuestionRecord,
+  type Said,
+  type SessionLedger,
+} from './ledger.ts';
+import { indexOf, NOBODY } from './ledger-index.ts';
+import { largestUsage } from './usage.ts';
+
+/**
+ * Writes one fact into the ledger of its session. Never throws on data. Every write is idempotent and commutes with
+ * every other, but for two that have an order of their own: the record of a process is the one that was read last, and
+ * problems are counted as a source is read. The property tests shuffle and repeat everything else.
+ */
+export function reduce(ledger: SessionLedger, event: AgentEvent): void {
+  const write: (ledger: SessionLedger, event: never) => void = WRITERS[event.kind];
+  write(ledger, event as never);
+}
+
+/**
+ * Takes back a fact that is no longer said: a torn line has grown, a document was written anew. Not every fact can be
+ * taken back (what it replaced is gone): false says so, and whoever asked reads everything again.
+ */
+export function retract(ledger: SessionLedger, event: AgentEvent): boolean {
+  if (event.kind === 'run-ended') {
+    indexOf(ledger).touch(event.agent);
+    ledger.agents.get(event.agent)?.ends.delete(endKey(event));
+    return true;
+  }
+  if (event.kind === 'session-seen') return retractProcessRecords(ledger, event);
+  if (event.kind !== 'problem-found') return false;
+  const key = problemKey(event.diagnostic);
+  const problem = ledger.problems.get(key);
+  if (!problem) return true;
+  const offset = event.diagnostic.origin?.offset ?? 0;
+  const examples = problem.examples.filter(({ origin }) => origin?.offset !== offset);
+  if (problem.count === 1) ledger.problems.delete(key);
+  else ledger.problems.set(key, { count: problem.count - 1, lastOffset: offset - 1, examples });
+  return true;
+}
+
+/** Whether nothing runs may be known now and unknown a moment later; whatever else a line says of a session stays said. */
+function retractProcessRecords(ledger: SessionLedger, event: SessionSeen): boolean {
+  const { cwd, branch, hostVersion, keepsProcessRecords, origin } = event;
+  if (keepsProcessRecords === undefined || cwd !== undefined || branch !== undefined || hostVersion !== undefined)
+    return false;
+  if (ledger.keepsProcessRecords?.origin.source === origin.source) delete ledger.keepsProcessRecords;
+  return true;
+}
+
+/** With its source: an end that two of them tell stays known when one takes it back. */
+function endKey({ signal, outcome, call, at, byCallOnly, origin }: RunEnded): string {
+  return `${origin.source} ${signal} ${outcome} ${call ?? ''} ${at ?? ''} ${byCallOnly ?? ''}`;
+}
+
+function problemKey({ code, origin }: Diagnostic): string {
+  return `${code} ${origin?.source ?? ''}`;
+}
+
+type Writers = { readonly [E in AgentEvent as E['kind']]: (ledger: SessionLedger, event: E) => void };
+
+const WRITERS: Writers = {
+  'session-seen'(ledger, event) {
+    // The folder a session began in names its project; branch and version are those of its last line.
+    if (event.cwd !== undefined) ledger.cwd = earlier(ledger.cwd, said(event.cwd, event));
+    if (event.branch !== undefined) ledger.branch = later(ledger.branch, said(event.branch, event));
+    if (event.hostVersion !== undefined) ledger.hostVersion = later(ledger.hostVersion, said(event.hostVersion, event));
+    if (event.keepsProcessRecords !== undefined) {
+      ledger.keepsProcessRecords = later(ledger.keepsProcessRecords, said(event.keepsProcessRecords, event));
+    }
+  },
+  'session-titled'(ledger, event) {
+    const choose = event.titleKind === 'prompt' ? earlier : later;
+    ledger.titles.set(event.titleKind, choose(ledger.titles.get(event.titleKind), said(event.title, event)));
+  },
+  'session-closed'(ledger, { origin, at }) {
+    if (at !== undefined) {
+      ledger.closedAt = Math.max(ledger.closedAt ?? at, at);
+      return;
+    }
+    ledger.closings.set(origin.source, Math.max(ledger.closings.get(origin.source) ?? -1, origin.offset));
+  },
+  'session-forked'(ledger, { from, replies }) {
+    ledger.forkedFrom = from;
+    for (const reply of replies) ledger.inherited.add(reply);
+  },
+  'session-printed'(ledger, { printed, call }) {
+    ledger.printed ??= new Map();
+    ledger.printed.set(`${printed} ${call}`, { session: printed, call });
+  },
+  'session-begun'(ledger, { by }) {
+    ledger.begunBy ??= new Map();
+    ledger.begunBy.set(`${by.session} ${by.agent} ${by.call ?? ''}${by.isContinued ? ' continued' : ''}`, by);
+  },
+  'session-started'(ledger, { started }) {
+    ledger.started ??= new Set();
+    ledger.started.add(started);
+  },
+  'process-seen'(ledger, { pid, alive, startedAt, state, waitingFor }) {
+    ledger.processes.set(pid, { pid, alive, ...known({ startedAt, state, waitingFor }) });
+  },
+  'agent-seen'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    noteTime(agent, event.at);
+    for (const field of LATEST_FIELDS) {
+      const value = event[field];
+      if (value !== undefined) keepLatest(agent, field, said(value, event));
+    }
+  },
+  'agent-prompted'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    agent.prompt = earlier(agent.prompt, said(event.prompt, event));
+  },
+  'agent-linked'(ledger, { agent, evidence, call, parent, origin }) {
+    const { links } = agentIn(ledger, agent);
+    const key = `${evidence} ${call ?? ''} ${parent ?? ''}`;
+    const told = links.get(key)?.origin;
+    if (!told || isBefore(origin, told)) links.set(key, { evidence, origin, ...known({ call, parent }) });
+  },
+  'spawn-requested'(ledger, event) {
+    const { type, name, description, prompt, background } = event;
+    const spawn = said(known({ type, name, description, prompt, background }), event);
+    changeCall(ledger, event, (call) => {
+      call.spawn = earlier(call.spawn, spawn);
+      indexOf(ledger).spawns.add(call);
+    });
+  },
+  'run-resumed'(ledger, { agent, id, call, at }) {
+    const { resumes } = agentIn(ledger, agent);
+    const told = resumes.get(id);
+    if (!told || (at ?? 0) < (told.at ?? 0)) resumes.set(id, known({ call, at }));
+  },
+  'group-started'(ledger, event) {
+    const group = groupIn(ledger, event);
+    group.started = earlier(group.started, said({ agent: event.agent, call: event.call }, event));
+    if (event.name !== undefined) group.name = event.name;
+  },
+  'agent-grouped'(ledger, event) {
+    groupIn(ledger, event);
+    const agent = agentIn(ledger, event.agent);
+    agent.group = later(agent.group, said(event.group, event));
+  },
+  'run-ended'(ledger, event) {
+    const { agent, signal, outcome, call, at, reason, byCallOnly, hearsay, origin } = event;
+    const { ends } = agentIn(ledger, agent);
+    const key = endKey(event);
+    const told = ends.get(key);
+    if (told && !isBefore(origin, told.origin)) return;
+    ends.set(key, { signal, outcome, origin, ...known({ call, at, reason, byCallOnly, hearsay }) });
+  },
+  'entry-added'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    const { entry, origin, at, end, copied = false } = event;
+    if (!copied) agent.sources.add(origin.source);
+    noteTime(agent, at);
+    if (entry !== 'result')
+      changeMessage(ledger, event, event.id, entry === 'reply' || entry === 'failure' ? 'assistant' : 'user');
+    if (entry === 'note') return;
+    notePlaceInTurn(agent, event);
+    const last = agent.tails.get(origin.source);
+    if (last && last.offset > origin.offset) return;
+    const { source, offset } = origin;
+    const since = at ?? 0;
+    agent.tails.set(
+      source,
+      end === undefined ? { entry, offset, at: since, copied } : { entry, offset, at: since, copied, end },
+    );
+  },
+  'usage-counted'(ledger, event) {
+    changeMessage(ledger, event, event.message, 'assistant', (message) => {
+      message.usage = message.usage ? largestUsage(message.usage, event.usage) : event.usage;
+      if (event.nanoUsd !== undefined) message.nanoUsd = Math.max(message.nanoUsd ?? 0, event.nanoUsd);
+      message.placeholder &&= !event.final;
+      if (event.model !== undefined) message.model = later(message.model, said(event.model, event));
+    });
+  },
+  'usage-totalled'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    agent.totals = later(agent.totals, said(event.byModel, event));
+  },
+  'tool-started'(ledger, event) {
+    const start = startOf(event);
+    changeCall(ledger, event, (call) => {
+      call.started = earlier(call.started, said(start, event));
+    });
+  },
+  'tool-ended'(ledger, event) {
+    const { outcome, reason, unrun } = event;
+    const end = reason === undefined ? ENDS[outcome] : { outcome, reason, ...known({ unrun }) };
+    changeCall(ledger, event, (call) => {
+      call.ended = earlier(call.ended, said(end, event));
+      call.launched ||= event.launched ?? false;
+    });
+  },
+  'agent-compacted'(ledger, { agent, origin, at, tokensBefore, tokensAfter }) {
+    const key = `${origin.source} ${origin.offset}`;
+    agentIn(ledger, agent).compactions.set(key, known({ at, tokensBefore, tokensAfter }));
+  },
+  'agent-held'(ledger, event) {
+    const agent = agentIn(ledger, event.agent);
+    agent.heldUntil = later(agent.heldUntil, said(event.untilAt, event));
+  },
+  'agent-asked'(ledger, { agent, at, id, about, holds }) {
+    const record = agentIn(ledger, agent);
+    if (id === undefined) record.askedAt = Math.max(record.askedAt ?? at, at);
+    else changeQuestion(record, id, { at, ...known({ about, holds }) });
+  },
+  'agent-answered'(ledger, { agent, id }) {
+    changeQuestion(agentIn(ledger, agent), id, { isAnswered: true });
+  },
+  'problem-found'(ledger, { diagnostic }) {
+    const { origin } = diagnostic;
+    const key = problemKey(diagnostic);
+    const problem = ledger.problems.get(key) ?? { count: 0, lastOffset: -1, examples: [] };
+    ledger.problems.set(key, problem);
+    const offset = origin?.offset ?? problem.lastOffset + 1;
+    if (offset <= problem.lastOffset) return;
+    problem.count++;
+    problem.lastOffset = offset;
+    if (problem.examples.length < MAX_EXAMPLES) problem.examples.push(diagnostic);
+  },
+};
+
+/** Field by field: of a hundred thousand calls, to leave out what is not there takes longer than all else. */
+function startOf({ tool, summary, writes, awaitsAgents, heardAs }: ToolStarted): CallStart {
+  const start: { -readonly [Key in keyof CallStart]: CallStart[Key] } = { tool };
+  if (summary !== undefined) start.summary = summary;
+  if (writes !== undefined) start.writes = writes;
+  if (awaitsAgents !== undefined) start.awaitsAgents = awaitsAgents;
+  if (heardAs !== undefined) start.heardAs = heardAs;
+  return start;
+}
+
+/** A hundred thousand calls end well, and one object says it of all of them. */
+const ENDS: { readonly [O in CallOutcome]: CallEnd } = {
+  ok: { outcome: 'ok' },
+  error: { outcome: 'error' },
+  refused: { outcome: 'refused' },
+};
+
+const LATEST_FIELDS = [
+  'agentKind',
+  'type',
+  'name',
+  'description',
+  'model',
+  'effort',
+  'provider',
+  'deniedTools',
+  'slug',
+  'cwd',
+  'branch',
+  'worktree',
+  'background',
+  'awaited',
+  'depth',
+  'contextWindow',
+  'internal',
+] as const;
+
+type LatestField = (typeof LATEST_FIELDS)[number];
+
+function keepLatest(agent: AgentRecord, field: LatestField, value: Said<unknown>): void {
+  const record = agent as unknown as Record<LatestField, Said<unknown> | undefined>;
+  record[field] = later(record[field], value);
+}
+
+/** A result closes its own call; a prompt, an interruption or another reply leaves earlier calls behind for good. */
+function notePlaceInTurn(agent: AgentRecord, { entry, id, origin: { source, offset } }: EntryAdded): void {
+  if (entry === 'reply') {
+    const last = agent.lastReply.get(source);
+    if (!last || last.offset < offset) agent.lastReply.set(source, { id, offset });
+  } else if (entry !== 'result') {
+    agent.lastTold.set(source, Math.max(agent.lastTold.get(source) ?? -1, offset));
+  }
+}
+
+function changeMessage(
+  ledger: SessionLedger,
+  { agent, at, origin, copied = false }: EntryAdded | UsageCounted,
+  id: string,
+  role: MessageRecord['role'],
+  change?: (message: MessageRecord) => void,
+): void {
+  let found = ledger.messages.get(id);
+  if (!found) {
+    found = { id, role, agents: NOBODY, placeholder: true, origin, copied };
+    ledger.messages.set(id, found);
+  }
+  indexOf(ledger).changeMessage(found, agent, (message) => {
+    if (at !== undefined) message.at = Math.min(message.at ?? at, at);
+    if (message.copied === copied ? isBefore(origin, message.origin) : message.copied) {
+      message.origin = origin;
+      message.copied = copied;
+    }
+    change?.(message);
+  });
+}
+
+function isBefore(a: EventOrigin, b: EventOrigin): boolean {
+  return a.source < b.source || (a.source === b.source && a.offset < b.offset);
+}
+
+function groupIn(ledger: SessionLedger, { group: id, groupKind: kind }: GroupStarted | AgentGrouped): GroupRecord {
+  let group = ledger.groups.get(id);
+  if (!group) {
+    group = { kind };
+    ledger.groups.set(id, group);
+  }
+  return group;
+}
+
+function agentIn(ledger: SessionLedger, id: AgentId): AgentRecord {
+  indexOf(ledger).touch(id);
+  let agent = ledger.agents.get(id);
+  if (!agent) {
+    agent = createAgentRecord(id);
+    ledger.agents.set(id, agent);
+  }
+  return agent;
+}
+
+function changeCall(
+  ledger: SessionLedger,
+  { call: id, agent }: { readonly call: ToolCallId; readonly agent: AgentId },
+  change: (call: CallRecord) => void,
+): void {
+  let found = ledger.calls.get(id);
+  if (!found) {
+    found = { id, agents: NOBODY, launched: false };
+    ledger.calls.set(id, found);
+  }
+  indexOf(ledger).changeCall(found, agent, change);
+}
+
+function changeQuestion(agent: AgentRecord, id: string, news: QuestionRecord): void {
+  agent.questions ??= new Map();
+  agent.questions.set(id, { ...agent.questions.get(id), ...news });
+}
+
+function noteTime(agent: AgentRecord, at: number | undefined): void {
+  if (at === undefined) return;
+  agent.startedAt = Math.min(agent.startedAt ?? at, at);
+  agent.lastAt = Math.max(agent.lastAt ?? at, at);
+}
+
+function said<T>(value: T, event: AgentEvent): Said<T> {
+  return { value, at: (event as { readonly at?: number }).at ?? 0, origin: event.origin };
+}
+
+function later<T>(known: Said<T> | undefined, next: Said<T>): Said<T> {
+  return known && !isLater(next, known) ? known : next;
+}
+
+function earlier<T>(known: Said<T> | undefined, next: Said<T>): Said<T> {
+  return known && isLater(next, known) ? known : next;
+}

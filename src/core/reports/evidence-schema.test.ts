@@ -1,0 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { EVIDENCE } from '../link.ts';
+
+it('the published schema knows every way in which a link can be known', () => {
+  const text = readFileSync(new URL('../../../schemas/tree.schema.json', import.meta.url), 'utf8');
+  const lists = [...text.matchAll(/"source": \{\s*"enum": (\[[^\]]*\])/g)].map(([, list]) => JSON.parse(list ?? '[]'));
+  expect(lists).toEqual([[...Object.keys(EVIDENCE), null]]);
+});

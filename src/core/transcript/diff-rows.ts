@@ -1,0 +1,109 @@
+import { type DiffLine, diffLines } from '../../lib/line-diff.ts';
+import type { Edit } from './call-views.ts';
+
+/** A line of a diff; where it stands against its counterpart, which characters differ. */
+export interface DiffRow extends DiffLine {
+  readonly changed?: readonly [from: number, to: number];
+}
+
+/** All lines of the way from one text to the other. */
+export function diffRows(before: string, after: string): readonly DiffRow[] {
+  const lines = diffLines(before, after);
+  const last = lines.at(-1);
+  // A text that ends with a line break has nothing behind it.
+  const shown = last?.kind === 'same' && last.text === '' && lines.length > 1 ? lines.slice(0, -1) : lines;
+  return withChanges(shown);
+}
+
+const diffed = new WeakMap<Edit, readonly DiffRow[]>();
+
+/** The rows of an edit; computed once. */
+export function editRows(edit: Edit): readonly DiffRow[] {
+  const before = diffed.get(edit);
+  if (before) return before;
+  const rows = diffRows(edit.before, edit.after);
+  diffed.set(edit, rows);
+  return rows;
+}
+
+/** As it is read from top to bottom. */
+export function diffText(edit: Edit): string {
+  return editRows(edit)
+    .map(({ text }) => text)
+    .join('\n');
+}
+
+/** A file that was written anew: nobody says what stood there before. */
+export function newRows(text: string): readonly DiffRow[] {
+  const lines = text.split('\n');
+  if (lines.length > 1 && lines.at(-1) === '') lines.pop();
+  return lines.map((line) => ({ kind: 'added', text: line }));
+}
+
+export function countRows(rows: readonly DiffRow[], kind: DiffRow['kind']): number {
+  return rows.reduce((sum, row) => sum + (row.kind === kind ? 1 : 0), 0);
+}
+
+/** Rows worth seeing at once: changes, with so many lines around them. */
+export function isNearChange(rows: readonly DiffRow[], context: number): (index: number) => boolean {
+  const near = new Uint8Array(rows.length);
+  for (const [index, { kind }] of rows.entries())
+    if (kind !== 'same') near.fill(1, Math.max(0, index - context), index + context + 1);
+  return (index) => near[index] === 1;
+}
+
+/** As many lines go as come: they are taken as pairs. */
+function withChanges(lines: readonly DiffLine[]): readonly DiffRow[] {
+  const rows: DiffRow[] = [...lines];
+  for (let at = 0; at < rows.length; ) {
+    const removed = runLength(rows, at, 'removed');
+    const added = runLength(rows, at + removed, 'added');
+    if (removed > 0 && removed === added) {
+      for (let one = at; one < at + removed; one++) {
+        const [before, after] = [rows[one], rows[one + removed]];
+        const spans = before && after && changedSpans(before.text, after.text);
+        if (!spans) continue;
+        rows[one] = { ...before, changed: spans[0] };
+        rows[one + removed] = { ...after, changed: spans[1] };
+      }
+    }
+    at += Math.max(1, removed + added);
+  }
+  return rows;
+}
+
+function runLength(rows: readonly DiffRow[], from: number, kind: DiffRow['kind']): number {
+  let to = from;
+  while (rows[to]?.kind === kind) to++;
+  return to - from;
+}
+
+type Spans = readonly [readonly [number, number], readonly [number, number]];
+
+/** Nothing where the lines have too little in common for the eye to gain by it. */
+function changedSpans(a: string, b: string): Spans | undefined {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  // Half of a character is none.
+  if (head > 0 && isHighSurrogate(a, head - 1)) head--;
+  if (tail > 0 && isLowSurrogate(a, a.length - tail)) tail--;
+  const common = a.slice(0, head).trim().length + a.slice(a.length - tail).trim().length;
+  if (common * 3 < shorter) return undefined;
+  return [
+    [head, a.length - tail],
+    [head, b.length - tail],
+  ];
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000;
+}

@@ -1,0 +1,125 @@
+import type { TranscriptMessage } from '../transcript.ts';
+import type { CallView } from './call-views.ts';
+import { describeCall } from './describe-call.ts';
+import { describeMedia } from './describe-media.ts';
+import { diffText } from './diff-rows.ts';
+import { type MessagePart, partsOf, type ToolCall } from './message-parts.ts';
+import { isProse, titleOf } from './notices.ts';
+
+/** A text that is shown in one piece: what a search looks through, and where it says a hit is. */
+export interface Slot {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Hit {
+  /** Of the parts of its message. */
+  readonly part: number;
+  readonly slot: string;
+  /** In the text of the slot. */
+  readonly offset: number;
+  /** Of the hits in the slot, from 0. */
+  readonly nth: number;
+}
+
+/** Upper and lower case are the same; nothing else is special. Undefined where there is nothing to search for. */
+export function patternOf(query: string): RegExp | undefined {
+  if (query.trim() === '') return undefined;
+  return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'giu');
+}
+
+export function countHits(message: TranscriptMessage, pattern: RegExp): number {
+  const slots = partsOf(message).flatMap(slotsOf);
+  return slots.reduce((sum, { text }) => sum + (text.match(pattern)?.length ?? 0), 0);
+}
+
+/** From top to bottom, as they are shown. */
+export function hitsIn(message: TranscriptMessage, pattern: RegExp): readonly Hit[] {
+  return partsOf(message).flatMap((part, index) =>
+    slotsOf(part).flatMap(({ name, text }) =>
+      Array.from(text.matchAll(pattern), ({ index: offset }, nth) => ({ part: index, slot: name, offset, nth })),
+    ),
+  );
+}
+
+export function slotsOf(part: MessagePart): readonly Slot[] {
+  switch (part.kind) {
+    case 'text':
+      return [{ name: 'text', text: shownText(part.text) }];
+    case 'thinking':
+      return [{ name: 'text', text: part.text }];
+    case 'summary':
+      return [{ name: 'text', text: shownText(part.text) }];
+    case 'notice':
+      return [
+        { name: 'title', text: titleOf(part.notice) },
+        { name: 'text', text: isProse(part.notice) ? shownText(part.notice.text) : part.notice.text },
+      ].filter(({ text }) => text !== '');
+    case 'media':
+      return [{ name: 'text', text: describeMedia(part.media) }];
+    case 'result':
+      return [{ name: 'output', text: part.result.text }];
+    case 'call': {
+      const view = describeCall(part.call, part.result);
+      const head = { name: 'head', text: headText(part.call, view) };
+      const error = part.result?.isError && !showsOutput(view) ? [{ name: 'output', text: part.result.text }] : [];
+      return [head, ...slotsOfView(view), ...error].filter(({ text }) => text !== '');
+    }
+  }
+}
+
+/** The line that stands for a call. What a command is stands below it anyway: here it is what for. */
+export function headText({ name, summary }: ToolCall, view: CallView): string {
+  const about = view.kind === 'terminal' ? view.note : summary;
+  return about === undefined ? name : `${name} ${about}`;
+}
+
+/** Views that show the result of their call anyway; of the others only an error is worth showing. */
+export function showsOutput({ kind }: CallView): boolean {
+  return kind !== 'edits' && kind !== 'written' && kind !== 'checks' && kind !== 'letter';
+}
+
+function slotsOfView(view: CallView): readonly Slot[] {
+  switch (view.kind) {
+    case 'terminal':
+      return [
+        { name: 'command', text: view.command },
+        { name: 'output', text: view.output ?? '' },
+      ];
+    case 'edits':
+      return view.edits.map((edit, index) => ({ name: `edit-${index}`, text: diffText(edit) }));
+    case 'written':
+    case 'letter':
+      return [{ name: 'body', text: view.text }];
+    case 'file':
+      return [
+        { name: 'output', text: view.text ?? '' },
+        { name: 'note', text: view.note },
+      ];
+    case 'found':
+      return [{ name: 'output', text: view.text ?? '' }];
+    case 'checks':
+      return view.checks.map(({ text }, index) => ({ name: `check-${index}`, text }));
+    case 'web':
+      return [
+        { name: 'question', text: view.question ?? '' },
+        ...view.hits.map(({ title, url }, index) => ({ name: `hit-${index}`, text: `${title} ${url}` })),
+        { name: 'output', text: view.text ?? '' },
+      ];
+    case 'errand':
+      return [
+        { name: 'prompt', text: view.prompt },
+        { name: 'output', text: shownText(view.answer ?? '') },
+      ];
+    case 'fields':
+      return [
+        ...view.fields.map(({ text }, index) => ({ name: `field-${index}`, text })),
+        { name: 'output', text: view.output ?? '' },
+      ];
+  }
+}
+
+/** Markdown shows its text without the signs of its form: a person searches for what they see. */
+function shownText(text: string): string {
+  return text.replace(/\*\*|`/g, '');
+}

@@ -1,0 +1,103 @@
+import { flattenTranscripts, nestTranscripts } from '../core/nest-transcripts.ts';
+import type {
+  MediaBlock,
+  NoticeBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  Transcript,
+  TranscriptBlock,
+} from '../core/transcript.ts';
+import { isObject } from '../lib/json.ts';
+import { isShortened, shorten } from './shorten.ts';
+
+/** In characters: longer texts are shortened to this. What people and agents say to each other stays whole. */
+export const COMPACT_LIMITS = {
+  thinking: 400,
+  /** What a tool gave. */
+  result: 2000,
+  /** One text in what a tool was given: a file that is written, a long command. */
+  input: 2000,
+  summary: 2000,
+  /** What the host says to the agent. */
+  noise: 200,
+} as const;
+
+/** A result that came before, word for word, is worth a hint from this length on. */
+const REPEATED_FROM = 200;
+
+/** Of the id of a call: a text that is longer than what it stands for helps nobody. */
+const MAX_NAME = 80;
+
+/**
+ * The same conversations, shorter: thinking, large results, what the host says, repeated results, the bytes of images. What
+ * is shortened is marked with its size. Who was asked by whom, and every link, stays. Compacting twice is compacting once.
+ */
+export function compact<T extends Transcript>(transcript: T): T {
+  const [root, ...others] = flattenTranscripts(transcript);
+  const flat = [root, ...others].flatMap((one) => (one ? { ...one, transcript: compactOne(one.transcript) } : []));
+  return { ...transcript, ...nestTranscripts(flat) };
+}
+
+/** One conversation, without those below it. */
+export function compactOne<T extends Pick<Transcript, 'messages'>>(transcript: T): T {
+  const results = new Map<string, string>();
+  const messages = transcript.messages.map((message) => ({
+    ...message,
+    content: message.content.map((block) => compactBlock(block, results)),
+  }));
+  return { ...transcript, messages };
+}
+
+/** `results`: texts that came before, and the calls they came from. */
+function compactBlock(block: TranscriptBlock, results: Map<string, string>): TranscriptBlock {
+  switch (block.type) {
+    case 'text':
+    case 'attachment':
+      return block;
+    case 'thinking':
+      return { ...block, text: shorten(block.text, COMPACT_LIMITS.thinking) };
+    case 'summary':
+      return { ...block, text: shorten(block.text, COMPACT_LIMITS.summary) };
+    case 'notice':
+      return compactNotice(block);
+    case 'image':
+      return compactMedia(block);
+    case 'tool_use':
+      return compactCall(block);
+    case 'tool_result':
+      return compactResult(block, results);
+  }
+}
+
+function compactNotice(block: NoticeBlock): NoticeBlock {
+  if (block.kind === 'background' || block.kind === 'message') return block;
+  return { ...block, text: shorten(block.text, COMPACT_LIMITS.noise) };
+}
+
+/** What a sub-agent is asked is said by an agent, and stays. */
+function compactCall(block: ToolUseBlock): ToolUseBlock {
+  return block.sub_agent_ref ? block : { ...block, input: compactInput(block.input) };
+}
+
+function compactInput(value: unknown): unknown {
+  if (typeof value === 'string') return shorten(value, COMPACT_LIMITS.input);
+  if (Array.isArray(value)) return value.map(compactInput);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, compactInput(one)]));
+}
+
+function compactResult(block: ToolResultBlock, results: Map<string, string>): ToolResultBlock {
+  const media = block.media && { media: block.media.map(compactMedia) };
+  const canRepeat = block.text.length >= REPEATED_FROM && !isShortened(block.text);
+  const before = canRepeat ? results.get(block.text) : undefined;
+  if (canRepeat && before === undefined) results.set(block.text, block.tool_use_id);
+  const text =
+    before === undefined
+      ? shorten(block.text, COMPACT_LIMITS.result)
+      : `[The same ${block.text.length} characters as the result of ${before.slice(0, MAX_NAME)}.]`;
+  return { ...block, text, ...media };
+}
+
+function compactMedia<Media extends MediaBlock>(block: Media): Media {
+  return block.type === 'image' ? { ...block, data: null } : block;
+}

@@ -1,0 +1,75 @@
+import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
+import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { TimelineReport } from '../../core/reports/timeline-shapes.ts';
+import { cleanMessage } from '../../core/transcript/clean-message.ts';
+import type { Transcript } from '../../core/transcript.ts';
+import { html, type Markup } from './markup.ts';
+import type { Outline } from './outline.ts';
+import { renderPlainMap } from './tree-map.ts';
+
+/** What the page of one file is made of: the live page, with a snapshot in the place of a server. */
+export interface SinglePage {
+  readonly title: string;
+  readonly snapshot: LiveSnapshot;
+  /** By session. */
+  readonly timelines: Readonly<Record<string, TimelineReport>>;
+  /** One after the other: all of them need not be there at once. */
+  readonly transcripts: AsyncIterable<SingleTranscript> | Iterable<SingleTranscript>;
+  /** In the order of the tree, for those without script. */
+  readonly agents: readonly AgentReport[];
+  readonly outlines: readonly Outline[];
+}
+
+export interface SingleTranscript {
+  readonly session: string;
+  readonly transcript: Transcript;
+}
+
+/** Places in the built page that are filled in here. The build puts them there (`scripts/build-single-page.mjs`). */
+const SLOTS = ['<!--troupe:title-->', '<!--troupe:fallback-->', '<!--troupe:data-->'] as const;
+
+/** One file with everything in it: tree, race, replay, transcripts. `template` is the built page. */
+export async function* renderSinglePage(template: string, page: SinglePage): AsyncGenerator<string> {
+  const [beforeTitle, beforeFallback, beforeData, rest] = cutTemplate(template);
+  yield `${beforeTitle}${html`${page.title}`.text}${beforeFallback}${renderFallback(page).text}${beforeData}`;
+  const { snapshot, timelines } = page;
+  yield `{"snapshot":${scriptJson(snapshot)},"timelines":${scriptJson(timelines)},"transcripts":{`;
+  let comma = '';
+  for await (const { session, transcript } of page.transcripts) {
+    yield `${comma}${scriptJson(`${session} ${transcript.session_id}`)}:{"title":${scriptJson(transcript.title)},"messages":[`;
+    for (const [index, message] of transcript.messages.entries())
+      yield `${index === 0 ? '' : ','}${scriptJson(cleanMessage(message))}`;
+    yield ']}';
+    comma = ',';
+  }
+  yield `}}${rest}`;
+}
+
+/** Without script nothing moves: who did what, and what to do. */
+function renderFallback({ title, agents, outlines }: SinglePage): Markup {
+  const byAgent = new Map(outlines.map((outline) => [outline.agent, outline]));
+  return html`<main><h1>${title}</h1><p>The tree, the race and the conversations of this page need JavaScript. Pages that need none are made by <code>troupe export --format html</code>.</p>${renderPlainMap(agents, (agent) => byAgent.get(agent))}</main>`;
+}
+
+function cutTemplate(template: string): readonly [string, string, string, string] {
+  const pieces: string[] = [];
+  let rest = template;
+  for (const slot of SLOTS) {
+    const at = rest.indexOf(slot);
+    if (at === -1) throw new Error(`troupe: the built page has no place ${slot}`);
+    pieces.push(rest.slice(0, at));
+    rest = rest.slice(at + slot.length);
+  }
+  return [pieces[0] ?? '', pieces[1] ?? '', pieces[2] ?? '', rest];
+}
+
+/**
+ * JSON that cannot end the script element it stands in, nor begin a comment there: in JSON, `<` only stands in strings,
+ * and may be spelled out. So may the two line breaks of Unicode, which some readers take for the end of a line.
+ */
+function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,114 @@
+import type { AgentReport } from '../../core/reports/shapes.ts';
+import { plural } from '../../core/text/amounts.ts';
+import { renderFacts } from './facts.ts';
+import { html, type Markup } from './markup.ts';
+import type { Outline } from './outline.ts';
+import { hueClass, type PageContext } from './page-context.ts';
+import { hrefOfPart } from './page-plan.ts';
+import { amountsOf, linkDoubt, nameOf, reasonOf, typeOf } from './page-texts.ts';
+import { renderMark, renderStatus } from './status-mark.ts';
+
+/** An agent, and how far it is indented. */
+export interface MapRow {
+  readonly agent: AgentReport;
+  readonly depth: number;
+}
+
+/** Deeper ones are not indented further: a page has an end at the right. */
+const DEEPEST = 8;
+
+/** In the order of the tree. One whose parent is not there stands at the left. */
+export function mapRows(agents: readonly AgentReport[]): readonly MapRow[] {
+  const depths = new Map<string, number>();
+  return agents.map((agent) => {
+    const above = agent.parentId === null ? undefined : depths.get(agent.parentId);
+    const depth = above === undefined ? (agent.kind === 'main' ? 0 : 1) : above + 1;
+    depths.set(agent.id, depth);
+    return { agent, depth };
+  });
+}
+
+/** Who did what, with outcomes: all of it, for the first screen of the index. */
+export function renderWholeMap(context: PageContext): Markup {
+  return nest(mapRows(context.shared.agents), 'map', (agent) => renderEntry(agent, context));
+}
+
+/** More agents than this, and other pages show only the neighbours. */
+const MOST = 40;
+
+/** Who stands where, for a page of one agent. */
+export function renderSmallMap(context: PageContext): Markup {
+  const { shared, pages } = context;
+  const isLarge = shared.agents.length > MOST;
+  const rows = mapRows(isLarge ? neighboursOf(pages.agent, shared.agents) : shared.agents);
+  const list = nest(rows, 'map small', (agent) => html`${renderName(agent, context)} ${renderMark(agent)}`);
+  const whole = isLarge && html`<p class="note"><a href="index.html#map">All ${shared.agents.length} agents</a></p>`;
+  const summary = html`<summary>Map: ${plural(shared.agents.length, 'agent')}</summary>`;
+  return rows.length > 12
+    ? html`<details class="around">${summary}${list}${whole}</details>`
+    : html`<details class="around" open>${summary}${list}${whole}</details>`;
+}
+
+/** Its ancestors, its brothers next to it, its children. */
+function neighboursOf(own: AgentReport, agents: readonly AgentReport[]): readonly AgentReport[] {
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  const kept = new Set<string>([own.id]);
+  for (let above = own.parentId; above !== null && !kept.has(above); above = byId.get(above)?.parentId ?? null)
+    kept.add(above);
+  const siblings = agents.filter(({ parentId }) => parentId === own.parentId);
+  const at = siblings.findIndex(({ id }) => id === own.id);
+  for (const { id } of siblings.slice(Math.max(0, at - 5), at + 6)) kept.add(id);
+  for (const { id } of agents.filter(({ parentId }) => parentId === own.id).slice(0, 12)) kept.add(id);
+  return agents.filter(({ id }) => kept.has(id));
+}
+
+function renderEntry(agent: AgentReport, context: PageContext): Markup {
+  return renderOutcome(renderName(agent, context), agent, context.plan.find(agent.id)?.outline);
+}
+
+function renderOutcome(name: Markup, agent: AgentReport, outline: Outline | undefined): Markup {
+  const [type, doubt, reason, said] = [typeOf(agent), linkDoubt(agent), reasonOf(agent), outline?.answered];
+  return html`${name} ${type !== '' && type !== nameOf(agent) && html`<span class="type">${type}</span> `}${renderStatus(agent)} <span class="nums">${renderFacts(amountsOf(agent))}</span>${
+    agent.kind !== 'main' && outline?.asked !== undefined && html`<p class="ask">${outline.asked}</p>`
+  }${reason !== undefined ? html`<p class="said bad">${reason}</p>` : said !== undefined && html`<p class="said">${said}</p>`}${
+    doubt !== undefined && html`<p class="note">? ${doubt}</p>`
+  }`;
+}
+
+function renderName(agent: AgentReport, { plan, pages }: PageContext): Markup {
+  const target = plan.find(agent.id);
+  const name = nameOf(agent);
+  const link = !target
+    ? html`<span class="name">${name}</span> <span class="note">no page: ${plan.whyNot(agent.id)}</span>`
+    : target === pages
+      ? html`<a class="name" href="${hrefOfPart(target, 0, 'html')}" aria-current="page">${name}</a>`
+      : html`<a class="name" href="${hrefOfPart(target, 0, 'html')}">${name}</a>`;
+  return html`<span class="${hueClass(agent.hue)}">${link}</span>`;
+}
+
+/** Who did what for a page that has no others beside it: nothing to click. */
+export function renderPlainMap(
+  agents: readonly AgentReport[],
+  outlineOf: (agent: string) => Outline | undefined,
+): Markup {
+  return nest(mapRows(agents), 'map', (agent) => {
+    const name = html`<span class="${hueClass(agent.hue)}"><span class="name">${nameOf(agent)}</span></span>`;
+    return renderOutcome(name, agent, outlineOf(agent.id));
+  });
+}
+
+/** Rows in the order of a tree become lists in lists. */
+function nest(rows: readonly MapRow[], name: string, render: (agent: AgentReport) => Markup): Markup {
+  const parts: Markup[] = [];
+  let depth = -1;
+  for (const { agent, depth: wanted } of rows) {
+    const to = Math.min(wanted, depth + 1, DEEPEST);
+    if (to > depth) parts.push(depth === -1 ? html`<ul class="${name}">` : html`<ul>`);
+    else parts.push(html`</li>`);
+    for (; depth > to; depth--) parts.push(html`</ul></li>`);
+    depth = to;
+    parts.push(html`<li>${render(agent)}`);
+  }
+  for (; depth >= 0; depth--) parts.push(html`</li></ul>`);
+  return html`${parts}`;
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { Where } from '../cli/face.ts';
+import { exportProcessFile } from '../lib/package.ts';
+import { UserError } from '../lib/user-error.ts';
+import { isAddress } from '../sessions/places.ts';
+import type { DownloadForm, ServedExport } from './export-types.ts';
+import { fileStem } from './file-stem.ts';
+import { redactorOf } from './run-export.ts';
+
+/** What `export-process.ts` is told. */
+export interface ExportOrder {
+  readonly where: Where;
+  readonly session: string;
+  readonly as: DownloadForm;
+  readonly pii: boolean;
+}
+
+/** What it tells, where it could not. */
+export interface ExportTrouble {
+  readonly code: string;
+  readonly message: string;
+  readonly remedy: string;
+}
+
+/** Exports of one session at a time, each made by a process of its own. */
+export function createServedExport(whereOf: (session: { readonly cwd: string | null }) => Where): ServedExport {
+  return {
+    // For a shell in another folder.
+    whereOf: (session) => {
+      const { roots, ...where } = whereOf(session);
+      return { ...where, roots: roots.map((root) => (isAddress(root) ? root : path.resolve(root))) };
+    },
+    async begin({ session, as, pii }, signal) {
+      const folder = session.cwd === null ? null : (await redactorOf(pii)).redactText(session.cwd);
+      const order: ExportOrder = { where: whereOf(session), session: session.id, as, pii };
+      return { stem: fileStem(folder, session.id), bytes: await beginProcess(order, signal) };
+    },
+  };
+}
+
+/** Its output, once there is some: until then, what went wrong can still be said in words. */
+async function beginProcess(order: ExportOrder, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+  const child = fork(exportProcessFile, [JSON.stringify(order)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    execArgv: [],
+    signal,
+    killSignal: 'SIGKILL',
+  });
+  const output = child.stdout?.[Symbol.asyncIterator]();
+  if (!output) throw new Error('troupe: an export without output');
+  const ended = endOf(child);
+  // Whoever reads the output hears of it at its end.
+  ended.catch(() => {});
+  const first = await output.next();
+  if (first.done) await ended;
+  return wholeOutput(first, output, ended);
+}
+
+/** Ends well only where the process did: half an export is none. */
+async function* wholeOutput(
+  first: IteratorResult<Uint8Array>,
+  output: AsyncIterator<Uint8Array>,
+  ended: Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  for (let part = first; !part.done; part = await output.next()) yield part.value;
+  await ended;
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  let trouble: ExportTrouble | undefined;
+  child.once('message', (message) => {
+    trouble = message as unknown as ExportTrouble;
+  });
+  // The last message may come behind the end of the process.
+  const [[code, signal]] = await Promise.all([once(child, 'close'), once(child, 'disconnect')]);
+  if (trouble) throw new UserError(trouble.code, trouble.message, trouble.remedy);
+  if (code !== 0) throw new Error(`troupe: the process that made an export ended with ${signal ?? code}`);
+}

@@ -1,0 +1,94 @@
+// Hosts ask their person for permissions; their running servers tell us, and take the answer. Where the host has our hook as well, the
+// hook goes first: one question, asked once.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { putSpoolFile } from '../../audit/spool-writer.ts';
+import type { HostQuestion, QuestionsCapability } from '../../hosts/adapter.ts';
+import type { Place } from '../../sessions/places.ts';
+import type { Asking } from './hold-call.ts';
+import { holdQuestion } from './hold-question.ts';
+import type { QuestionTurns } from './question-turns.ts';
+
+export interface QuestionsOptions {
+  /** Where the spool lies. */
+  readonly folder: string;
+  readonly asking: Asking;
+  readonly turns: QuestionTurns;
+  readonly everyMs?: number;
+}
+
+const EVERY_MS = 3_000;
+
+/** From now on, at every server that can be found for these places. */
+export function followQuestions(places: readonly Place[], options: QuestionsOptions): { close(): void } {
+  const end = new AbortController();
+  const heard = new Set<string>();
+  const lookForServers = async (): Promise<void> => {
+    for (const place of places) {
+      const { questions } = place.adapter;
+      for (const address of (await questions?.addressesOf(place.root)) ?? []) {
+        if (!questions || heard.has(address) || end.signal.aborted) continue;
+        heard.add(address);
+        void questions
+          .listen(address, hearAt(address, place, questions, options), end.signal)
+          .finally(() => heard.delete(address));
+      }
+    }
+  };
+  const goOn = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      await lookForServers().catch(options.asking.onError);
+      await sleep(options.everyMs ?? EVERY_MS, undefined, { signal: end.signal }).catch(() => undefined);
+    }
+  };
+  if (places.some(({ adapter }) => adapter.questions)) void goOn();
+  return { close: () => end.abort() };
+}
+
+function hearAt(address: string, { adapter }: Place, questions: QuestionsCapability, options: QuestionsOptions) {
+  const { folder, asking, turns } = options;
+  const told = new Map<string, HostQuestion>();
+  const put = (payload: object, extra: object): void =>
+    putSpoolFile(folder, adapter.host, Buffer.from(JSON.stringify(payload)), extra);
+  const attempt = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      asking.onError(error);
+    }
+  };
+  return {
+    asked(question: HostQuestion): void {
+      const { hooks } = adapter;
+      const event = hooks?.read(question.payloads.question);
+      if (!hooks || !event?.call || event.question === undefined) return;
+      if (turns.isHooks(question.id) || turns.isOpen(question.id)) return;
+      told.set(question.id, question);
+      attempt(() => put(question.payloads.asked, {}));
+      const caller = hooks.callerOf(question.payloads.question);
+      const settle = (decided: object): boolean => {
+        if (!turns.isHooks(question.id)) put(question.payloads.question, decided);
+        return true;
+      };
+      const asked = { host: hooks, event, call: event.call, question: event.question, caller, settle };
+      const hold = (): void => {
+        const held = holdQuestion({ ...asked, at: Date.now() }, asking);
+        if (typeof held === 'string') return;
+        turns.open(question.id, held.withdraw);
+        const goOn = async (printed: string | undefined): Promise<void> => {
+          if (printed) await questions.reply(address, question, printed);
+          // The host asks for as long as it likes, and so do we.
+          else if (told.has(question.id) && !turns.isHooks(question.id)) hold();
+        };
+        held.text.then(goOn).catch(asking.onError);
+      };
+      hold();
+    },
+    gone(id: string): void {
+      const question = told.get(id);
+      turns.close(id);
+      if (!question) return;
+      told.delete(id);
+      attempt(() => put(question.payloads.gone, {}));
+    },
+  };
+}

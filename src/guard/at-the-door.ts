@@ -1,0 +1,118 @@
+// What can be said to a call before anybody looks at what it does. No grammar here: the hook that stands alone starts with
+// this, and loads the rest only where a rule may be about the call.
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
+import type { HooksCapability } from '../hosts/adapter.ts';
+import type { CallerChain, CallingAgent, HookEvent } from '../hosts/hook.ts';
+import type { GuardedAgent } from './call.ts';
+import { type CallAtDoor, concerns, defaultOf } from './concerns.ts';
+import type { Decision, Policy, Rule } from './policy.ts';
+
+/** The part of a host that a judgement needs. */
+export type JudgedHost = Pick<
+  HooksCapability,
+  'read' | 'callerOf' | 'formatAnswer' | 'cannotAsk' | 'cannotChangeInput'
+>;
+
+export interface JudgeOptions {
+  readonly host: JudgedHost;
+  /** The host's process, where it is known. */
+  readonly process?: number;
+  /**
+   * Which policy holds in a project. Whatever goes wrong there is in the policy: it never throws. Once the call was taken
+   * apart, rules for other commands than it runs may be left out; null: not all of those are known.
+   */
+  readonly policyFor: (folder: string, commands?: ReadonlySet<string> | null) => Policy;
+  /** Where it was looked up before. */
+  readonly caller?: CallerChain;
+  /** Agents of other sessions, of any host, above this one, main first: its environment says so (`told-identity.ts`). */
+  readonly above?: readonly CallingAgent[];
+  readonly home: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export interface Judgement {
+  /** What the hook is to print. */
+  readonly printed: string;
+  readonly decision: Decision;
+  /** The rule that won. */
+  readonly rule: string | null;
+  readonly reason: string;
+  /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
+  readonly wait?: AskWait;
+  /** Whoever answers later hands it on, where the call may go on. */
+  readonly given?: GivenInput;
+}
+
+export interface AskWait extends NonNullable<Rule['wait']> {
+  /** For the person: what the rule says of itself. */
+  readonly why: string;
+}
+
+/** What a call is given in place of what it was to be given, and how that is said. */
+export interface GivenInput {
+  readonly input: unknown;
+  readonly words: string;
+}
+
+/** Undefined: what the call does has to be looked at. */
+export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement | undefined {
+  const { host, process } = options;
+  const event = host.read(payload, process);
+  if (!event) return undefined;
+  // A question is judged already, as the call that it is about: now a person is asked.
+  if (!event.call || event.question !== undefined) return NO_OPINION;
+  const caller = options.caller ?? host.callerOf(payload, process);
+  const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
+  if (isSilent(policy)) return NO_OPINION;
+  const call = withAbove(toCallAtDoor(event, caller, options), options.above);
+  return defaultOf(policy, call) === 'none' && !concerns(policy, call) ? NO_OPINION : undefined;
+}
+
+const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
+
+/** Whoever makes a call and whatever it does. */
+export function isSilent({ rules, defaults }: Policy): boolean {
+  return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
+}
+
+export function toCallAtDoor(
+  event: HookEvent,
+  { agent, ancestors, project: began }: CallerChain,
+  { home, at }: Pick<JudgeOptions, 'home' | 'at'>,
+): CallAtDoor {
+  const { call, cwd = null, host } = event;
+  const folder = began ?? cwd;
+  return {
+    agent: agent && toAgent(agent),
+    ancestors: ancestors.map(toAgent),
+    host,
+    project: folder === null ? null : resolveLinks(folder),
+    cwd,
+    home,
+    tool: call?.tool ?? '',
+    input: call?.input ?? null,
+    at,
+    offsetMinutes: -new Date(at).getTimezoneOffset(),
+  };
+}
+
+/** The same call, with those above its whole session. */
+export function withAbove<C extends CallAtDoor>(call: C, above: readonly CallingAgent[] = []): C {
+  return above.length === 0 ? call : { ...call, ancestors: [...above.map(toAgent), ...call.ancestors] };
+}
+
+function toAgent({ kind, type, name, depth }: CallingAgent): GuardedAgent {
+  return { kind, type, name, depth };
+}
+
+/** As far as it exists: a file that is about to be made lies where its folder really is. */
+export function resolveLinks(place: string): string {
+  try {
+    return realpathSync.native(place);
+  } catch {
+    const above = path.dirname(place);
+    return above === place ? place : path.join(resolveLinks(above), path.basename(place));
+  }
+}

@@ -1,0 +1,228 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AnsweredBy } from '../core/approval.ts';
+import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
+import { answerAsk, judgeAlone } from './answer-ask.ts';
+import { type Judgement, resolveLinks } from './at-the-door.ts';
+import { judgeCall } from './judge-call.ts';
+import { compilePolicy } from './policy/compile.ts';
+import type { Policy } from './policy.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-judge-')));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const host = JUDGED_HOSTS['claude-code'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+
+function policyOf(text: string): Policy {
+  const source = {
+    scope: 'user' as const,
+    file: path.join(folder, 'policy.yaml'),
+    root: null,
+    content: Buffer.from(text),
+  };
+  const { policy, problems } = compilePolicy({ sources: [source], home: folder, resolve: (place) => place });
+  expect(problems).toEqual([]);
+  return policy;
+}
+
+const NO_RM = `version: 1
+on_error: deny
+rules:
+  - { agents: { type: coder }, tools: "Bash(rm:*)", decision: deny, reason: Coders keep files. }
+  - { tools: "Edit(secret/**)", decision: ask }
+`;
+
+function judge(payload: unknown, policy = policyOf(NO_RM)): Judgement {
+  return judgeCall(payload, { host, policyFor: () => policy, home: folder, at: 0 });
+}
+
+/** A session of 2.1.325 with one sub-agent, as far as the guard looks. */
+function call(fields: object): object {
+  const transcript = path.join(folder, 's.jsonl');
+  writeFileSync(transcript, `${JSON.stringify({ type: 'user', cwd: folder, version: '2.1.325' })}\n`);
+  mkdirSync(path.join(folder, 's', 'subagents'), { recursive: true });
+  const sidecar = { agentType: 'coder', spawnDepth: 1, toolUseId: 't' };
+  writeFileSync(path.join(folder, 's', 'subagents', 'agent-a1.meta.json'), JSON.stringify(sidecar));
+  return {
+    session_id: 's',
+    transcript_path: transcript,
+    cwd: folder,
+    hook_event_name: 'PreToolUse',
+    tool_name: 'Bash',
+    tool_input: { command: 'rm -rf build' },
+    tool_use_id: 't1',
+    ...fields,
+  };
+}
+
+describe('a judgement', () => {
+  it('holds for the agent that the rule names, in words that its host understands', () => {
+    const { printed, ...rest } = judge(call({ agent_id: 'a1', agent_type: 'coder' }));
+    expect(rest).toMatchObject({ decision: 'deny', rule: 'user:1' });
+    expect(JSON.parse(printed)).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('Coders keep files'),
+      },
+    });
+  });
+
+  it('is no opinion about others, and nothing is printed', () => {
+    expect(judge(call({}))).toMatchObject({ decision: 'none', printed: '' });
+  });
+
+  it('goes by the type that the record beside the transcript names, where the hook leaves it out', () => {
+    expect(judge(call({ agent_id: 'a1' })).decision).toBe('deny');
+  });
+
+  it('sees where a link leads', () => {
+    mkdirSync(path.join(folder, 'secret'));
+    symlinkSync(path.join(folder, 'secret'), path.join(folder, 'open'));
+    const edit = { tool_name: 'Edit', tool_input: { file_path: path.join(folder, 'open', 'new.txt') } };
+    expect(judge(call(edit)).decision).toBe('ask');
+    expect(resolveLinks(path.join(folder, 'open', 'new', 'deep.txt'))).toBe(path.join(folder, 'secret/new/deep.txt'));
+  });
+
+  it('of what nobody understands, and of trouble inside, is the policy’s own for that', () => {
+    for (const payload of [undefined, null, 7, 'text', {}, { hook_event_name: 'PreToolUse' }]) {
+      const { decision, printed } = judge(payload);
+      expect(decision).toBe('deny');
+      expect(JSON.parse(printed).hookSpecificOutput.permissionDecision).toBe('deny');
+    }
+    const trouble = judgeCall(call({}), {
+      host,
+      policyFor: () => {
+        throw new Error('no disk');
+      },
+      home: folder,
+      at: 0,
+    });
+    expect(trouble).toMatchObject({ decision: 'ask', reason: 'The guard of troupe failed: no disk' });
+  });
+
+  it('says nothing about other events', () => {
+    expect(judge(call({ hook_event_name: 'PostToolUse' }))).toMatchObject({ decision: 'none', printed: '' });
+  });
+
+  it('tells commands who runs them where a rule says so, and decides what it decided', () => {
+    const by = (decision: string) =>
+      policyOf(`version: 1
+rules:
+  - { agents: { type: coder }, tools: "Bash(git:*)", decision: ${decision}, tell_identity: true, reason: R }
+  - { tools: "Bash(ls:*)", decision: allow }
+  - { tools: "Bash(rm:*)", decision: deny }
+`);
+    const asked = (command: string, decision: string) =>
+      judge(call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command, timeout: 9 } }), by(decision));
+    const outputOf = ({ printed }: Judgement) => JSON.parse(printed).hookSpecificOutput;
+    for (const decision of ['allow', 'ask', 'none']) {
+      const judged = asked('ls && git status', decision);
+      expect(judged.decision).toBe(decision);
+      expect(judged.reason).toMatch(/ Its commands are told who runs them: claude-code:s:a1:main\/coder$/);
+      const { permissionDecision, updatedInput } = outputOf(judged);
+      expect([permissionDecision, updatedInput.timeout]).toEqual([decision === 'none' ? undefined : decision, 9]);
+      expect(updatedInput.command).toMatch(/^export TROUPE_AGENT='claude-code:s:a1:main\/coder' .*\nls && git status$/);
+    }
+    expect(outputOf(asked('git status; rm a', 'allow'))).not.toHaveProperty('updatedInput');
+    expect(outputOf(asked('ls', 'allow'))).not.toHaveProperty('updatedInput');
+    // A host that runs a call as it was made is given nothing, and nothing is claimed.
+    const fixed = judgeCall(call({ agent_id: 'a1', tool_input: { command: 'git status' } }), {
+      host: { ...host, cannotChangeInput: true },
+      policyFor: () => by('allow'),
+      home: folder,
+      at: 0,
+    });
+    expect(fixed).toMatchObject({ decision: 'allow' });
+    expect(fixed.reason).not.toContain('are told');
+    expect(outputOf(fixed)).not.toHaveProperty('updatedInput');
+    // Nobody knows who calls: nothing is claimed.
+    const unknown = judge(call({ transcript_path: '', tool_input: { command: 'git status' } }), by('ask'));
+    expect(unknown).toMatchObject({ decision: 'ask' });
+    expect(unknown.reason).not.toContain('are told');
+  });
+});
+
+describe('an ask that waits', () => {
+  const policy = (otherwise: string) =>
+    policyOf(`version: 1
+rules:
+  - { name: pushes, tools: "Bash(git push:*)", decision: ask, wait: 90s, otherwise: ${otherwise}, reason: It leaves. }
+`);
+  const push = () => call({ tool_name: 'Bash', tool_input: { command: 'git push' } });
+
+  it('says for how long; the answer carries what was said, and by whom', () => {
+    const judgement = judge(push(), policy('deny'));
+    expect(judgement).toMatchObject({
+      decision: 'ask',
+      wait: { ms: 90_000, otherwise: 'deny', why: 'pushes: It leaves.' },
+    });
+    const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerAsk(host, judgement, decision, by);
+    expect(said('allow', 'page').reason).toMatch(/by pushes: It leaves\. A person was asked and allowed it\.$/);
+    expect(said('deny', 'expiry').reason).toMatch(/No answer came within 90 s, so it is denied\.$/);
+    const { printed, ...rest } = said('deny', 'terminal');
+    expect(JSON.parse(printed).hookSpecificOutput).toMatchObject({
+      permissionDecision: 'deny',
+      permissionDecisionReason: rest.reason,
+    });
+    expect(rest).toEqual({ decision: 'deny', rule: 'user:1', reason: rest.reason, answeredBy: 'terminal' });
+  });
+
+  it('that also tells who runs it does so where it is allowed, and only there', () => {
+    const telling = policyOf(`version: 1
+rules:
+  - { agents: { type: coder }, tools: "Bash(git push:*)", decision: ask, wait: 90s, tell_identity: true }
+`);
+    const judgement = judge(
+      call({ agent_id: 'a1', agent_type: 'coder', tool_input: { command: 'git push' } }),
+      telling,
+    );
+    expect(judgement).toMatchObject({ decision: 'ask', wait: { ms: 90_000 } });
+    const printed = (decision: 'allow' | 'deny') =>
+      JSON.parse(answerAsk(host, judgement, decision, 'page').printed).hookSpecificOutput;
+    expect(printed('allow').updatedInput.command).toMatch(/TROUPE_AGENT=.*\ngit push$/);
+    expect(printed('deny')).not.toHaveProperty('updatedInput');
+    expect(printed('deny').permissionDecisionReason).not.toContain('told who runs');
+  });
+
+  it('without a server ends as it does without an answer', () => {
+    const alone = (text: string) => judgeAlone(push(), { host, policyFor: () => policy(text), home: folder, at: 0 });
+    expect(alone('deny')).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
+    expect(alone('allow')).toMatchObject({ decision: 'allow', answeredBy: 'no-server' });
+    expect(Object.keys(alone('deny'))).not.toContain('wait');
+  });
+});
+
+describe('a host that cannot ask its person in our name', () => {
+  const opencode = JUDGED_HOSTS['opencode'] as NonNullable<(typeof JUDGED_HOSTS)[string]>;
+  const payload = {
+    hook: 'tool.execute.before',
+    session: 'ses_1',
+    line: [{ id: 'ses_1', directory: '/' }],
+    directory: '/',
+    tool: 'bash',
+    call: 'c',
+    args: { command: 'rm -rf build' },
+  };
+  const asks = 'version: 1\nrules: [{ tools: Bash, decision: ask }]\n';
+  const options = () => ({ host: opencode, policyFor: () => policyOf(asks), home: folder, at: 0 });
+
+  it('has troupe ask, though no rule says for how long', () => {
+    expect(judgeCall(payload, options())).toMatchObject({ decision: 'ask', wait: { ms: 600_000, otherwise: 'deny' } });
+  });
+
+  it('is told no where nobody could be asked', () => {
+    const alone = judgeAlone(payload, options());
+    expect(alone).toMatchObject({ decision: 'deny', answeredBy: 'no-server' });
+    expect(JSON.parse(alone.printed)).toMatchObject({ decision: 'deny' });
+  });
+
+  it('has its own questions left alone', () => {
+    expect(judgeCall({ ...payload, hook: 'permission.question' }, options())).toMatchObject({ decision: 'none' });
+  });
+});

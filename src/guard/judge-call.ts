@@ -1,0 +1,107 @@
+import type { CallerChain, HookEvent } from '../hosts/hook.ts';
+import { known } from '../lib/json.ts';
+import {
+  type GivenInput,
+  type JudgedHost,
+  type Judgement,
+  type JudgeOptions,
+  judgeAtDoor,
+  resolveLinks,
+  toCallAtDoor,
+  withAbove,
+} from './at-the-door.ts';
+import type { GuardedCall, Verdict } from './call.ts';
+import { decide } from './decide.ts';
+import { namesOf } from './match/command-pattern.ts';
+import type { Decision, Policy, Rule } from './policy.ts';
+import { identityOf, withIdentity } from './tell-identity.ts';
+import { usesOf } from './uses-of.ts';
+
+/**
+ * A call as its host tells it → what its hook answers. The same for the server and for the hook that stands alone. Never
+ * throws: what goes wrong inside ends in the policy's `on_error`, as an answer.
+ */
+export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
+  const { host } = options;
+  let policy: Policy | undefined;
+  try {
+    const event = host.read(payload, options.process);
+    if (!event) {
+      policy = options.policyFor(process.cwd());
+      throw new Error('what it was told is no call of this host');
+    }
+    const caller = options.caller ?? host.callerOf(payload, options.process);
+    const folder = caller.project ?? event.cwd ?? '/';
+    policy = options.policyFor(folder);
+    const early = judgeAtDoor(payload, { ...options, caller });
+    if (early) return early;
+    const call = toCall(event, caller, options);
+    policy = options.policyFor(folder, namesOf(call.uses));
+    const verdict = decideUnder(policy, call, options);
+    const { decision, rule, reason } = verdict;
+    const wait = verdict.wait ?? (decision === 'ask' && host.cannotAsk ? UNLESS_SAID : null);
+    const given = !host.cannotChangeInput && tellsIdentity(policy, verdict) ? identify(event, caller) : undefined;
+    const later = known({ wait: wait ? { ...wait, why: whyOf(rule, reason) } : undefined, given });
+    // Who waits for an answer says later whether the call was given anything.
+    const said = answer(host, { decision, rule: rule?.id ?? null, reason }, given);
+    return { ...said, ...(wait && { reason }), ...later };
+  } catch (error) {
+    const words = error instanceof Error ? error.message : String(error);
+    return answer(host, {
+      decision: policy?.onError ?? 'ask',
+      rule: null,
+      reason: `The guard of troupe failed: ${words}`,
+    });
+  }
+}
+
+/** An environment is easily changed by whoever starts a program: who it says is above can only forbid. */
+function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOptions): Verdict {
+  const own = decide(policy, call);
+  if (above.length === 0) return own;
+  const under = decide(policy, withAbove(call, above));
+  return LOOSEST_FIRST.indexOf(under.decision) > LOOSEST_FIRST.indexOf(own.decision) ? under : own;
+}
+
+const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
+
+/** For how long troupe asks in the place of a host that cannot, where no rule says. */
+const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;
+
+/** For the agent and the audit. `given`, for a call that may go on. */
+export function answer<Said extends Pick<Judgement, 'decision' | 'rule' | 'reason'>>(
+  host: Pick<JudgedHost, 'formatAnswer'>,
+  said: Said,
+  given?: GivenInput,
+): Said & Pick<Judgement, 'printed'> {
+  const isGiven = given && said.decision !== 'deny';
+  const reason = isGiven ? `${said.reason} ${given.words}` : said.reason;
+  const printed = host.formatAnswer({ decision: said.decision, reason, ...(isGiven && { input: given.input }) });
+  return { ...said, reason, printed };
+}
+
+function identify(event: HookEvent, caller: CallerChain): GivenInput | undefined {
+  const identity = identityOf(event, caller);
+  const input = identity && withIdentity(event.call?.tool ?? '', event.call?.input, identity, event.call?.id);
+  if (input === undefined) return undefined;
+  return { input, words: `Its commands are told who runs them: ${identity}` };
+}
+
+/** A rule that says so is about some part of the call, and nothing denies it. What is decided does not change by it. */
+function tellsIdentity({ rules }: Policy, { decision, tried }: Verdict): boolean {
+  if (decision === 'deny') return false;
+  const matched = new Set(tried.flatMap(({ rule, outcome }) => (outcome === 'matched' ? [rule] : [])));
+  return rules.some((rule) => rule.tellsIdentity && matched.has(rule.id));
+}
+
+/** Who is asked sees the call: what matters is why one asks. */
+function whyOf(rule: Rule | null, reason: string): string {
+  return [rule?.name, rule?.reason].filter((text) => text).join(': ') || reason;
+}
+
+/** Everything that needs the machine is resolved here: `decide` is pure. */
+export function toCall(event: HookEvent, caller: CallerChain, options: Pick<JudgeOptions, 'home' | 'at'>): GuardedCall {
+  const call = toCallAtDoor(event, caller, options);
+  const { tool, input, cwd, home, project } = call;
+  return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
+}

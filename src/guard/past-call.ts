@@ -1,0 +1,108 @@
+import { hostOf, mainAgentOf, toAgentId, toSessionId } from '../core/ids.ts';
+import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import { selectPath } from '../core/select.ts';
+import type { AgentNode, SessionTree } from '../core/tree.ts';
+import type { CallerChain, CallingAgent } from '../hosts/hook.ts';
+import { isObject, known } from '../lib/json.ts';
+import type { GuardedCall } from './call.ts';
+import { toCall } from './judge-call.ts';
+import { JUDGED_FIELDS } from './uses-of.ts';
+
+export interface PastCall {
+  readonly call: GuardedCall;
+  /** What the guard looks at is not in the audit as it was: the call cannot be judged again. */
+  readonly isSpoilt: boolean;
+  readonly caveats: readonly string[];
+}
+
+export interface PastOptions {
+  readonly home: string;
+  /** Of the session; undefined where its files are gone. */
+  readonly tree: SessionTree | undefined;
+  /** Whether a text is not as the tool was given it: masked, or cut. */
+  readonly isChanged: (text: string) => boolean;
+}
+
+/** A line of the audit → what the guard is to judge, with what is not known of it any more. */
+export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptions): PastCall {
+  const caller = callerIn(entry, tree);
+  const session = toSessionId(entry.host, entry.session ?? '');
+  const call = toCall(
+    {
+      host: entry.host,
+      name: entry.event,
+      session,
+      caller: { named: 'nobody' },
+      ...(entry.cwd === null ? {} : { cwd: entry.cwd }),
+      call: { tool: entry.tool ?? '', input: entry.input, spawns: false },
+    },
+    caller,
+    { home, at: Date.parse(entry.at) },
+  );
+  const spoilt = spoiltFields(entry.input, isChanged);
+  return {
+    call,
+    isSpoilt: spoilt.length > 0,
+    caveats: [
+      ...(spoilt.length > 0
+        ? [`In the audit, ${spoilt.join(', ')} is masked or cut: the call cannot be judged again from it.`]
+        : []),
+      ...(caller.reason === undefined ? [] : [caller.reason]),
+    ],
+  };
+}
+
+/** A call that stands in a transcript. */
+export interface WrittenCall {
+  readonly agent: AgentNode;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly cwd: string | undefined;
+}
+
+export function writtenCall({ agent, tool, input, cwd }: WrittenCall, tree: SessionTree, home: string): GuardedCall {
+  const ancestors = selectPath(tree, agent.id).slice(0, -1).map(toCallingAgent);
+  return toCall(
+    {
+      host: hostOf(tree.id),
+      name: 'written',
+      session: tree.id,
+      caller: { named: 'nobody' },
+      ...known({ cwd }),
+      call: { tool, input, spawns: false },
+    },
+    { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) },
+    { home, at: tree.lastActivityAt ?? 0 },
+  );
+}
+
+/** Who made it, with all above it. */
+function callerIn({ host, session, agent }: AuditEntry, tree: SessionTree | undefined): CallerChain {
+  const project = tree?.cwd === undefined ? {} : { project: tree.cwd };
+  if (agent.who === 'unknown' || agent.evidence === 'guess') {
+    const reason = `Nobody knows for sure which agent made the call${agent.reason === null ? '' : `: ${agent.reason}`}.`;
+    return { agent: null, ancestors: [], reason, ...project };
+  }
+  const id = agent.who === 'main' ? mainAgentOf(toSessionId(host, session ?? '')) : toAgentId(host, agent.id ?? '');
+  const nodes = tree ? selectPath(tree, id).map(toCallingAgent) : [];
+  const found = nodes.at(-1);
+  if (found) return { agent: { ...found, type: found.type ?? agent.type }, ancestors: nodes.slice(0, -1), ...project };
+  const { kind, type, name, depth } = agent;
+  const own: CallingAgent = { id: agent.id ?? '', kind: kind ?? 'task', type, name, depth };
+  if (own.kind === 'main') return { agent: own, ancestors: [], ...project };
+  const reason = 'Its session is not on the disk any more: which agents stood above it is not known.';
+  return { agent: own, ancestors: [], reason, ...project };
+}
+
+function toCallingAgent({ id, kind, type, name, depth }: AgentNode): CallingAgent {
+  return { id, kind, type: type ?? null, name: name ?? null, depth: depth ?? null };
+}
+
+function spoiltFields(input: unknown, isChanged: (text: string) => boolean): readonly string[] {
+  if (!isObject(input)) return typeof input === 'string' ? ['the input'] : [];
+  const isSpoilt = (value: unknown): boolean =>
+    typeof value === 'string' ? isChanged(value) : Array.isArray(value) && value.some(isSpoilt);
+  // Of very many fields the last are left out of the audit.
+  const isShort = Object.hasOwn(input, '…') ? ['a part of the input'] : [];
+  return [...JUDGED_FIELDS.filter((field) => isSpoilt(input[field])), ...isShort];
+}

@@ -1,0 +1,51 @@
+import path from 'node:path';
+import type { PolicyControl } from '../cli/face.ts';
+import { configFolder } from '../lib/config-folder.ts';
+import { stateFolder } from '../lib/state-folder.ts';
+import { UserError } from '../lib/user-error.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+import { checkPolicyFile } from './policy/check-file.ts';
+import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
+import { listPresets } from './policy/presets.ts';
+import type { PolicyCheck } from './policy-check.ts';
+
+export function createPolicyControl(): PolicyControl {
+  const { env, home } = thisMachine();
+  const where = {
+    home,
+    configFolder: configFolder(env, home),
+    stateFolder: stateFolder({ env, home }),
+    folder: process.cwd(),
+  };
+  return {
+    async check(file) {
+      if (file !== undefined)
+        return toCheck(checkPolicyFile(path.resolve(file), where, true) ?? noSuchFile(file, OR_NONE));
+      const loaded = await loadPolicy(where);
+      if (loaded.unkept) throw unkept(where.stateFolder, loaded.unkept);
+      return toCheck(loaded);
+    },
+    presets: async () => listPresets(),
+  };
+}
+
+function toCheck({ policy, presets, problems, files }: Omit<LoadedPolicy, 'unkept'>): PolicyCheck {
+  const ok = problems.every(({ severity }) => severity !== 'error');
+  const rules = policy.rules.filter(({ id }) => !id.endsWith(':error')).length;
+  return { ok, files, rules, presets, problems };
+}
+
+const OR_NONE = 'Name a policy, or none for those that hold in this folder.';
+
+export function noSuchFile(file: string, remedy: string): never {
+  throw new UserError('no-policy', `There is no file ${file}.`, remedy);
+}
+
+function unkept(folder: string, cause: Error): UserError {
+  return new UserError(
+    'state-folder',
+    `The policy could not be kept in ${folder}, where the hooks look for it: ${cause.message}`,
+    'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
+    { cause },
+  );
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Policy } from '../policy.ts';
+import { compilePolicy } from './compile.ts';
+import { listPresets, PRESET_NAMES } from './presets.ts';
+import { presets, rule, settings } from './testing/generate.ts';
+import { printPolicy } from './testing/print-policy.ts';
+import { options, source } from './testing/sources.ts';
+
+const compile = (text: string) => compilePolicy(options(source('user', text)));
+
+describe('compilePolicy', () => {
+  it('reads all that can be said', () => {
+    const { policy, problems } = compile(`version: 1
+presets: no-network
+defaults: { main: none, subagent: ask, unknown: deny }
+on_error: deny
+rules:
+  - name: reviewers only read
+    agents: { type: [reviewer, Explore], depth: ">=1", under: { type: planner }, host: claude-code, project: ~/work/** }
+    tools: [Edit, Write, "Bash(rm:*)"]
+    decision: deny
+    reason: >
+      Reviewers
+      only read.
+    when: { days: [mon-wed, "fri,sat"], hours: "22:00-06:00", from: 2026-11-01, until: 2026-12-31 }
+  - tools: Bash(terraform apply:*)
+    decision: ask
+    wait: 5m
+  - agents: { kind: subagent }
+    decision: allow
+    despite_ancestors: true
+    tell_identity: true
+`);
+    expect(problems).toEqual([]);
+    expect(policy.defaults).toEqual({ main: 'none', subagent: 'ask', unknown: 'deny' });
+    expect(policy.onError).toBe('deny');
+    expect(policy.rules.map(({ id }) => id)).toEqual(['preset:no-network:1', 'user:1', 'user:2', 'user:3']);
+    expect(policy.rules[1]).toEqual({
+      id: 'user:1',
+      scope: 'user',
+      name: 'reviewers only read',
+      place: { file: '/home/dev/.config/troupe/policy.yaml', line: 6 },
+      agents: {
+        type: ['reviewer', 'Explore'],
+        depth: { min: 1, max: null },
+        under: { type: ['planner'] },
+        host: ['claude-code'],
+        project: ['/home/dev/work/**'],
+      },
+      tools: [
+        { text: 'Edit', tool: 'Edit', argument: null },
+        { text: 'Write', tool: 'Write', argument: null },
+        { text: 'Bash(rm:*)', tool: 'Bash', argument: 'rm:*' },
+      ],
+      decision: 'deny',
+      reason: 'Reviewers only read.',
+      when: {
+        days: [1, 2, 3, 5, 6],
+        minutes: [1_320, 360],
+        from: new Date(2026, 10, 1).getTime(),
+        until: new Date(2027, 0, 1).getTime(),
+      },
+      wait: null,
+      despiteAncestors: false,
+      tellsIdentity: false,
+    });
+    expect(policy.rules[2]).toMatchObject({ decision: 'ask', wait: { ms: 300_000, otherwise: 'deny' } });
+    expect(policy.rules[3]).toMatchObject({
+      agents: { kind: ['task', 'fork', 'teammate', 'workflow', 'internal'] },
+      despiteAncestors: true,
+      tellsIdentity: true,
+    });
+  });
+
+  it.each([
+    ['2', 2, 2],
+    ['"2"', 2, 2],
+    ['">1"', 2, null],
+    ['">= 1"', 1, null],
+    ['"<3"', 0, 2],
+    ['"<=3"', 0, 3],
+    ['1 - 3', 1, 3],
+  ])('reads the depth %s', (text, min, max) => {
+    const { policy } = compile(`version: 1\nrules: [{ decision: ask, agents: { depth: ${text} } }]\n`);
+    expect(policy.rules[0]?.agents?.depth).toEqual({ min, max });
+  });
+
+  it('asks where nobody knows the caller, and on errors, if nothing else is said', () => {
+    expect(compile('version: 1\n').policy).toMatchObject({
+      defaults: { main: 'none', subagent: 'none', unknown: 'ask' },
+      onError: 'ask',
+      rules: [],
+    });
+    expect(compilePolicy(options()).policy).toMatchObject({ defaults: { unknown: 'none' }, onError: 'none' });
+  });
+
+  it('warns of a tool that nobody knows, and of a star that means nothing', () => {
+    const { policy, problems } = compile(
+      'version: 1\nrules: [{ decision: deny, tools: [Bsh, "Bash(git:* push)", Bash(rm:*)] }]\n',
+    );
+    expect(problems).toMatchObject([
+      { severity: 'warning', column: 35, remedy: 'Did you mean `Bash`?' },
+      { severity: 'warning', column: 40 },
+    ]);
+    expect(policy.rules).toMatchObject([{ id: 'user:1', decision: 'deny' }]);
+  });
+
+  it('warns of a folder of the system that is meant to be one, and is not', () => {
+    const { problems } = compile(
+      'version: 1\nrules: [{ decision: deny, tools: ["Edit(/etc/**)", "Edit(//etc/**)", "Read(/src/**)", "Bash(ls /etc/x)"] }]\n',
+    );
+    expect(problems).toMatchObject([
+      { severity: 'warning', column: 35, remedy: expect.stringContaining('`Edit(//etc/**)`') },
+    ]);
+  });
+
+  it('keeps of a broken file what denies and asks, and what it says of errors', () => {
+    const text =
+      'version: 1\non_error: deny\ndefaults: { main: allow }\nrules: [{ decision: allow }, { decision: deny, tools: Edit }, { decison: ask }]\n';
+    const { policy } = compile(text);
+    expect(policy.rules.map(({ id, decision }) => `${id} ${decision}`)).toEqual(['user:error deny', 'user:2 deny']);
+    expect(policy.defaults).toEqual({ main: 'deny', subagent: 'deny', unknown: 'deny' });
+    // Half a rule is none.
+    expect(compile('version: 1\non_error: deny\nrules: [{ decision: allow }\n').policy.rules).toMatchObject([
+      { id: 'user:error', decision: 'deny' },
+    ]);
+  });
+
+  it('has another hash for another text, place and person', () => {
+    const hashes = [
+      compilePolicy(options(source('user', 'version: 1\n'))),
+      compilePolicy(options(source('user', 'version: 1'))),
+      compilePolicy(options(source('project', 'version: 1\n'))),
+      compilePolicy({ ...options(source('user', 'version: 1\n')), home: '/home/dev/x' }),
+    ].map(({ policy }) => policy.hash);
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+
+  it('gives back what was printed', () => {
+    fc.assert(
+      fc.property(fc.array(rule, { maxLength: 4 }), settings, presets, fc.boolean(), (rules, said, named, flow) => {
+        const policy: Policy = {
+          version: 1,
+          hash: '',
+          ...said,
+          rules: rules.map((one, index) => ({ id: `user:${index + 1}`, scope: 'user', place: null, ...one })),
+        };
+        const { policy: again, problems } = compile(printPolicy(policy, named, { flow }));
+        expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+        const own = again.rules.filter(({ scope }) => scope === 'user').map((one) => ({ ...one, place: null }));
+        expect({ ...again, hash: '', rules: own }).toEqual(policy);
+        expect(again.rules.length - own.length).toBe(named.length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never throws, and never allows without a question, whatever it is given', () => {
+    const piece = fc.constantFrom(
+      'version: 1\n',
+      'rules:\n',
+      '  - decision: allow\n',
+      '    tools: [',
+      'Edit',
+      ']',
+      ': ',
+      '- ',
+      '\t',
+      '"',
+      '*a',
+      '&a ',
+      '{',
+      '}',
+      '\n',
+      '|',
+      '>',
+      '#',
+      '!x ',
+      'on_error: none\n',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(piece, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 20 }),
+        (pieces) => {
+          const { policy, problems } = compile(pieces.join(''));
+          const isBroken = problems.some(({ severity }) => severity === 'error');
+          expect(policy.rules[0]?.id === 'user:error').toBe(isBroken);
+          if (isBroken) expect(Object.values(policy.defaults)).toEqual(['ask', 'ask', 'ask']);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('presets', () => {
+  it.each(PRESET_NAMES)('%s has no mistake, and only denies', (name) => {
+    const preset = listPresets().find((one) => one.name === name);
+    const { problems } = compile(`version: 1\n${preset?.text}`);
+    expect(problems).toEqual([]);
+    const { policy } = compile(`version: 1\npresets: ${name}\n`);
+    expect(policy.rules.length).toBeGreaterThan(0);
+    for (const { decision, reason } of policy.rules) expect([decision, reason === null]).toEqual(['deny', false]);
+  });
+
+  it('are there once, whoever names them', () => {
+    const text = 'version: 1\npresets: no-network\n';
+    const { policy } = compilePolicy(options(source('user', text), source('project', text)));
+    expect(policy.rules.map(({ id }) => id)).toEqual(['preset:no-network:1']);
+  });
+});

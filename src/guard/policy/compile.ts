@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import type { Decision, Policy, Rule } from '../policy.ts';
+import type { PolicyProblem } from '../policy-check.ts';
+import { NO_POLICY, withCaution } from './caution.ts';
+import { COMPILER } from './compiled-file.ts';
+import { type Settings, settingsOf, tightenSettings } from './merge-settings.ts';
+import { type PresetName, presetText } from './presets.ts';
+import { type PolicyFile, readPolicyFile } from './read-policy-file.ts';
+import type { PolicySource } from './source.ts';
+
+export interface CompileOptions {
+  /** Those that are there. The person's own, the project's, the person's in that project: in this order. */
+  readonly sources: readonly PolicySource[];
+  readonly home: string;
+  /** Where troupe keeps settings and state, if not where `hands-off-the-guard` expects them. */
+  readonly ownFolders?: readonly string[];
+  /** Where a folder really is, links followed. */
+  readonly resolve?: (folder: string) => string;
+}
+
+export interface Compiled {
+  /** Never looser than the good parts of the files, and never silent about the others. */
+  readonly policy: Policy;
+  readonly presets: readonly string[];
+  readonly problems: readonly PolicyProblem[];
+}
+
+export function compilePolicy({
+  sources,
+  home,
+  ownFolders = [],
+  resolve = (folder) => folder,
+}: CompileOptions): Compiled {
+  if (sources.length === 0) return { policy: NO_POLICY, presets: [], problems: [] };
+  const files = sources.map((source) => ({ source, file: readPolicyFile(source, { home, resolve }) }));
+  const presets = [...new Set(files.flatMap(({ file }) => file.presets))];
+  const settings = files.reduce<Settings | undefined>(
+    (before, { source, file }) => (source.scope === 'user' ? settingsOf(file) : tightenSettings(before, file)),
+    undefined,
+  );
+  const rules = [
+    ...presets.flatMap(presetRules).map((rule) => withOwnFolders(rule, ownFolders)),
+    ...files.flatMap(({ source, file }) => rulesOf(source, file)),
+  ];
+  let policy: Policy = { ...NO_POLICY, ...settings, hash: hashSources(sources, home), rules };
+  for (const { source, file } of files) policy = cautioned(policy, source, file);
+  return { policy, presets, problems: files.flatMap(({ file }) => file.problems.list()) };
+}
+
+/** `TROUPE_HOME` and the folders of XDG move what `hands-off-the-guard` protects. */
+function withOwnFolders(rule: Rule, folders: readonly string[]): Rule {
+  if (!rule.id.startsWith('preset:hands-off-the-guard:')) return rule;
+  const tools = folders.flatMap((folder) =>
+    ['Read', 'Edit'].map((tool) => {
+      const argument = `/${folder.replace(/[*?[\]\\]/g, '\\$&')}/**`;
+      return { text: `${tool}(${argument})`, tool, argument };
+    }),
+  );
+  return { ...rule, tools: [...rule.tools, ...tools] };
+}
+
+function rulesOf(source: PolicySource, file: PolicyFile): readonly Rule[] {
+  const isOwn = source.scope === 'user';
+  return file.rules.flatMap(({ rule, number, offset, keys }) => {
+    if (!isOwn && !isTight(file, rule, keys)) return [];
+    // What is allowed in a file with a mistake may be allowed because of it.
+    if (file.error && !TIGHT.has(rule.decision)) return [];
+    const place = { file: source.file, line: file.problems.lineOf(offset) };
+    return [{ id: `${source.scope}:${number}`, scope: source.scope, place, ...rule }];
+  });
+}
+
+const TIGHT: ReadonlySet<Decision> = new Set(['ask', 'deny']);
+
+/** A project must not open what its owner does not know of: says so where one tries. */
+function isTight(
+  { problems }: PolicyFile,
+  rule: Pick<Rule, 'decision' | 'wait'>,
+  keys: ReadonlyMap<string, number>,
+): boolean {
+  const loosens = (key: string, word: string): false => {
+    const message = `A project's policy can only tighten: \`${key}: ${word}\` has no effect here.`;
+    problems.add({
+      code: 'loosens',
+      offset: keys.get(key) ?? 0,
+      message,
+      remedy: 'Move the rule to your own policy.yaml.',
+    });
+    return false;
+  };
+  if (!TIGHT.has(rule.decision)) return loosens('decision', rule.decision);
+  return rule.wait?.otherwise === 'allow' ? loosens('otherwise', 'allow') : true;
+}
+
+function cautioned(policy: Policy, { scope, file }: PolicySource, { error }: PolicyFile): Policy {
+  if (!error) return policy;
+  const reason = `${path.basename(file)} has an error at line ${error.line}: ${error.message} See troupe guard check.`;
+  return withCaution(policy, { id: `${scope}:error`, place: { file, line: error.line }, reason });
+}
+
+const presetsRead = new Map<PresetName, readonly Rule[]>();
+
+/** They are always the same: each is read once. */
+function presetRules(name: PresetName): readonly Rule[] {
+  const rules = presetsRead.get(name) ?? readPreset(name);
+  presetsRead.set(name, rules);
+  return rules;
+}
+
+function readPreset(name: PresetName): readonly Rule[] {
+  const content = new TextEncoder().encode(presetText(name));
+  const source: PolicySource = { scope: 'user', file: name, root: null, content };
+  const { rules } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
+  return rules.map(({ rule, number }) => ({ id: `preset:${name}:${number}`, scope: 'preset', place: null, ...rule }));
+}
+
+function hashSources(sources: readonly PolicySource[], home: string): string {
+  const texts = sources.map(({ scope, file, content }) => [
+    scope,
+    file,
+    content instanceof Uint8Array ? hashOf(content) : null,
+  ]);
+  return hashOf(JSON.stringify([COMPILER, home, texts]));
+}
+
+function hashOf(content: Uint8Array | string): string {
+  return createHash('sha256').update(content).digest('hex');
+}

@@ -1,0 +1,114 @@
+// Where YAML may be loaded: the server and the command line. Keeps what it compiled for the hook.
+import { randomBytes } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { mkdir, rename, rm, utimes } from 'node:fs/promises';
+import path from 'node:path';
+import { createFile } from '../../lib/regular-file.ts';
+import type { Policy } from '../policy.ts';
+import type { PolicyFileScope, PolicyProblem } from '../policy-check.ts';
+import { compilePolicy } from './compile.ts';
+import { COMPILER, type CompiledFile, compiledPath, formatCompiledFile } from './compiled-file.ts';
+import { policyPlaces } from './policy-places.ts';
+import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
+import { readSource } from './read-source.ts';
+
+export interface LoadedPolicy {
+  readonly policy: Policy;
+  readonly presets: readonly string[];
+  readonly problems: readonly PolicyProblem[];
+  /** Those that are there. */
+  readonly files: readonly { readonly scope: PolicyFileScope; readonly file: string }[];
+  /** Why a hook will not find it; null: it will. */
+  readonly unkept: Error | null;
+}
+
+/** What holds for the project in that folder. Compiles only what has changed. */
+export async function loadPolicy(where: WhereCompiledIs): Promise<LoadedPolicy> {
+  const before = readCompiled(where);
+  if (before.state === 'none') return { policy: before.policy, presets: [], problems: [], files: [], unkept: null };
+  if (before.state === 'current') return { ...before.compiled, files: filesOf(before.compiled), unkept: null };
+  const at = Date.now();
+  const compiled = compileNow(where);
+  const file = compiledPath(where.stateFolder, compiled.sources);
+  const unkept =
+    (await keep(file, formatCompiledFile(compiled), at)) ?? (await keepOnErrors(file, where, compiled, at));
+  return { ...compiled, files: filesOf(compiled), unkept };
+}
+
+function compileNow(where: WhereCompiledIs): CompiledFile {
+  const read = policyPlaces(where).map((place) => ({ place, found: readSource(place.file) }));
+  const sources = read.flatMap(({ place, found }) => (found ? [{ ...place, content: found.content }] : []));
+  const { policy, presets, problems } = compilePolicy({
+    sources,
+    home: where.home,
+    ownFolders: [where.configFolder, where.stateFolder].map(resolveFolder),
+    resolve: resolveFolder,
+  });
+  return {
+    compiler: COMPILER,
+    home: where.home,
+    sources: read.map(({ place, found }) => (found ? { ...place, state: found.state, digest: found.digest } : place)),
+    policy,
+    presets,
+    problems,
+  };
+}
+
+function filesOf({ sources }: CompiledFile): LoadedPolicy['files'] {
+  return sources.flatMap(({ scope, file, digest }) => (digest === undefined ? [] : [{ scope, file }]));
+}
+
+/**
+ * What is to be said where nobody can read the policy: the stub of the guard reads these, which knows no JSON. One for the
+ * person's own file, wherever they work, and one for the project where it has its own: the decision, and the project's folder.
+ */
+async function keepOnErrors(
+  file: string,
+  where: WhereCompiledIs,
+  { sources, policy }: CompiledFile,
+  at: number,
+): Promise<Error | null> {
+  const folder = path.dirname(file);
+  const own = readSource(policyPlaces(where)[0]?.file ?? '');
+  const [user] = sources;
+  if (own && user?.digest !== undefined) {
+    const alone = compilePolicy({ sources: [{ ...user, content: own.content }], home: where.home });
+    const unkept = await keep(path.join(folder, 'user.on-error'), `${alone.policy.onError}\n\n`, at);
+    if (unkept) return unkept;
+  }
+  const project = sources.find(({ root, digest }) => root !== null && digest !== undefined);
+  return project ? keep(`${file}.on-error`, `${policy.onError}\n${project.root}\n`, at) : null;
+}
+
+/**
+ * Whole or not at all. Of two at once the last stays; if it read the files before the other did, it is stale, and is known to
+ * be by the digests in it.
+ */
+async function keep(file: string, text: string, at: number): Promise<Error | null> {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await createFile(draft, text);
+    await utimes(draft, at / 1_000, at / 1_000);
+    await rename(draft, file);
+    return null;
+  } catch (error) {
+    // A full disk leaves half a file. It may not even let us remove it.
+    await rm(draft, { force: true }).catch(() => {});
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** The part before the first `*`, as far as it is there, with its links followed. */
+function resolveFolder(pattern: string): string {
+  const parts = pattern.split(path.sep);
+  const fixed = parts.findIndex((part) => part.includes('*'));
+  for (let length = fixed === -1 ? parts.length : fixed; length > 1; length--) {
+    try {
+      return path.join(realpathSync(parts.slice(0, length).join(path.sep)), ...parts.slice(length));
+    } catch {
+      // Not there (yet): the folder above may be.
+    }
+  }
+  return pattern;
+}

@@ -1,0 +1,243 @@
+// Policies that many people want, in the language itself (docs/POLICY.md shows each). They only deny and ask: whoever names
+// one, also a project, makes things tighter.
+import type { PolicyPreset } from '../policy-check.ts';
+
+export const PRESET_NAMES = [
+  'read-only-explorers',
+  'main-may-not-edit',
+  'sub-agents-may-not-push',
+  'no-secret-files',
+  'no-network',
+  'hands-off-the-guard',
+] as const;
+
+export type PresetName = (typeof PRESET_NAMES)[number];
+
+/** Commands of troupe that change something, or with which a person answers approvals. */
+export const CHANGING_COMMANDS = [
+  '-*',
+  'serve',
+  'start',
+  'stop',
+  'status',
+  'open',
+  'watch',
+  'run',
+  'attach',
+  'send',
+  'hooks install',
+  'hooks uninstall',
+  'hooks drain',
+  'guard answer',
+  'telegram',
+  'webhook',
+] as const;
+
+/** Settings in which the hosts find our hooks. */
+const HOOK_FILES = [
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.codex/hooks.json',
+  '.codex/config.toml',
+  '.copilot/hooks/troupe.json',
+  '.github/hooks/troupe.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
+  '.config/opencode/plugins/troupe.js',
+  '.opencode/plugins/troupe.js',
+] as const;
+
+const PRESETS: Readonly<Record<PresetName, Omit<PolicyPreset, 'name'>>> = {
+  'read-only-explorers': {
+    brief: 'Agents that explore and plan change no file and make no commit',
+    text: `rules:
+  - name: explorers only read
+    agents: { type: [Explore, Plan, explore, explorer, "*-explorer"] }
+    tools:
+      - Edit
+      - Write
+      - MultiEdit
+      - NotebookEdit
+      - Bash(git add:*)
+      - Bash(git commit:*)
+      - Bash(git push:*)
+      - Bash(git checkout:*)
+      - Bash(git switch:*)
+      - Bash(git reset:*)
+      - Bash(git stash:*)
+      - Bash(git merge:*)
+      - Bash(git rebase:*)
+    decision: deny
+    reason: Explorers only read. Say what should be changed, and leave it to your caller.
+`,
+  },
+  'main-may-not-edit': {
+    brief: 'The main agent hands out the work; only sub-agents edit files',
+    text: `rules:
+  - name: main hands out the work
+    agents: { kind: main }
+    tools: [Edit, Write, MultiEdit, NotebookEdit]
+    decision: deny
+    own_calls_only: true
+    reason: The main agent does not edit. Hand this to a sub-agent.
+`,
+  },
+  'sub-agents-may-not-push': {
+    brief: 'What leaves for a remote repository, or is published, is left to the main agent',
+    text: `rules:
+  - name: only main pushes
+    agents: { kind: subagent }
+    tools:
+      - Bash(git push:*)
+      - Bash(git send-pack:*)
+      - Bash(jj git push:*)
+      - Bash(hg push:*)
+      - Bash(svn commit:*)
+      - Bash(gh pr create:*)
+      - Bash(gh pr merge:*)
+      - Bash(gh release create:*)
+      - Bash(glab mr create:*)
+      - Bash(glab mr merge:*)
+      - Bash(git subtree push:*)
+      - Bash(git lfs push:*)
+      - Bash(npm publish:*)
+      - Bash(pnpm publish:*)
+      - Bash(yarn publish:*)
+      - Bash(cargo publish:*)
+      - mcp__github__push_files
+      - mcp__github__create_or_update_file
+      - mcp__github__create_pull_request
+      - mcp__github__merge_pull_request
+    decision: deny
+    reason: Sub-agents do not push. Leave it to the main agent.
+`,
+  },
+  'no-secret-files': {
+    brief: 'Nobody reads or writes files that hold passwords and keys',
+    text: secretFilesPolicy(),
+  },
+  'no-network': {
+    brief: 'No tool and no command that is made for the network',
+    text: `rules:
+  - name: no network
+    tools:
+      - WebFetch
+      - WebSearch
+      - Bash(curl:*)
+      - Bash(wget:*)
+      - Bash(ssh:*)
+      - Bash(scp:*)
+      - Bash(sftp:*)
+      - Bash(rsync:*)
+      - Bash(ftp:*)
+      - Bash(telnet:*)
+      - Bash(nc:*)
+      - Bash(ncat:*)
+      - Bash(netcat:*)
+      - Bash(socat:*)
+      - Bash(dig:*)
+      - Bash(nslookup:*)
+      - Bash(ping:*)
+      - Bash(git clone:*)
+      - Bash(git fetch:*)
+      - Bash(git pull:*)
+      - Bash(git push:*)
+      - Bash(git ls-remote:*)
+      - Bash(git submodule:*)
+      - Bash(gh:*)
+      - Bash(glab:*)
+      - Bash(npm install:*)
+      - Bash(npm i:*)
+      - Bash(npm ci:*)
+      - Bash(npm publish:*)
+      - Bash(npx:*)
+      - Bash(pnpm install:*)
+      - Bash(pnpm add:*)
+      - Bash(yarn install:*)
+      - Bash(yarn add:*)
+      - Bash(pip install:*)
+      - Bash(pip3 install:*)
+      - Bash(uv pip install:*)
+      - Bash(uvx:*)
+      - Bash(cargo install:*)
+      - Bash(go get:*)
+      - Bash(go install:*)
+      - Bash(gem install:*)
+      - Bash(brew install:*)
+      - Bash(apt:*)
+      - Bash(apt-get:*)
+      - Bash(docker pull:*)
+      - Bash(docker push:*)
+    decision: deny
+    reason: The network is not to be used here.
+`,
+  },
+  'hands-off-the-guard': {
+    brief: 'No agent changes policies, hooks and settings of the guard, or answers what a person is asked',
+    text: handsOffPolicy(),
+  },
+};
+
+export function presetText(name: PresetName): string {
+  return `version: 1\n${PRESETS[name].text}`;
+}
+
+export function listPresets(): readonly PolicyPreset[] {
+  return PRESET_NAMES.map((name) => ({ name, ...PRESETS[name] }));
+}
+
+function handsOffPolicy(): string {
+  const folders = ['~/.config/troupe', '~/.local/state/troupe'];
+  const tools = [
+    ...folders.flatMap((folder) => [`Read(${folder}/**)`, `Edit(${folder}/**)`]),
+    ...['//**/.troupe/**', '//**/troupe/dist/**', ...HOOK_FILES.map((file) => `//**/${file}`)].map(
+      (file) => `Edit(${file})`,
+    ),
+    'Bash(troupe)',
+    ...CHANGING_COMMANDS.map((command) => `Bash(troupe ${command}${command.endsWith('*') ? '' : ':*'})`),
+    'Bash(pkill *troupe*)',
+    'Bash(killall *troupe*)',
+  ];
+  return `rules:
+  - name: hands off the guard
+    tools:
+${tools.map((tool) => `      - ${tool}`).join('\n')}
+    decision: deny
+    reason: What guards agents is changed by people only.
+`;
+}
+
+function secretFilesPolicy(): string {
+  const files = [
+    ...['.env*', '*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', 'id_rsa', 'id_dsa', 'id_ecdsa'],
+    ...[
+      'id_ed25519',
+      '.ssh/**',
+      '.gnupg/**',
+      '.aws/credentials',
+      '.azure/**',
+      '.config/gcloud/**',
+      '.config/gh/hosts.yml',
+    ],
+    ...[
+      '.kube/config',
+      '.docker/config.json',
+      '.netrc',
+      '_netrc',
+      '.npmrc',
+      '.yarnrc.yml',
+      '.pypirc',
+      '.gem/credentials',
+    ],
+    ...['.cargo/credentials*', '.git-credentials', '.pgpass', '.my.cnf', '.htpasswd', '.vault-token', '*.tfstate'],
+    ...['.claude/.credentials.json', '.codex/auth.json'],
+  ];
+  const tools = files.flatMap((file) => [`      - Read(//**/${file})`, `      - Edit(//**/${file})`]);
+  return `rules:
+  - name: no secret files
+    tools:
+${tools.join('\n')}
+    decision: deny
+    reason: Files with passwords and keys are not for agents. Ask for what you need.
+`;
+}

@@ -1,0 +1,73 @@
+import type { PolicyProblem, PolicyProblemCode } from '../policy-check.ts';
+
+export interface Finding {
+  readonly code: PolicyProblemCode;
+  /** Where it begins, in UTF-16 units from the beginning of the text. */
+  readonly offset: number;
+  readonly message: string;
+  readonly remedy?: string;
+  readonly severity?: PolicyProblem['severity'];
+}
+
+/** Gathers what is wrong with one file. */
+export interface Problems {
+  add(finding: Finding): void;
+  /** Without those that have no effect but that something is left out (`loosens`). */
+  errors(): number;
+  list(): readonly PolicyProblem[];
+  lineOf(offset: number): number;
+}
+
+/** Nobody reads more of them, and a hostile file may have a million. */
+const MAX_PROBLEMS = 100;
+
+export function collectProblems(file: string, text: string): Problems {
+  const starts = lineStarts(text);
+  const problems = new Map<string, PolicyProblem>();
+  let errors = 0;
+  const lineOf = (offset: number): number => lineAt(starts, offset);
+  return {
+    add({ code, offset, message, remedy, severity = 'error' }) {
+      if (severity === 'error' && code !== 'loosens') errors++;
+      if (problems.size >= MAX_PROBLEMS) return;
+      const line = lineOf(offset);
+      const start = starts[line - 1] ?? 0;
+      // One place may be read twice: through an alias.
+      problems.set(`${offset} ${message}`, {
+        severity,
+        code,
+        file,
+        line,
+        column: offset - start + 1,
+        message,
+        remedy: remedy ?? null,
+        source: text
+          .slice(start, starts[line] ?? text.length)
+          .slice(0, MAX_SOURCE)
+          .replace(/\s+$/, ''),
+      });
+    },
+    errors: () => errors,
+    list: () => [...problems.values()].sort((a, b) => a.line - b.line || a.column - b.column),
+    lineOf,
+  };
+}
+
+const MAX_SOURCE = 500;
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+function lineAt(starts: readonly number[], offset: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if ((starts[middle] ?? 0) <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}

@@ -1,0 +1,147 @@
+// The smallest policy under which calls would have run: what `suggestRule` says of each, by agent and tool.
+import type { GuardedAgent, GuardedCall } from '../call.ts';
+import { decide } from '../decide.ts';
+import type { AgentSelector, Policy } from '../policy.ts';
+import type { CallLeft } from '../policy-suggestion.ts';
+import { suggestRule, whyNoRule } from '../suggest-rule.ts';
+import { NO_POLICY } from './caution.ts';
+import { toRule } from './suggest-allow.ts';
+import { toToolPattern } from './tool-text.ts';
+import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
+
+export interface SeenCall {
+  readonly call: GuardedCall;
+  /** Why it cannot be judged; left out: it can. */
+  readonly trouble?: string;
+}
+
+export interface SuggestOptions {
+  /** A text without the secrets in it: none of them may get into a policy. */
+  readonly mask: (text: string) => string;
+  /** The first lines of the file, as comments. */
+  readonly head: readonly string[];
+}
+
+export interface SuggestedPolicy {
+  readonly yaml: string;
+  readonly rules: number;
+  readonly left: readonly CallLeft[];
+}
+
+/** The calls of agents that a rule can tell apart by no more than this. */
+interface AgentGroup {
+  readonly agents: AgentSelector;
+  readonly label: string;
+  readonly needs: Need[];
+}
+
+interface Need {
+  readonly call: GuardedCall;
+  /** Enough to allow it. */
+  readonly patterns: readonly string[];
+}
+
+export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: SuggestOptions): SuggestedPolicy {
+  const groups = new Map<string, AgentGroup>();
+  const left = new Map<string, CallLeft>();
+  const known = new Set<string>();
+  for (const { call, trouble } of seen) {
+    const key = JSON.stringify([call.agent, call.tool, call.input, call.cwd]);
+    if (known.has(key)) continue;
+    known.add(key);
+    const agents = selectorFor(call.agent);
+    const patterns = trouble ?? (agents ? patternsFor(call, agents, mask) : 'nobody knows which agent made it');
+    if (agents === undefined || typeof patterns === 'string') {
+      const one = { agent: labelOf(call.agent), tool: call.tool, what: whatOf(call, mask), reason: String(patterns) };
+      left.set(JSON.stringify(one), one);
+      continue;
+    }
+    const group = groups.get(JSON.stringify(agents)) ?? { agents, label: labelOf(call.agent), needs: [] };
+    groups.set(JSON.stringify(agents), group);
+    group.needs.push({ call, patterns });
+  }
+  const rules = [...groups.values()].flatMap(rulesOf);
+  return { yaml: writePolicy(rules, [...left.values()], head), rules: rules.length, left: [...left.values()] };
+}
+
+/** Or why there are none. */
+function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
+  const tools = suggestRule(call)?.patterns;
+  if (tools === undefined) return whyNoRule(call) ?? UNNAMEABLE;
+  if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
+  if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
+  return tools;
+}
+
+/** One for each tool, in the order in which they were used first. */
+function rulesOf({ agents, label, needs }: AgentGroup): readonly AllowRule[] {
+  const byTool = new Map<string, string[]>();
+  for (const pattern of needed(agents, needs)) {
+    const { tool } = toToolPattern(pattern);
+    byTool.set(tool, [...(byTool.get(tool) ?? []), pattern]);
+  }
+  return [...byTool].map(([tool, tools]) => ({ name: `${label}: ${tool}`, agents, tools }));
+}
+
+/** Without those that others make needless: `Bash(cat a)` beside `Bash(cat *)`. */
+function needed(agents: AgentSelector, needs: readonly Need[]): readonly string[] {
+  const needsOf = new Map<string, Need[]>();
+  for (const need of needs)
+    for (const pattern of need.patterns) needsOf.set(pattern, [...(needsOf.get(pattern) ?? []), need]);
+  const kept = new Set(needsOf.keys());
+  const wide = [...kept].filter((pattern) => pattern.includes('*'));
+  // What is wide itself stays: two of them may each stand for the other.
+  for (const [pattern, these] of needsOf) {
+    if (wide.length === 0 || wide.includes(pattern)) continue;
+    const others = [...wide, ...these.flatMap(({ patterns }) => patterns)];
+    const policy = policyOf([{ agents, tools: [...new Set(others)].filter((other) => other !== pattern) }]);
+    if (these.every(({ call }) => decide(policy, call).decision === 'allow')) kept.delete(pattern);
+  }
+  const all = policyOf([{ agents, tools: [...kept] }]);
+  for (const { call, patterns } of needs)
+    if (decide(all, call).decision !== 'allow') for (const pattern of patterns) kept.add(pattern);
+  return [...needsOf.keys()].filter((pattern) => kept.has(pattern));
+}
+
+const ASKS = { main: 'ask', subagent: 'ask' } as const;
+
+function policyOf(rules: readonly AllowRule[]): Policy {
+  return { ...NO_POLICY, defaults: { ...ASKS, unknown: 'ask' }, rules: rules.map((rule) => toRule(rule)) };
+}
+
+function writePolicy(rules: readonly AllowRule[], left: readonly CallLeft[], head: readonly string[]): string {
+  const lines = [
+    ...head.map((line) => `# ${line}`),
+    'version: 1',
+    `defaults: { main: ${ASKS.main}, subagent: ${ASKS.subagent} }`,
+    ...(rules.length > 0 ? ['rules:', ...indented(writeRules(rules))] : []),
+    ...(left.length > 0 ? ['# Not turned into a rule, and asked about:'] : []),
+    ...left.map(({ agent, tool, what, reason }) => `#   ${oneLine(`${agent}, ${tool}: ${what} (${reason})`)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function indented(text: string): readonly string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${line}`);
+}
+
+function labelOf(agent: GuardedAgent | null): string {
+  if (agent === null) return 'unknown';
+  return oneLine(agent.kind === 'main' ? 'main' : (agent.type ?? agent.kind));
+}
+
+const MAX_WHAT = 120;
+
+function whatOf({ input }: GuardedCall, mask: (text: string) => string): string {
+  const { command } = (input ?? {}) as { readonly command?: unknown };
+  const text = oneLine(mask(typeof command === 'string' ? command : (JSON.stringify(input) ?? '')));
+  return text.length > MAX_WHAT ? `${text.slice(0, MAX_WHAT - 1)}…` : text;
+}
+
+/** For a comment: nothing in it may end the line, or be unseen. */
+function oneLine(text: string): string {
+  return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+}

@@ -1,0 +1,118 @@
+// Policies as the compiler makes them, by chance.
+import fc from 'fast-check';
+import type { AgentSelector, Decision, Policy, Rule, TimeWindow, ToolPattern } from '../../policy.ts';
+import { PRESET_NAMES } from '../presets.ts';
+
+const decision = fc.constantFrom<Decision>('allow', 'ask', 'deny', 'none');
+
+/** Words that YAML takes for something else are among them. */
+const text = fc.oneof(
+  fc.constantFrom(
+    'Explore',
+    'null',
+    'true',
+    '7',
+    '~',
+    '*',
+    '*-explorer',
+    '- x',
+    'a: b',
+    '# c',
+    '{',
+    '"',
+    "it's",
+    '&a',
+    '!b',
+    '2026-11-01',
+    'ä→😀',
+  ),
+  fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }).filter((one) => /\S/.test(one) && !/\p{C}/u.test(one)),
+);
+const texts = fc.uniqueArray(text, { minLength: 1, maxLength: 3 });
+const sentence = text.map((one) => one.replace(/\s+/g, ' ').trim());
+
+const kinds = fc.uniqueArray(fc.constantFrom('main', 'task', 'fork', 'teammate', 'workflow', 'internal'), {
+  minLength: 1,
+  maxLength: 3,
+});
+const depth = fc
+  .tuple(fc.nat(20), fc.option(fc.nat(20)))
+  .map(([min, more]) => ({ min, max: more === null ? null : min + more }));
+const project = fc.uniqueArray(fc.constantFrom('/srv/app', '/home/dev/work/**', '**/client-*', '/a b/c'), {
+  minLength: 1,
+  maxLength: 2,
+});
+
+const selector: fc.Arbitrary<AgentSelector> = fc.letrec<{ one: AgentSelector }>((tie) => ({
+  one: fc
+    .record(
+      { kind: kinds, type: texts, name: texts, depth, host: texts, project, under: tie('one') },
+      { requiredKeys: [] },
+    )
+    .filter((one) => Object.keys(one).length > 0) as fc.Arbitrary<AgentSelector>,
+})).one;
+
+const tool: fc.Arbitrary<ToolPattern> = fc.oneof(
+  fc
+    .constantFrom('Bash', 'Edit', 'mcp__x', 'mcp__x__*', 'opencode:todo')
+    .map((name) => ({ text: name, tool: name, argument: null })),
+  fc.constantFrom('Bash', 'Read').map((name) => ({ text: `${name}(*)`, tool: name, argument: null })),
+  fc
+    .tuple(
+      fc.constantFrom('Bash', 'Edit', 'Agent'),
+      fc.oneof(fc.constantFrom('rm:*', 'git * main', '//**/.env*', 'a (b) c'), text),
+    )
+    .filter(([, argument]) => argument !== '*')
+    .map(([name, argument]) => ({ text: `${name}(${argument})`, tool: name, argument })),
+);
+
+const moment = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2040, 0) });
+const window: fc.Arbitrary<TimeWindow> = fc
+  .record({
+    days: fc.option(fc.uniqueArray(fc.nat(6), { minLength: 1 }).map((days) => [...days].sort())),
+    minutes: fc.option(fc.tuple(fc.nat(1_439), fc.nat(1_440)).filter(([start, end]) => start !== end)),
+    from: fc.option(moment),
+    until: fc.option(moment),
+  })
+  .filter(
+    ({ days, minutes, from, until }) =>
+      (days ?? minutes ?? from ?? until) !== null && (from === null || from !== until),
+  )
+  .map((one) =>
+    one.from !== null && one.until !== null && one.from > one.until
+      ? { ...one, from: one.until, until: one.from }
+      : one,
+  );
+
+export const rule: fc.Arbitrary<Omit<Rule, 'id' | 'scope' | 'place'>> = fc
+  .record({
+    name: fc.option(sentence),
+    agents: fc.option(selector),
+    tools: fc.array(tool, { maxLength: 3 }),
+    decision,
+    reason: fc.option(sentence),
+    when: fc.option(window),
+    wait: fc.option(
+      fc.record({
+        ms: fc.integer({ min: 1, max: 3_600 }).map((s) => s * 1_000),
+        otherwise: fc.constantFrom<'allow' | 'deny'>('allow', 'deny'),
+      }),
+    ),
+    despiteAncestors: fc.boolean(),
+    own: fc.boolean(),
+    tellsIdentity: fc.boolean(),
+  })
+  .map(({ own, ...one }) => ({
+    ...one,
+    wait: one.decision === 'ask' ? one.wait : null,
+    despiteAncestors: one.decision === 'allow' && one.despiteAncestors,
+    ...(own && one.decision === 'deny' ? { ownCallsOnly: true as const } : {}),
+    tellsIdentity: (one.decision === 'allow' || one.decision === 'ask') && one.tellsIdentity,
+  }));
+
+export const presets = fc.uniqueArray(fc.constantFrom(...PRESET_NAMES), { maxLength: 2 });
+
+export const settings: fc.Arbitrary<Pick<Policy, 'defaults' | 'onError'>> = fc.record({
+  defaults: fc.record({ main: decision, subagent: decision, unknown: decision }),
+  onError: fc.constantFrom<Decision>('ask', 'deny', 'none'),
+});

@@ -1,2 +1,0 @@
-// dist/hook-hosts.cjs: hosts that the hook knows beside those in it. Loaded where one of them calls.
-export { MORE_JUDGED_HOSTS } from './adapters/more-judged-hosts.ts';

@@ -1,0 +1,67 @@
+// `agent-<id>.meta.json`, beside an agent's transcript: who it is and who asked for it (2.1.81 and later, more fields since).
+
+import type { AgentEvent, AgentKind } from '../../core/event.ts';
+import { type AgentId, mainAgentOf } from '../../core/ids.ts';
+import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
+import type { Line } from '../../lib/lines.ts';
+import type { SourceReader } from '../adapter.ts';
+import { agentIdOf, callIdOf } from './line-context.ts';
+import type { TranscriptOf } from './read-transcript.ts';
+import { parseWhole, type RawRecord } from './record.ts';
+
+export function createSidecarReader(of: TranscriptOf): SourceReader {
+  return { read: (line) => readSidecar(line, of) };
+}
+
+function readSidecar(line: Line, { session, source, agent }: TranscriptOf): readonly AgentEvent[] {
+  const origin = { source, offset: line.offset, length: line.length };
+  const facts = parseWhole(line.bytes);
+  if (!isObject(facts)) {
+    return [
+      { kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'sidecar', origin } },
+    ];
+  }
+  const place = { session, origin, agent };
+  const events: AgentEvent[] = [{ kind: 'agent-seen', ...place, ...identityIn(facts) }];
+  const call = callIdOf(facts['toolUseId']);
+  const parent = parentIn(facts, mainAgentOf(session));
+  if (call !== undefined || parent !== undefined) {
+    const link = { ...known({ call, parent }) };
+    events.push({ kind: 'agent-linked', ...place, evidence: 'sidecar', ...link });
+  }
+  const team = asText(facts['teamName']);
+  if (team !== undefined) events.push({ kind: 'agent-grouped', ...place, group: team, groupKind: 'team' });
+  // 2.1.325: set when the agent ended by itself, after an API error as well; absent when it was killed or lost.
+  if (facts['finished'] === true) events.push({ kind: 'run-ended', ...place, signal: 'sidecar', outcome: 'completed' });
+  return events;
+}
+
+function identityIn(facts: RawRecord) {
+  // A teammate's type is its own name; what it was made from stands beside it.
+  const isTeammate = kindIn(facts) === 'teammate';
+  const type = isTeammate
+    ? (asText(facts['customAgentType']) ?? asText(facts['spawnedAgentType']))
+    : asText(facts['agentType']);
+  const name = asText(facts['name']);
+  const description = asText(facts['description']);
+  const worktree = asText(facts['worktreePath']);
+  const depth = asAmount(facts['spawnDepth']);
+  const shape = asText(facts['requestShape']);
+  return {
+    ...known({ agentKind: kindIn(facts), type, name, description, worktree, depth }),
+    ...known({ background: shape === undefined ? undefined : shape === 'background' }),
+  };
+}
+
+function kindIn(facts: RawRecord): AgentKind | undefined {
+  if (asFlag(facts['isFork'])) return 'fork';
+  if (facts['taskKind'] === 'in_process_teammate') return 'teammate';
+  return facts['agentType'] === 'workflow-subagent' ? 'workflow' : undefined;
+}
+
+/** Named from 2.1.250 on, and only below depth 1; before that, and for depth 1, the call tells, and depth 1 is main's. */
+function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
+  const parent = asText(facts['parentAgentId']);
+  if (parent !== undefined) return agentIdOf(parent);
+  return facts['spawnDepth'] === 1 && asText(facts['toolUseId']) !== undefined ? main : undefined;
+}

@@ -1,0 +1,196 @@
+// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
+
+import type { AgentEvent } from '../../core/event.ts';
+import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/ids.ts';
+import { asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
+import type { Line } from '../../lib/lines.ts';
+import { versionNumber } from '../../lib/version-number.ts';
+import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands, isCutCommand } from '../shared/printed/sessions-printed.ts';
+import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
+import { parseAssistant } from './lines/assistant.ts';
+import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
+import { parseProgress } from './lines/progress.ts';
+import {
+  parseAiTitle,
+  parseCostState,
+  parseCustomTitle,
+  parseForkContext,
+  parseLastPrompt,
+} from './lines/session-notes.ts';
+import { parseSystem } from './lines/system.ts';
+import { parseUser } from './lines/user.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
+import { recordsIn } from './records-in-line.ts';
+import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
+import { speakerOf } from './speaker.ts';
+
+const PARSERS: ReadonlyMap<string, LineParser> = new Map([
+  ['user', parseUser],
+  ['assistant', parseAssistant],
+  ['system', parseSystem],
+  ['progress', parseProgress],
+  ['attachment', parseAttachment],
+  ['queue-operation', parseQueueOperation],
+  ['custom-title', parseCustomTitle],
+  ['ai-title', parseAiTitle],
+  ['cost-state', parseCostState],
+  ['last-prompt', parseLastPrompt],
+  ['fork-context-ref', parseForkContext],
+]);
+
+/** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
+const WITHOUT_NEWS = new Set([
+  'summary',
+  'agent-name',
+  'agent-setting',
+  'pr-link',
+  'permission-mode',
+  'mode',
+  'worktree-state',
+  'relocated',
+  'teleported-from',
+  'bridge-session',
+  'frame-link',
+]);
+
+export function isKnownType(type: string | undefined): boolean {
+  return type !== undefined && (PARSERS.has(type) || WITHOUT_NEWS.has(type));
+}
+
+/** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
+const PROCESS_RECORDS_SINCE = versionNumber('2.1.85');
+
+export interface TranscriptOf {
+  readonly session: SessionId;
+  readonly source: SourceId;
+  /** Whose file it is; lines may name another agent themselves. */
+  readonly agent: AgentId;
+  /** Its path: the name tells what an agent is for, the folder which run it belongs to. */
+  readonly file: string;
+}
+
+export function createTranscriptReader(of: TranscriptOf): SourceReader {
+  const file = createFileState(createAskedCommands());
+  const birth = factsByPlace(of);
+  return {
+    read(line) {
+      const events = readLine(line, of, file);
+      if (birth.length === 0 || line.offset > 0) return events;
+      const origin = { source: of.source, offset: line.offset, length: line.length };
+      return [
+        ...birth.map((fact) => ({ ...fact, session: of.session, origin, agent: of.agent }) as AgentEvent),
+        ...events,
+      ];
+    },
+  };
+}
+
+/** What name and folder of the file say about its agent. */
+function factsByPlace({ file }: TranscriptOf) {
+  const internal = internalPurpose(nativeAgentOf(file));
+  const group = workflowRunOf(file);
+  return [
+    ...(internal === undefined ? [] : [{ kind: 'agent-seen', internal } as const]),
+    ...(group === undefined ? [] : [{ kind: 'agent-grouped', group, groupKind: 'workflow' } as const]),
+  ];
+}
+
+function readLine(line: Line, of: TranscriptOf, file: FileState): readonly AgentEvent[] {
+  const { records, problem } = recordsIn(line, (bytes) => parseFacts(bytes, file));
+  const [first] = records;
+  // The rule: one record, nothing wrong.
+  if (!problem) return first ? readRecord(first.record, line.offset, line.length, of, file) : [];
+  const events = records.flatMap((one) => readRecord(one.record, line.offset + one.offset, one.length, of, file));
+  const origin = { source: of.source, offset: line.offset, length: line.length };
+  return [{ kind: 'problem-found', session: of.session, origin, diagnostic: { ...problem, origin } }, ...events];
+}
+
+/** Without bodies, but for those in which a session's id may stand: what a command printed, and the command. */
+function parseFacts(bytes: Uint8Array, { commands }: FileState): unknown {
+  if (commands.areNamedIn(bytes)) return parseWhole(bytes);
+  const record = parseLine(bytes);
+  return isShortened(bytes) && isObject(record) && hasCutCommand(record) ? parseWhole(bytes) : record;
+}
+
+function hasCutCommand(record: RawRecord): boolean {
+  if (record['type'] !== 'assistant') return false;
+  return blocksOf(asObject(record['message'])).some((block) => isCutCommand(asObject(block['input'])?.['command']));
+}
+
+function readRecord(
+  record: RawRecord,
+  offset: number,
+  length: number,
+  { session, source, agent }: TranscriptOf,
+  file: FileState,
+): readonly AgentEvent[] {
+  const origin = { source, offset, length };
+  const place = { session, origin };
+  // Also for lines that say nothing: others on a side branch may follow them.
+  const speaker = speakerOf(record, agent, session, file.inline);
+  const type = typeOf(record);
+  const parser = type === undefined ? undefined : PARSERS.get(type);
+  if (!parser) {
+    if (isKnownType(type)) return [];
+    return [
+      { kind: 'problem-found', ...place, diagnostic: { code: 'unknown-record', detail: type ?? 'no type', origin } },
+    ];
+  }
+  const events: AgentEvent[] = [];
+  const at = asInstant(record['timestamp']);
+  const context: LineContext = {
+    session,
+    agent: speaker,
+    origin,
+    ...known({ at }),
+    copied: false,
+    file,
+    // Every event is a new object: adding its place to it is cheaper than copying it.
+    emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
+  };
+  tellEnvelope(record, context);
+  parser(record, context);
+  return events;
+}
+
+const AGENT_FIELDS = [
+  ['cwd', 'cwd'],
+  ['branch', 'gitBranch'],
+  ['slug', 'slug'],
+  ['effort', 'effort'],
+] as const;
+
+/** What every line repeats (folder, branch, version …) is told when it changes. */
+function tellEnvelope(record: RawRecord, context: LineContext): void {
+  const { agent, file } = context;
+  const news = newsIn(record, context);
+  if (news) context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...news });
+  const hostVersion = asText(record['version']) ?? file.version;
+  const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
+  if (hostVersion !== undefined) file.version = hostVersion;
+  if (agent !== mainAgentOf(context.session) || (!versionIsNews && !news)) return;
+  context.emit({
+    kind: 'session-seen',
+    ...atOf(context),
+    ...known({ cwd: news?.['cwd'], branch: news?.['branch'] }),
+    ...(versionIsNews && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
+  });
+}
+
+function newsIn(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
+  let told = file.told.get(agent);
+  if (!told) {
+    told = new Map();
+    file.told.set(agent, told);
+  }
+  let news: Record<string, string> | undefined;
+  for (const [field, key] of AGENT_FIELDS) {
+    const value = record[key];
+    if (typeof value !== 'string' || value === '' || told.get(field) === value) continue;
+    told.set(field, value);
+    news ??= {};
+    news[field] = value;
+  }
+  return news;
+}

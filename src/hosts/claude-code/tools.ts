@@ -1,0 +1,94 @@
+// The tools of Claude Code, as far as they make, wake or stop agents, and one line for what a call does.
+import { asText, type JsonObject } from '../../lib/json.ts';
+
+/** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
+const SPAWNING = new Set(['Task', 'Agent']);
+const MESSAGING = 'SendMessage';
+const WORKFLOW = 'Workflow';
+const SHELL = 'Bash';
+const STOPPING = new Set(['TaskStop', 'KillTask']);
+
+export function isSpawning(tool: string): boolean {
+  return SPAWNING.has(tool);
+}
+
+export function isMessaging(tool: string): boolean {
+  return tool === MESSAGING;
+}
+
+export function isStopping(tool: string): boolean {
+  return STOPPING.has(tool);
+}
+
+/** Its results are what a command wrote. */
+export function isShell(tool: string): boolean {
+  return tool === SHELL;
+}
+
+export function isWorkflow(tool: string): boolean {
+  return tool === WORKFLOW;
+}
+
+/** Calls whose results say something about agents. */
+export function concernsAgents(tool: string): boolean {
+  return isSpawning(tool) || isMessaging(tool) || isStopping(tool) || isWorkflow(tool);
+}
+
+/** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    Bash: ['command'],
+    Read: ['file_path'],
+    Write: ['file_path'],
+    Edit: ['file_path'],
+    MultiEdit: ['file_path'],
+    NotebookEdit: ['notebook_path'],
+    Grep: ['pattern'],
+    Glob: ['pattern'],
+    LS: ['path'],
+    WebFetch: ['url'],
+    WebSearch: ['query'],
+    Task: ['description', 'prompt'],
+    Agent: ['description', 'prompt'],
+    SendMessage: ['summary', 'message'],
+    Skill: ['skill', 'command'],
+    Workflow: ['name', 'scriptPath', 'script'],
+    TaskStop: ['task_id'],
+    TaskCreate: ['subject'],
+    TaskUpdate: ['taskId'],
+  }),
+);
+
+/** Tools that write a file, and the input that names it. What a command in a shell writes, nobody says. */
+const WRITING: ReadonlyMap<string, string> = new Map([
+  ['Write', 'file_path'],
+  ['Edit', 'file_path'],
+  ['MultiEdit', 'file_path'],
+  ['NotebookEdit', 'notebook_path'],
+]);
+
+export function fileWrittenBy(tool: string, input: JsonObject | undefined): string | undefined {
+  const key = WRITING.get(tool);
+  return key === undefined ? undefined : asText(input?.[key]);
+}
+
+const MAX_SUMMARY = 400;
+
+/** One line of what a call is about. */
+export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** What a call is about: the input that says most. */
+export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
+  if (!input) return undefined;
+  const keys = TELLING.get(tool) ?? Object.keys(input);
+  return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
+}
+
+export function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+}

@@ -1,0 +1,54 @@
+// Words of the host in the user's place, and messages between agents.
+import { asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { textOf } from './record.ts';
+
+/** How they begin; what a person types begins otherwise. */
+const MARKS = [
+  '<environment_context>',
+  '<user_instructions>',
+  '# AGENTS.md instructions',
+  '<subagent_notification>',
+  '<turn_aborted>',
+  '<user_action>',
+  '<user_shell_command>',
+  '<skill>',
+  '<permissions instructions>',
+  '<collaboration_mode>',
+  '<context_window_guidance>',
+  '<model_switch>',
+];
+
+export function isHostText(text: string): boolean {
+  const begin = text.trimStart();
+  return MARKS.some((mark) => begin.startsWith(mark));
+}
+
+/** The service hands over tasks in a form that only it can read. */
+export function isSealed(text: string): boolean {
+  return /^gAAAA[\w-]+={0,2}$/.test(text.trim());
+}
+
+const ENVELOPE = /^Message Type: (\w+)\n(?:[^\n]*\n)*?Payload:\n?([\s\S]*)$/;
+
+export interface AgentMessage {
+  /** `NEW_TASK`, `FINAL_ANSWER`, … */
+  readonly kind: string;
+  /** Who wrote it, as a path of names. */
+  readonly author: string | undefined;
+  /** Undefined where it is sealed. */
+  readonly text: string | undefined;
+}
+
+export function messageIn(item: JsonObject): AgentMessage {
+  const parts = Array.isArray(item['content']) ? item['content'].filter(isObject) : [];
+  const [, kind = 'MESSAGE', spoken = ''] = ENVELOPE.exec(textOf(parts)) ?? [undefined, undefined, textOf(parts)];
+  const handed = parts.map((part) => asText(part['encrypted_content'])).find((text) => text !== undefined);
+  const text = spoken.trim() !== '' ? spoken : handed;
+  return { kind, author: asText(item['author']), text: text === undefined || isSealed(text) ? undefined : text };
+}
+
+/** What an agent was set to work with, at first or later; empty where it is sealed, undefined where the message is another. */
+export function taskIn(item: JsonObject): string | undefined {
+  const { kind, text } = messageIn(item);
+  return kind === 'NEW_TASK' ? (text ?? '') : undefined;
+}

@@ -1,0 +1,96 @@
+// A rollout line by line. Every kind of line has its parser in lines/.
+
+import type { AgentEvent } from '../../core/event.ts';
+import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, toSessionId } from '../../core/ids.ts';
+import type { Line } from '../../lib/lines.ts';
+import type { SourceReader } from '../adapter.ts';
+import { createAskedCommands } from '../shared/printed/sessions-printed.ts';
+import { type CopyCheck, createCopyCheck } from './history.ts';
+import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
+import { parseEvent } from './lines/events.ts';
+import { parseHeader, parseTurnContext } from './lines/header.ts';
+import { parseItem } from './lines/items.ts';
+import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
+import { createReplyTracker } from './replies.ts';
+import { headOf } from './thread-head.ts';
+
+const PARSERS: ReadonlyMap<string, LineParser> = new Map([
+  ['response_item', parseItem],
+  ['event_msg', parseEvent],
+  ['turn_context', parseTurnContext],
+  ['compacted', (context) => context.emit({ kind: 'agent-compacted', agent: context.agent, ...atOf(context) })],
+]);
+
+/** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
+const WITHOUT_NEWS = new Set([
+  'session_meta',
+  'token_usage_record',
+  'world_state',
+  'inter_agent_communication',
+  'inter_agent_communication_metadata',
+  'security_risk_score',
+  'record_type',
+]);
+
+export function isKnownType(type: string): boolean {
+  return PARSERS.has(type) || WITHOUT_NEWS.has(type);
+}
+
+export interface RolloutOf {
+  readonly session: SessionId;
+  readonly source: SourceId;
+  readonly agent: AgentId;
+}
+
+export function createRolloutReader(of: RolloutOf): SourceReader {
+  const { session, source, agent } = of;
+  const isMain = agent === mainAgentOf(session);
+  const thread = createThreadState(createAskedCommands());
+  const track = createReplyTracker(nativeId(agent));
+  let isCopy: CopyCheck = () => false;
+
+  const readRecord = (record: RolloutRecord): readonly AgentEvent[] => {
+    const events: AgentEvent[] = [];
+    const origin = { source, offset: record.offset, length: record.length };
+    const place = { session, origin };
+    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, place) as AgentEvent);
+    const context = { session, agent, isMain, record, origin, thread, emit };
+    if (record.type === 'session_meta' && !thread.head) {
+      const head = headOf(record.payload);
+      if (head) {
+        thread.head = head;
+        isCopy = createCopyCheck(head);
+        parseHeader(head, context);
+      }
+      return events;
+    }
+    const isCopied = isCopy(record);
+    // Copies, too: the first count of a fork's own may repeat the last one of its parent's.
+    const part = track(record);
+    // A sub-agent's parent stands in the same tree. A forked session shows what it copied, and says whose it is.
+    if (isCopied && !isMain) return [];
+    const parser = PARSERS.get(record.type);
+    if (!parser && !WITHOUT_NEWS.has(record.type))
+      emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: record.type, origin } });
+    parser?.({ ...context, ...(part && { reply: part.reply }) });
+    if (part?.usage) {
+      const { model } = thread;
+      const counted = { message: part.reply, usage: part.usage, final: true, ...(model !== undefined && { model }) };
+      emit({ kind: 'usage-counted', agent, ...counted, ...atOf(context) });
+    }
+    const from = thread.head?.forkedFrom;
+    if (isCopied && part && from !== undefined)
+      emit({ kind: 'session-forked', from: toSessionId(HOST, from), replies: [part.reply] });
+    return events;
+  };
+
+  return {
+    read(line: Line) {
+      const { records, problem } = recordsIn(line, thread.commands.areNamedIn(line.bytes) ? parseWhole : parseLine);
+      const events = records.flatMap(readRecord);
+      if (!problem) return events;
+      const origin = { source, offset: line.offset, length: line.length };
+      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
+    },
+  };
+}

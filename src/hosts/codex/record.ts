@@ -1,0 +1,120 @@
+// One line of a rollout as JSON, in one shape for all versions. Versions seen: 0.29.0 to 0.166.0.
+
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { asAmount, asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import type { Line } from '../../lib/lines.ts';
+import { shortenStrings } from '../../lib/shorten-strings.ts';
+
+export interface RolloutRecord {
+  readonly type: string;
+  readonly payload: JsonObject;
+  readonly at?: number;
+  /** Counts the lines of a thread (0.15x and later). */
+  readonly ordinal?: number;
+  /** Of a version that puts nothing around its items. */
+  readonly isBare?: true;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export interface RecordsInLine {
+  readonly records: readonly RolloutRecord[];
+  readonly problem?: Pick<Diagnostic, 'code' | 'detail'>;
+}
+
+/** `parse` decides whether bodies come along. */
+export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine {
+  const only = (code: Diagnostic['code']): RecordsInLine => ({
+    records: [],
+    problem: { code, detail: `${line.length} bytes` },
+  });
+  if (line.tooLong) return only('line-too-long');
+  // Readers count turns and tokens, so each line is read once: when it is there with its end.
+  if (line.torn) return only('torn-line');
+  if (line.bytes.every(isPadding)) return line.bytes.includes(0) ? only('nul-bytes') : { records: [] };
+  const value = parse(line.bytes);
+  if (value === undefined) return behindTornOne(line, parse) ?? only('invalid-json');
+  if (!isObject(value)) return only('not-a-record');
+  return { records: [toRecord(value, line.offset, line.length)] };
+}
+
+/** A crash leaves half a line, and the next process writes on behind it: its first record begins like all others do. */
+function behindTornOne(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine | undefined {
+  const bytes = Buffer.from(line.bytes.buffer, line.bytes.byteOffset, line.bytes.byteLength);
+  // The quotes of a text that holds such a beginning are escaped.
+  const at = bytes.lastIndexOf('{"timestamp":"');
+  const value = at > 0 ? parse(line.bytes.subarray(at)) : undefined;
+  if (!isObject(value)) return undefined;
+  const record = toRecord(value, line.offset + at, line.length - at);
+  return { records: [record], problem: { code: 'glued-lines', detail: '1 saved' } };
+}
+
+function isPadding(byte: number): boolean {
+  return byte === 32 || byte === 9 || byte === 13 || byte === 0;
+}
+
+/**
+ * Up to about 0.35 the items of the conversation stand there bare, without a time, behind a first line that is the
+ * header itself; `record_type` marks lines of the program's own.
+ */
+function toRecord(value: JsonObject, offset: number, length: number): RolloutRecord {
+  const at = asInstant(value['timestamp']);
+  const ordinal = asAmount(value['ordinal']);
+  const place = { offset, length, ...(at !== undefined && { at }), ...(ordinal !== undefined && { ordinal }) };
+  const payload = asObject(value['payload']);
+  const type = asText(value['type']);
+  if (payload && type !== undefined) return { type, payload, ...place };
+  if (asText(value['record_type']) !== undefined) return { type: 'record_type', payload: value, ...place };
+  const bare = { payload: value, isBare: true, ...place } as const;
+  if (type === undefined && asText(value['id']) !== undefined && 'instructions' in value)
+    return { type: 'session_meta', ...bare };
+  return { type: type !== undefined && BARE_ITEMS.has(type) ? 'response_item' : (type ?? 'no type'), ...bare };
+}
+
+const BARE_ITEMS = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'function_call_output',
+  'local_shell_call',
+  'custom_tool_call',
+  'custom_tool_call_output',
+]);
+
+/** Facts stand in short strings. What a call was given is JSON inside a string, and cut in the middle it is none. */
+const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024, keepWhole: isArguments };
+const ARGUMENTS = Buffer.from('"arguments":');
+
+function isArguments(json: Uint8Array, open: number): boolean {
+  for (let at = 0; at < ARGUMENTS.length; at++) if (json[open - ARGUMENTS.length + at] !== ARGUMENTS[at]) return false;
+  return true;
+}
+
+/** `undefined` where the bytes are no JSON. */
+export function parseLine(bytes: Uint8Array): unknown {
+  return parseWhole(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+}
+
+/** The same with all bodies. */
+export function parseWhole(bytes: Uint8Array): unknown {
+  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** All text of a message or of an output: a plain string, or a list of parts. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return asText(asObject(content)?.['content']) ?? '';
+  return content
+    .filter(isObject)
+    .map((part) => asText(part['text']))
+    .filter((text) => text !== undefined)
+    .join('\n');
+}

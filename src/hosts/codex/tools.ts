@@ -1,0 +1,186 @@
+// The tools of Codex: which of them make, wake or stop agents, one line for what a call does, and how it went.
+
+import type { CallOutcome } from '../../core/event.ts';
+import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { parsePatch } from '../../lib/patch-text.ts';
+import { parseJson } from './record.ts';
+
+const SPAWNING = 'spawn_agent';
+/** `wait` up to about 0.10x. */
+const WAITING = new Set(['wait_agent', 'wait']);
+const ABOUT_AGENTS = new Set([
+  SPAWNING,
+  ...WAITING,
+  'send_input',
+  'resume_agent',
+  'close_agent',
+  'send_message',
+  'followup_task',
+  'interrupt_agent',
+  'list_agents',
+]);
+
+export function isSpawning(tool: string): boolean {
+  return tool === SPAWNING;
+}
+
+export function isWaiting(tool: string): boolean {
+  return WAITING.has(tool);
+}
+
+export interface Call {
+  readonly id: string | undefined;
+  readonly tool: string;
+  readonly input: unknown;
+  /** It ran where the model runs: there is no result to wait for. */
+  readonly isOver: boolean;
+}
+
+/** The call that an item of a reply makes, if any. */
+export function callIn(item: JsonObject): Call | undefined {
+  const id = asText(item['call_id']) ?? asText(item['id']);
+  switch (item['type']) {
+    case 'function_call': {
+      const text = asText(item['arguments']) ?? '';
+      return { id, tool: nameOf(item), input: asObject(parseJson(text)) ?? text, isOver: false };
+    }
+    case 'custom_tool_call':
+      return { id, tool: nameOf(item), input: asText(item['input']) ?? '', isOver: false };
+    case 'local_shell_call':
+      return { id, tool: 'local_shell', input: asObject(item['action']) ?? {}, isOver: false };
+    case 'tool_search_call':
+      return {
+        id,
+        tool: 'tool_search',
+        input: asObject(item['arguments']) ?? {},
+        isOver: asText(item['call_id']) === undefined,
+      };
+    case 'web_search_call':
+      return { id, tool: 'web_search', input: asObject(item['action']) ?? {}, isOver: true };
+    case 'image_generation_call':
+      return { id, tool: 'image_generation', input: {}, isOver: true };
+    default:
+      return undefined;
+  }
+}
+
+/** Tools of other servers are told apart by the server's name; the host's own have names of their own. */
+function nameOf(item: JsonObject): string {
+  const name = asText(item['name']) ?? 'unknown';
+  const namespace = asText(item['namespace']);
+  return namespace?.startsWith('mcp') ? `${namespace.replace(/_+$/, '')}__${name}` : name;
+}
+
+/** Which input says most about a call; tools that are not here fall through to any text they have. */
+const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    exec_command: ['cmd'],
+    Bash: ['command'],
+    shell: ['command'],
+    shell_command: ['command'],
+    local_shell: ['command'],
+    write_stdin: ['chars', 'session_id'],
+    view_image: ['path'],
+    web_search: ['query', 'queries', 'url', 'pattern'],
+    update_plan: ['explanation'],
+    spawn_agent: ['task_name', 'message', 'items'],
+    wait_agent: [],
+    send_input: ['message', 'items'],
+    send_message: ['message'],
+    followup_task: ['message'],
+  }),
+);
+
+const MAX_SUMMARY = 400;
+
+export function summarise(tool: string, input: unknown): string | undefined {
+  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+}
+
+/** The input that says most, all lines of it. */
+export function subjectOf(tool: string, input: unknown): string | undefined {
+  const files = parsePatch(patchIn(tool, input));
+  if (files.length > 0) return files.map(({ path }) => path).join(', ');
+  if (typeof input === 'string') return input;
+  const fields = asObject(input);
+  if (!fields) return undefined;
+  const keys = TELLING.get(tool) ?? Object.keys(fields);
+  const told = keys.map((key) => toText(fields[key])).find((text) => text.trim() !== '');
+  return told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined);
+}
+
+const SHELLS = new Set(['exec_command', 'shell', 'shell_command', 'local_shell']);
+
+/** What a call runs in a shell. */
+export function commandIn(tool: string, input: unknown): string | undefined {
+  const fields = asObject(input);
+  return SHELLS.has(tool) ? toText(fields?.['cmd'] ?? fields?.['command']) : undefined;
+}
+
+/** A command may come as its words: of `bash -lc` and the like, the script is what counts. */
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (!Array.isArray(value)) return '';
+  const words = value.flatMap((word) =>
+    isObject(word) ? (asText(word['text']) ?? []) : typeof word === 'string' ? word : [],
+  );
+  return words.length === 3 && /^-l?c$/.test(words[1] ?? '') ? (words[2] ?? '') : words.join(' ');
+}
+
+function stepInProgress(plan: unknown): string | undefined {
+  const steps = Array.isArray(plan) ? plan.filter(isObject) : [];
+  return asText((steps.find(({ status }) => status === 'in_progress') ?? steps[0])?.['step']);
+}
+
+/** The file that a call writes, as far as its own words say it. */
+export function fileWrittenBy(tool: string, input: unknown): string | undefined {
+  return parsePatch(patchIn(tool, input))[0]?.path;
+}
+
+/** A patch comes as the whole input, as a field of it, or as the text of a command that the host recognises. */
+export function patchIn(tool: string, input: unknown): string {
+  if (tool === 'apply_patch') {
+    const fields = asObject(input);
+    return typeof input === 'string' ? input : (asText(fields?.['input']) ?? asText(fields?.['command']) ?? '');
+  }
+  const command = toText(asObject(input)?.['cmd'] ?? asObject(input)?.['command']);
+  const words = asObject(input)?.['command'];
+  if (Array.isArray(words) && words[0] === 'apply_patch') return asText(words[1]) ?? '';
+  return /^\s*apply_patch\s+<</m.test(command) ? command : '';
+}
+
+export interface Outcome {
+  readonly outcome: CallOutcome;
+  /** The host refused it before anything was asked. */
+  readonly unrun?: true;
+}
+
+const REFUSED =
+  /^(?:\w[\w ]* blocked by PreToolUse hook|(?:Wall time: [\d.]+ seconds\n)?aborted by user|.{0,80}\brejected by (?:the )?user)/;
+const UNRUN = /^(?:unsupported (?:custom tool )?call: |failed to parse function arguments)/;
+const FAILED =
+  /^(?:exec_command failed|apply_patch verification failed|tool call error|execution error|collab |Error: )/;
+/** In the lines before the output itself: a command may print the same words. */
+const EXIT_CODE = /^(?:Process exited with code|Exit code:) (-?\d+)/m;
+
+/** `text`: what the model was told. Versions up to about 0.5x put a JSON text there. */
+export function outcomeOf(tool: string | undefined, text: string): Outcome {
+  if (UNRUN.test(text)) return { outcome: 'error', unrun: true };
+  if (REFUSED.test(text)) return { outcome: 'refused' };
+  // They answer with JSON, or with nothing at all (version 2); in words where it did not go well.
+  if (tool !== undefined && ABOUT_AGENTS.has(tool)) return { outcome: /^(?:\{|$)/.test(text) ? 'ok' : 'error' };
+  const header = text.split(/^Output:$/m, 1)[0] ?? '';
+  const code = exitCodeIn(text) ?? EXIT_CODE.exec(header)?.[1];
+  return { outcome: FAILED.test(text) || (code !== undefined && Number(code) !== 0) ? 'error' : 'ok' };
+}
+
+function exitCodeIn(text: string): string | undefined {
+  return /^\{"output":[\s\S]*"metadata":\{"exit_code":(-?\d+)/.exec(text)?.[1];
+}
+
+export function firstLine(text: string | undefined): string | undefined {
+  return text
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '');
+}

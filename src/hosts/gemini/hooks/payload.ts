@@ -1,0 +1,60 @@
+// What Gemini CLI hands to a hook. Recorded: 0.20.2 to 0.61.0. Session and transcript are the main agent's whoever calls, and nothing
+// else tells one agent from another: so nobody is named.
+
+import { toSessionId } from '../../../core/ids.ts';
+import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
+import type { CallerChain, HookCall, HookEvent } from '../../hook.ts';
+import { folderOf, type Guarded, toGuarded as toGuardedOf } from '../../shared/genai/guarded-tools.ts';
+import { subjectOf } from '../../shared/genai/tools.ts';
+import { HOST } from '../line-context.ts';
+
+/** In front of a tool call. */
+export const BEFORE_CALL = 'BeforeTool';
+export const ENDS = 'SessionEnd';
+
+/** The program's own names for its agent tools. */
+const SPAWNING: ReadonlySet<string> = new Set(['invoke_agent', 'delegate_to_agent']);
+
+export function readPayload(payload: unknown): HookEvent | undefined {
+  if (!isObject(payload)) return undefined;
+  const name = asText(payload['hook_event_name']);
+  const session = asText(payload['session_id']);
+  if (name === undefined || session === undefined) return undefined;
+  return {
+    host: HOST,
+    name,
+    session: toSessionId(HOST, session),
+    caller: { named: 'nobody' },
+    ...known({
+      transcript: asText(payload['transcript_path']),
+      cwd: folderOf(payload),
+      call: name === BEFORE_CALL ? callIn(payload) : undefined,
+    }),
+  };
+}
+
+export function callerOf(payload: unknown): CallerChain {
+  const project = isObject(payload) ? asText(payload['cwd']) : undefined;
+  return { agent: null, ancestors: [], reason: 'Gemini CLI does not say which agent calls', ...known({ project }) };
+}
+
+function callIn(payload: JsonObject): HookCall | undefined {
+  const tool = asText(payload['tool_name']);
+  if (tool === undefined) return undefined;
+  const { tool_input: input = null } = payload;
+  const server = asObject(payload['mcp_context']);
+  return {
+    ...(server ? ofServer(server, tool, input) : toGuarded(tool, input)),
+    spawns: SPAWNING.has(tool),
+    ...known({ subject: subjectOf(tool, asObject(input) ?? {}) }),
+  };
+}
+
+function ofServer(server: JsonObject, tool: string, input: unknown): Guarded {
+  const [name, own] = [asText(server['server_name']), asText(server['tool_name'])];
+  return { tool: `mcp__${name ?? 'unknown'}__${own ?? tool}`, input };
+}
+
+export function toGuarded(tool: string, input: unknown): Guarded {
+  return toGuardedOf(HOST, tool, input);
+}

@@ -1,0 +1,35 @@
+import { mainAgentOf } from '../../core/ids.ts';
+import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { continuingWith } from '../shared/genai/continuing.ts';
+import { errandIn } from './agent-calls.ts';
+import { rootsOf } from './data-folder.ts';
+import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
+import { HOST } from './line-context.ts';
+import { locate } from './locate.ts';
+import { openBodies } from './open-bodies.ts';
+import { createChatReader } from './read-chat.ts';
+import { sniffChat } from './sniff.ts';
+import { stream } from './stream.ts';
+
+/** A chat is one agent's, and nobody else speaks in it. */
+const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
+export const gemini: SourceAdapter = {
+  host: HOST,
+  title: 'Gemini CLI',
+  process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
+  roots: rootsOf,
+  locate,
+  sniff: sniffChat,
+  createReader: createChatReader,
+  follow,
+  stream,
+  openBodies: (session, source, agent) =>
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+  errandIn,
+  hooks,
+  hookSettings,
+  continuing: continuingWith({ program: 'gemini', title: 'Gemini CLI', namesSessionsSince: '0.47.0' }),
+};

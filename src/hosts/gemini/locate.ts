@@ -1,0 +1,130 @@
+// What lies below a data folder of Gemini CLI: chats by project, and in folders beside them those of their agents.
+import path from 'node:path';
+import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { groupBy } from '../../lib/group.ts';
+import { known } from '../../lib/json.ts';
+import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import { isChatName, sessionOfChat } from './chat-head.ts';
+import { chatsFolders } from './data-folder.ts';
+import { agentIdOf, HOST } from './line-context.ts';
+import { readProjects } from './projects.ts';
+
+export async function locate(root: string): Promise<Located> {
+  const problems: string[] = [];
+  const factsOf = await readProjects(root, problems);
+  const sessions: LocatedSession[] = [];
+  const ignoredFiles: string[] = [];
+  for (const folder of await chatsFolders(root)) {
+    const chats = await readChats(folder);
+    ignoredFiles.push(...chats.strangers);
+    for (const session of await Promise.all([...chats.files.keys()].map((native) => toPart(root, chats, native))))
+      sessions.push({ ...session, facts: factsOf(session) });
+  }
+  return { sessions, ignoredFiles, problems };
+}
+
+/** What of some sessions lies in one folder of chats. */
+export async function locateParts(
+  root: string,
+  folder: string,
+  natives: readonly string[],
+): Promise<readonly LocatedSession[]> {
+  const chats = await readChats(folder);
+  return Promise.all(natives.map((native) => toPart(root, chats, native)));
+}
+
+/** The session whose agents lie in a folder. */
+export async function sessionOfFolder(chats: string, folder: string): Promise<string> {
+  return climb(folder, await agentFoldersIn(chats));
+}
+
+interface Chat {
+  readonly file: string;
+  readonly agent?: string;
+}
+
+interface Chats {
+  readonly folder: string;
+  /** By session, its own first. */
+  readonly files: ReadonlyMap<string, readonly Chat[]>;
+  readonly strangers: readonly string[];
+}
+
+async function readChats(folder: string): Promise<Chats> {
+  const strangers: string[] = [];
+  const found: (Chat & { readonly session: string })[] = [];
+  for (const entry of await listFolder(folder)) {
+    const { name } = entry;
+    const file = path.join(folder, name);
+    if (!isFileEntry(entry)) continue;
+    const session = isChatName(name) ? await sessionOfChat(file) : undefined;
+    if (session === undefined) strangers.push(file);
+    else found.push({ file, session });
+  }
+  const agents = await agentFoldersIn(folder);
+  for (const [parent, files] of agents)
+    for (const file of files) {
+      const agent = agentOf(file);
+      if (agent === undefined) strangers.push(file);
+      else found.push({ file, agent, session: climb(parent, agents) });
+    }
+  return { folder, files: groupBy(found, ({ session }) => session), strangers };
+}
+
+const AGENT_FILE = /^(.+)\.jsonl?$/;
+
+export function agentOf(file: string): string | undefined {
+  return AGENT_FILE.exec(path.basename(file))?.[1];
+}
+
+type AgentFolders = ReadonlyMap<string, readonly string[]>;
+
+/** Files in the folders beside the chats, by the folder's name. */
+async function agentFoldersIn(chats: string): Promise<AgentFolders> {
+  const folders = (await listFolder(chats)).filter(({ kind }) => kind === 'folder');
+  return new Map(
+    await Promise.all(
+      folders.map(async ({ name }): Promise<[string, readonly string[]]> => {
+        const files = (await listFolder(path.join(chats, name))).filter(isFileEntry);
+        return [name, files.map((file) => path.join(chats, name, file.name))];
+      }),
+    ),
+  );
+}
+
+/** Versions up to 0.61 let no agent have agents. Should one have: its folder has the agent's name, and lies beside. */
+function climb(folder: string, folders: AgentFolders): string {
+  const seen = new Set<string>();
+  let at = folder;
+  while (!seen.has(at)) {
+    seen.add(at);
+    const above = [...folders].find(([, files]) => files.some((file) => agentOf(file) === at))?.[0];
+    if (above === undefined) return at;
+    at = above;
+  }
+  return folder;
+}
+
+async function toPart(root: string, { folder, files }: Chats, native: string): Promise<LocatedSession> {
+  const chats = files.get(native) ?? [];
+  const times = await Promise.all(chats.map(({ file }) => modifiedAt(file)));
+  return {
+    id: toSessionId(HOST, native),
+    root,
+    folder,
+    sources: chats.map((chat) => toSource(root, chat)),
+    facts: [],
+    modifiedAt: Math.max(0, ...times),
+  };
+}
+
+function toSource(root: string, { file, agent }: Chat): LocatedSource {
+  return {
+    id: toSourceId(path.relative(root, file).split(path.sep).join('/')),
+    path: file,
+    shape: file.endsWith('.json') ? 'document' : 'lines',
+    role: 'chat',
+    ...known({ agent: agent === undefined ? undefined : agentIdOf(agent) }),
+  };
+}

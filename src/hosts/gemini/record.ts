@@ -1,0 +1,47 @@
+// The records of a chat. Versions seen: 0.8.2 to 0.61.0. A chat is a file of lines (0.4x and later), or one document.
+import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { parseJsonBytes } from '../../lib/json-line.ts';
+import { shortenStrings } from '../../lib/shorten-strings.ts';
+
+export type ChatRecord =
+  /** The first line, or what a document says beside its messages. */
+  | { readonly kind: 'head'; readonly head: JsonObject }
+  /** A later one with the same id takes its place. */
+  | { readonly kind: 'message'; readonly message: JsonObject; readonly id: string }
+  /** Changes of the head. With `messages`, these are what the model is told from now on; most were told before. */
+  | { readonly kind: 'change'; readonly change: JsonObject; readonly messages?: readonly JsonObject[] }
+  /** The message of this id and everything behind it are taken out of the conversation. */
+  | { readonly kind: 'rewind'; readonly to: string }
+  | { readonly kind: 'unknown'; readonly name: string };
+
+export function toRecord(value: JsonObject): ChatRecord {
+  const change = asObject(value['$set']);
+  if (change) {
+    const messages = change['messages'];
+    return { kind: 'change', change, ...(Array.isArray(messages) && { messages: messages.filter(isObject) }) };
+  }
+  const to = asText(value['$rewindTo']);
+  if (to !== undefined) return { kind: 'rewind', to };
+  const id = asText(value['id']);
+  if (id !== undefined && MESSAGES.has(String(value['type']))) return { kind: 'message', message: value, id };
+  if (isHead(value)) return { kind: 'head', head: value };
+  return { kind: 'unknown', name: asText(value['type']) ?? Object.keys(value)[0] ?? 'no type' };
+}
+
+const MESSAGES = new Set(['user', 'gemini', 'info', 'warning', 'error']);
+
+/** No other host writes these two together. */
+export function isHead(value: JsonObject): boolean {
+  return asText(value['sessionId']) !== undefined && asText(value['projectHash']) !== undefined;
+}
+
+/** How records begin that may stand behind half of another. */
+export const BEGINNINGS = ['{"id":"', '{"$set":', '{"sessionId":"'];
+
+/** Facts stand in short strings; nine tenths of a chat are a few long ones. */
+const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
+
+/** `undefined` where the bytes are no JSON. */
+export function parseShort(bytes: Uint8Array): unknown {
+  return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+}

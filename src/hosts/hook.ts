@@ -1,0 +1,68 @@
+import type { AgentId, HostName, SessionId, ToolCallId } from '../core/ids.ts';
+
+/** One call of a host's hook, in our words. */
+export interface HookEvent {
+  readonly host: HostName;
+  /** As the host calls it. */
+  readonly name: string;
+  readonly session: SessionId;
+  readonly caller: HookCaller;
+  /** The main agent's, whoever called. */
+  readonly transcript?: string;
+  readonly cwd?: string;
+  /** Where the hook stands in front of a tool call. */
+  readonly call?: HookCall;
+  /** The host itself asks its person about `call`, and would take an answer from here, too: what it asks, in words for people. */
+  readonly question?: string;
+  /** The host's id of it: it may be heard of in two ways. */
+  readonly questionId?: string;
+}
+
+/** Sessions in which `troupe doctor` tries the hooks: nobody is there whom an answer would help. */
+export const TRIAL_SESSION = 'troupe-doctor-';
+
+/** `nobody`: it is the main agent where the host's version names its sub-agents, and may be anybody where it does not. */
+export type HookCaller =
+  | { readonly named: 'agent'; readonly agent: AgentId; readonly type?: string }
+  | { readonly named: 'nobody' };
+
+export interface HookCall {
+  readonly tool: string;
+  /** What it is about: the input that says most, all lines of it. */
+  readonly subject?: string;
+  readonly input: unknown;
+  /** It asks for an agent. */
+  readonly spawns: boolean;
+  /** Versions before 2.0.43 of Claude Code leave it out. */
+  readonly id?: ToolCallId;
+}
+
+/** Who stands behind a hook's call, as far as it can be told at once and for sure. */
+export interface CallerChain {
+  /** Null: nobody knows. */
+  readonly agent: CallingAgent | null;
+  /** Main first; without the agent itself. */
+  readonly ancestors: readonly CallingAgent[];
+  /** Why the agent, or one above it, is not known. */
+  readonly reason?: string;
+  /** The folder in which the session began: an agent may go elsewhere, its project's policy goes with it. */
+  readonly project?: string;
+}
+
+export interface CallingAgent {
+  /** The host's own. */
+  readonly id: string;
+  readonly kind: string;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly depth: number | null;
+}
+
+/** What a hook in front of a call says. */
+export interface HookAnswer {
+  /** `none`: no opinion. */
+  readonly decision: 'allow' | 'ask' | 'deny' | 'none';
+  readonly reason: string;
+  /** In place of what the call was to be given. */
+  readonly input?: unknown;
+}

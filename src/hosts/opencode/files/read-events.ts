@@ -1,0 +1,121 @@
+// Recorded events of the server (`/event`, `/global/event`): those of one folder, whatever sessions are at work in it.
+
+import type { AgentEvent } from '../../../core/event.ts';
+import { nativeId } from '../../../core/ids.ts';
+import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
+import type { SourceReader } from '../../adapter.ts';
+import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
+import { partFacts } from '../facts/part-facts.ts';
+import { answeredFact, askedFact, type QuestionPlace } from '../facts/question-facts.ts';
+import { sessionFacts } from '../facts/session-facts.ts';
+import { type Door, originOf, toSessionInfo } from '../record.ts';
+import { recordIn } from './record-in-line.ts';
+
+interface MessageNote {
+  readonly isTold: boolean;
+  readonly createdAt?: number;
+}
+
+/** What has to be remembered from event to event. */
+export interface EventsState {
+  readonly door: Door;
+  /** The session and those of its agents, as far as they were seen. */
+  readonly tree: Set<string>;
+  readonly messages: Map<string, MessageNote>;
+  /** By our own clock, or the server's where it says it. */
+  at?: number;
+}
+
+const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) => readonly AgentEvent[]> = new Map([
+  ['session.created', readSession],
+  ['session.updated', readSession],
+  ['message.updated', readMessage],
+  ['message.part.updated', readPart],
+  ['permission.asked', readAsk],
+  ['permission.replied', readReply],
+  // Up to 0.15.
+  ['permission.updated', readAsk],
+]);
+
+/** A kind that the server sends: what is none of these is no event. */
+const KIND = /^[a-z-]+(?:\.[a-z-]+)+$/;
+
+export function createEventsReader(door: Door): SourceReader {
+  const state = createEventsState(door);
+  return {
+    read(line) {
+      const { record, problem } = recordIn(line, door);
+      if (!record) return problem;
+      const at = asAmount(record['at']);
+      if (at !== undefined) state.at = at;
+      const event = eventOf(record);
+      const type = asText(event['type']);
+      if (type === undefined || (!KIND.test(type) && type !== 'sync')) {
+        const origin = { source: door.source, offset: line.offset, length: line.length };
+        const diagnostic = { code: 'unknown-record', detail: type ?? 'no type', origin } as const;
+        return [{ kind: 'problem-found', session: door.session, origin, diagnostic }];
+      }
+      return readEvent({ type, properties: asObject(event['properties']) ?? {} }, state);
+    },
+  };
+}
+
+export function createEventsState(door: Door): EventsState {
+  return { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+}
+
+export interface ServerEvent {
+  readonly type: string;
+  readonly properties: JsonObject;
+}
+
+/** Events that tell nothing about the tree give no facts. */
+export function readEvent({ type, properties }: ServerEvent, state: EventsState): readonly AgentEvent[] {
+  return READERS.get(type)?.(properties, state) ?? [];
+}
+
+/** With or without the time of the recording (`{at, data}`) and the folder (`{directory, payload}`) around it. */
+export function eventOf(record: JsonObject): JsonObject {
+  const event = asObject(record['data']) ?? record;
+  return asObject(event['payload']) ?? event;
+}
+
+function readSession(properties: JsonObject, { door, tree }: EventsState): readonly AgentEvent[] {
+  const info = toSessionInfo(asObject(properties['info']));
+  if (!info) return [];
+  if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
+  return tree.has(info.id) ? sessionFacts(info, door) : [];
+}
+
+function readMessage(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
+  const info = asObject(properties['info']);
+  const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
+  if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
+  messages.set(id, { isTold: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
+  return messageFacts({ id, session }, info, door);
+}
+
+function readPart(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
+  const part = asObject(properties['part']);
+  const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
+  if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
+  const note = messages.get(asText(part['messageID']) ?? '') ?? { isTold: false };
+  return partFacts({ id, session, ...note }, part, door);
+}
+
+function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['id'], state);
+  return place ? [askedFact(place)] : [];
+}
+
+/** `permissionID` up to 0.15. */
+function readReply(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
+  return place ? [answeredFact(place)] : [];
+}
+
+function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: EventsState): QuestionPlace | undefined {
+  const [by, question] = [asText(properties['sessionID']), asText(id)];
+  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
+  return { session: door.session, origin: originOf(door, at, true), question, by, at };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { buildTree } from '../../core/build-tree.ts';
+import type { LiveTrees } from '../../core/ports.ts';
+import type { SessionTree } from '../../core/tree.ts';
+import { type DatabaseWriter, startWriter } from '../../lib/testing/databases.ts';
+import { readSession } from '../../sessions/read-session.ts';
+import { startTracker } from '../../sessions/tracker.ts';
+import { opencode } from './index.ts';
+import { historyOf } from './testing/history.ts';
+
+const recording = fileURLToPath(new URL('fixtures/1.18.33-nested/opencode.db', import.meta.url));
+/** A moment after the recording: its sessions count as alive. */
+const clock = (): number => 1_794_730_270_000;
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+interface Scene {
+  readonly root: string;
+  readonly file: string;
+  readonly writer: DatabaseWriter;
+  readonly tracker: LiveTrees;
+  readonly steps: readonly string[];
+}
+
+/** A tracker beside a process that is about to write the recording. Nothing is swept: every change has to be heard of. */
+async function begin(withEvents: boolean): Promise<Scene> {
+  const root = mkdtempSync(path.join(tmpdir(), 'troupe-opencode-'));
+  const file = path.join(root, 'opencode.db');
+  const { schema, steps } = await historyOf(recording, { withEvents });
+  const writer = await startWriter(file);
+  open.push(writer);
+  await writer.run(...schema);
+  const tracker = startTracker([{ adapter: opencode, root, forced: false }], { clock, sweepEveryMs: 3_600_000 });
+  open.push(tracker);
+  await expect.poll(() => tracker.listing().isComplete, { timeout: 30_000 }).toBe(true);
+  return { root, file, writer, tracker, steps };
+}
+
+async function freshTree(root: string): Promise<SessionTree | undefined> {
+  const [session] = (await opencode.locate(root)).sessions;
+  return session && buildTree(await readSession(opencode, session), { now: clock() });
+}
+
+describe.each([
+  ['with its log of events', true],
+  ['without, as older versions write', false],
+])('a database that is being written, %s', (_name, withEvents) => {
+  it('is followed step by step: the tree is always that of a fresh read', async () => {
+    const { root, writer, tracker, steps } = await begin(withEvents);
+    for (const [index, step] of steps.entries()) {
+      await writer.run(step);
+      if (index % 6 !== 5 && index < steps.length - 1) continue;
+      const fresh = await freshTree(root);
+      await expect.poll(() => tracker.current()[0], { timeout: 30_000, interval: 10 }).toEqual(fresh);
+    }
+    const agents = tracker.current()[0]?.agents ?? [];
+    expect(agents.map(({ depth }) => depth)).toEqual([0, 1, 2, 2]);
+    expect(agents.slice(1).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  });
+  it('never keeps the program waiting, and is never changed', async () => {
+    const { file, writer, tracker, steps } = await begin(withEvents);
+    for (const step of steps) {
+      await writer.run(step);
+      // It would say that the database is locked: it does not wait.
+      await writer.run('begin exclusive; create temp table if not exists x (a); commit');
+    }
+    await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 30_000 }).toBe(4);
+    await writer.run('pragma wal_checkpoint(truncate)');
+    const before = createHash('sha256').update(readFileSync(file)).digest('hex');
+    await tracker.look(tracker.current()[0]?.id ?? '');
+    await writer.run('pragma wal_checkpoint(truncate)');
+    expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(before);
+  });
+  it('loses what the person took back', async () => {
+    const { root, writer, tracker, steps } = await begin(withEvents);
+    for (const step of steps) await writer.run(step);
+    const whole = await freshTree(root);
+    await expect.poll(() => tracker.current()[0], { timeout: 30_000 }).toEqual(whole);
+    const before = tracker.current()[0]?.agents[0]?.messageCount ?? 0;
+    const last =
+      '(select id from message where session_id in (select id from session where parent_id is null) order by time_created desc limit 1)';
+    await writer.run(
+      `begin; delete from part where message_id = ${last}; delete from message where id = ${last}; commit`,
+    );
+    await expect.poll(() => tracker.current()[0]?.agents[0]?.messageCount, { timeout: 30_000 }).toBe(before - 1);
+    expect(tracker.current()[0]).toEqual(await freshTree(root));
+  });
+});
+
+it('a second session in the same database is a session of its own', async () => {
+  const { writer, tracker, steps } = await begin(true);
+  for (const step of steps) await writer.run(step);
+  for (const step of steps)
+    await writer.run(
+      step
+        .replaceAll('ses_e21b', 'ses_f21b')
+        .replaceAll('msg_1de4', 'msg_2de4')
+        .replaceAll('prt_1de4', 'prt_2de4')
+        .replaceAll('evt_1de4', 'evt_3de4'),
+    );
+  await expect.poll(() => tracker.current().map(({ agents }) => agents.length), { timeout: 30_000 }).toEqual([4, 4]);
+});
+
+it('looking at it is no change of it', async () => {
+  const { writer, tracker, steps } = await begin(true);
+  for (const step of steps) await writer.run(step);
+  await expect.poll(() => tracker.current()[0]?.agents.length, { timeout: 30_000 }).toBe(4);
+  await setTimeout(300);
+  let changes = 0;
+  tracker.subscribe(() => changes++);
+  await setTimeout(500);
+  expect(changes).toBe(0);
+});

@@ -1,0 +1,276 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { formatHookCommand } from '../../hook-command.ts';
+import { formatAnswer, formatReply } from './answer.ts';
+import { pluginText } from './plugin-text.ts';
+
+// The very text that is installed, in this process: with the scripts of a test in the place of ours, and a client that knows
+// two sessions.
+
+interface Hooks {
+  'tool.execute.before'(input: object, output: { args: object }): Promise<void>;
+  'tool.execute.after'(input: object): Promise<void>;
+  event(news: { event: { type: string; properties: object } }): Promise<void>;
+}
+
+let folder = '';
+let plugins = 0;
+let posted: unknown[] = [];
+let pending: unknown[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-plugin-'));
+  for (const name of ['bin', 'heard']) mkdirSync(at(name));
+  [posted, pending] = [[], [{ id: 'per_1' }]];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const at = (...parts: string[]): string => path.join(folder, ...parts);
+/** One file each: they may be told at the same moment. */
+const heard = (): { hook: string; line: { id: string }[] }[] =>
+  readdirSync(at('heard'))
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => JSON.parse(readFileSync(at('heard', name), 'utf8')));
+
+/** A script of ours that keeps what it is told, and then does as the test says. */
+function script(role: 'observe' | 'guard', then: string): void {
+  writeFileSync(at('bin', role), `#!/bin/sh\ncd '${at('heard')}' && cat > .$$ && mv .$$ $$\n${then}\n`);
+  chmodSync(at('bin', role), 0o700);
+}
+
+const printing = (text: string): string => `printf '%s' '${text}'`;
+
+const SESSIONS: Readonly<Record<string, object>> = {
+  ses_low: { id: 'ses_low', parentID: 'ses_top', title: 'Clean up (@general subagent)', directory: '/p' },
+  ses_top: { id: 'ses_top', title: 'A day', directory: '/p' },
+};
+
+function install(roles: readonly ('observe' | 'guard')[]): string {
+  const command = (role: 'observe' | 'guard'): string =>
+    formatHookCommand(
+      { role, file: at('bin', role), version: '0.1.0', ...(role === 'guard' && { policy: at('policy.yaml') }) },
+      'opencode',
+    );
+  const file = at(`plugin-${++plugins}.mjs`);
+  const guard = roles.includes('guard') ? { guard: command('guard') } : {};
+  writeFileSync(file, pluginText({ observe: command('observe'), ...guard }));
+  return pathToFileURL(file).href;
+}
+
+async function load(
+  roles: readonly ('observe' | 'guard')[] = ['observe', 'guard'],
+  mcp: object = { status: async () => ({ data: { files: {} } }) },
+): Promise<Hooks> {
+  const { Troupe } = await import(install(roles));
+  return Troupe({
+    directory: folder,
+    client: {
+      session: { get: async ({ path: { id } }: { path: { id: string } }) => ({ data: SESSIONS[id] }) },
+      mcp,
+      _client: {
+        get: async () => ({ data: pending }),
+        post: async (request: { path: object; body: object }) => {
+          posted.push({ ...request.path, ...request.body });
+          return { response: { ok: true, status: 200 } };
+        },
+      },
+    },
+  });
+}
+
+const CALL = { tool: 'bash', sessionID: 'ses_low', callID: 'call_1' };
+const callTool = (hooks: Hooks, args: object = { command: 'rm -rf build' }): Promise<void> =>
+  hooks['tool.execute.before'](CALL, { args });
+
+describe('in front of a call', () => {
+  it('the scripts are told who calls, with all above it', async () => {
+    script('guard', '');
+    await callTool(await load());
+    expect(heard()).toEqual([
+      {
+        hook: 'tool.execute.before',
+        session: 'ses_low',
+        line: [
+          { id: 'ses_low', parent: 'ses_top', title: 'Clean up (@general subagent)', directory: '/p' },
+          { id: 'ses_top', title: 'A day', directory: '/p' },
+        ],
+        directory: folder,
+        servers: ['files'],
+        tool: 'bash',
+        call: 'call_1',
+        args: { command: 'rm -rf build' },
+      },
+    ]);
+  });
+
+  it('a deny stops it with the reason, and so does an ask that nobody could put', async () => {
+    for (const decision of ['deny', 'ask'] as const) {
+      script('guard', printing(formatAnswer({ decision, reason: 'Not here.' })));
+      await expect(callTool(await load())).rejects.toThrow('Not here.');
+    }
+  });
+
+  it('an allow lets it go on, with what it was given', async () => {
+    const input = { command: 'export A=1\nls' };
+    script('guard', printing(formatAnswer({ decision: 'allow', reason: 'r', input }).replaceAll('\\n', '\\\\n')));
+    const args = { command: 'ls', description: 'List' };
+    await callTool(await load(), args);
+    expect(args.command).toContain('export A=1');
+    expect(args.description).toBe('List');
+  });
+
+  it.each([
+    ['half an answer', printing('{"decision":'), 'could not be asked'],
+    ['code 2', 'echo "It is gone." >&2; exit 2', 'It is gone.'],
+    ['an end by force', 'kill -9 $$', 'could not be asked'],
+  ])('%s stops it', async (_, then, words) => {
+    script('guard', then);
+    await expect(callTool(await load())).rejects.toThrow(words);
+  });
+
+  it('a guard that is gone stops it where there is a policy, and only there', async () => {
+    const hooks = await load();
+    await callTool(hooks);
+    writeFileSync(at('policy.yaml'), '');
+    await expect(callTool(hooks)).rejects.toThrow('the guard cannot run');
+  });
+
+  it('an observer holds nothing up', async () => {
+    script('observe', 'exit 2');
+    await callTool(await load(['observe']));
+    expect(heard()).toHaveLength(1);
+  });
+
+  it('a program that cannot be asked for its servers loses nothing but their names', async () => {
+    script('guard', '');
+    await callTool(await load(['observe', 'guard'], {}));
+    expect(heard()).toMatchObject([{ servers: [], tool: 'bash' }]);
+  });
+
+  it('the same plugin, loaded twice, tells of it once; the next call with the same id is another one', async () => {
+    script('guard', printing(formatAnswer({ decision: 'deny', reason: 'No.' })));
+    const [one, two] = [await load(), await load()];
+    const output = { args: { command: 'ls' } };
+    for (const hooks of [one, two]) await expect(hooks['tool.execute.before'](CALL, output)).rejects.toThrow('No.');
+    expect(heard()).toHaveLength(1);
+    await expect(callTool(one)).rejects.toThrow('No.');
+    expect(heard()).toHaveLength(2);
+  });
+});
+
+describe('a permission that the program asks for', () => {
+  let count = 0;
+  const ask = (hooks: Hooks): Promise<string> => {
+    const id = `per_test_${process.pid}_${count++}`;
+    pending = [{ id }];
+    const properties = { id, sessionID: 'ses_low', permission: 'bash', patterns: ['rm *'], tool: { callID: 'call_1' } };
+    return hooks.event({ event: { type: 'permission.asked', properties } }).then(() => id);
+  };
+  const served = (pid = process.pid): void => writeFileSync(at('hook-address'), `${pid} 1 key proof\n`);
+
+  it('is put to troupe as the call that it is about, and the answer goes to the program', async () => {
+    script('observe', '');
+    script('guard', '');
+    const hooks = await load();
+    await callTool(hooks);
+    script('guard', printing(formatReply('deny', 'A person said no.')));
+    served();
+    const id = await ask(hooks);
+    await vi.waitUntil(() => posted.length > 0, { timeout: 30_000 });
+    expect(posted).toEqual([{ requestID: id, reply: 'reject', message: 'A person said no.' }]);
+    expect(heard().find(({ hook }) => hook === 'permission.question')).toMatchObject({
+      session: 'ses_low',
+      tool: 'bash',
+      call: 'call_1',
+      args: { command: 'rm -rf build' },
+      permission: { id, permission: 'bash' },
+    });
+  });
+
+  it('is told, and left to others, where our requests reach an instance that does not know it', async () => {
+    script('observe', '');
+    script('guard', printing(formatReply('allow', '')));
+    served();
+    const hooks = await load();
+    const id = await ask(hooks);
+    pending = [];
+    // Longer than it looks for it, and than it takes to find out what was dropped.
+    await new Promise((resolve) => void setTimeout(resolve, 3_500));
+    expect([heard().map(({ hook }) => hook), posted]).toEqual([['permission.asked'], []]);
+    await hooks.event({ event: { type: 'permission.replied', properties: { requestID: id } } });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
+  });
+
+  it('is answered at once where the guard has allowed the call', async () => {
+    script('guard', printing(formatAnswer({ decision: 'allow', reason: 'A rule says so.' })));
+    const hooks = await load();
+    await callTool(hooks);
+    const id = await ask(hooks);
+    await vi.waitUntil(() => posted.length > 0, { timeout: 30_000 });
+    expect(posted).toEqual([{ requestID: id, reply: 'once' }]);
+  });
+
+  it('is taken back when somebody else has answered, and nothing that is said then counts', async () => {
+    script('observe', '');
+    script('guard', `echo $$ > '${at('pid')}'; exec sleep 60`);
+    served();
+    const hooks = await load();
+    const id = await ask(hooks);
+    await vi.waitUntil(() => existsSync(at('pid')) && readFileSync(at('pid'), 'utf8') !== '', { timeout: 30_000 });
+    const properties = { requestID: id, sessionID: 'ses_low', reply: 'once' };
+    await hooks.event({ event: { type: 'permission.replied', properties } });
+    const pid = readFileSync(at('pid'), 'utf8').trim();
+    await vi.waitUntil(() => spawnSync('kill', ['-0', pid]).status !== 0, { timeout: 30_000 });
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
+    expect(posted).toEqual([]);
+  });
+
+  it('is not answered by what a guard says that could not be asked, nor put to a server that is gone', async () => {
+    script('observe', '');
+    script('guard', printing(formatAnswer({ decision: 'deny', reason: 'It failed.' })));
+    served();
+    const hooks = await load();
+    await ask(hooks);
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.question'), { timeout: 30_000 });
+    const gone = spawnSync('true').pid ?? 0;
+    served(gone);
+    const so = heard().length;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([posted, heard().length]).toEqual([[], so]);
+    pending = [];
+    await vi.waitUntil(() => heard().some(({ hook }) => hook === 'permission.replied'), { timeout: 30_000 });
+  });
+
+  // In a process of its own: one that waits for a FIFO cannot be stopped from inside.
+  it.skipIf(process.platform === 'win32')(
+    'does not wait for a FIFO in place of the address of the server',
+    () => {
+      script('observe', '');
+      spawnSync('mkfifo', [at('hook-address')]);
+      const text = `const { Troupe } = await import(${JSON.stringify(install(['observe', 'guard']))});
+      // Asked for just before the address is read.
+      const listed = async () => {
+        setTimeout(() => process.exit(7), 200);
+        return { data: [{ id: 'per_1' }] };
+      };
+      const client = { session: { get: async () => ({}) }, mcp: { status: async () => ({}) }, _client: { get: listed } };
+      const { event } = await Troupe({ directory: '/', client });
+      await event({ event: { type: 'permission.asked', properties: { id: 'per_1', sessionID: 's' } } });`;
+      const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', text], { timeout: 20_000 });
+      expect(status).toBe(7);
+    },
+    30_000,
+  );
+});

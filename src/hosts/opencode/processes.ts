@@ -1,0 +1,56 @@
+// OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs. Versions before
+// 1.2 keep nothing open: there nothing runs where the program does not.
+import path from 'node:path';
+import type { AgentEvent } from '../../core/event.ts';
+import { toSourceId } from '../../core/ids.ts';
+import { modifiedAt } from '../../lib/folders.ts';
+import { openersOf } from '../../lib/open-descriptors.ts';
+import { runningPrograms } from '../../lib/running-programs.ts';
+import type { LocatedSession } from '../adapter.ts';
+
+/** Of a database that was quiet for longer, nobody asks: its sessions are over (`core/session-life.ts`). */
+const ASKED_MS = 6 * 60_000;
+
+/** Known on Linux only; elsewhere a session counts as alive for some minutes after its last line. */
+export async function factsOfProcesses(
+  databases: readonly string[],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const recent: string[] = [];
+  for (const file of databases) {
+    const at = Math.max(await modifiedAt(file), await modifiedAt(`${file}-wal`));
+    if (Date.now() - at < ASKED_MS) recent.push(file);
+  }
+  const closed = recent.length === 0 ? new Set<string>() : closedFiles(recent);
+  let isProgramGone: boolean | undefined;
+  const isOver = ({ role, path: file }: LocatedSession['sources'][number]): boolean => {
+    if (role !== 'storage') return closed.has(file);
+    isProgramGone ??= isGone();
+    return isProgramGone;
+  };
+  return ({ id, sources, modifiedAt: lastAt }) => {
+    if (Date.now() - lastAt > ASKED_MS) return [];
+    // Through another door somebody may still be at work.
+    if (sources.length === 0 || !sources.every(isOver)) return [];
+    const origin = { source: toSourceId('processes'), offset: 0, length: 0 };
+    return [{ kind: 'session-seen', session: id, origin, keepsProcessRecords: true }];
+  };
+}
+
+/** Which of these files no process of this person has open. None where it cannot be told. */
+function closedFiles(files: readonly string[]): ReadonlySet<string> {
+  const openers = openersOf(files);
+  const open = new Set(openers?.flatMap((opener) => opener.files));
+  return new Set(openers ? files.filter((file) => !open.has(file)) : []);
+}
+
+const NAME = /^\.?opencode/;
+/** Those that may run it from its source. */
+const INTERPRETERS = /^(?:bun|node)/;
+
+function isGone(): boolean {
+  const programs = runningPrograms();
+  if (!programs) return false;
+  return !programs.some(
+    ({ program, first }) => NAME.test(program) || (INTERPRETERS.test(program) && NAME.test(path.basename(first))),
+  );
+}

@@ -1,0 +1,57 @@
+// A running server of OpenCode (`opencode serve`), by its address. With a password every route asks for it.
+import { asText, isObject, type JsonObject } from '../../../lib/json.ts';
+import { parseJson } from '../../../lib/parse-json.ts';
+
+export function isAddress(root: string): boolean {
+  return /^https?:\/\//.test(root);
+}
+
+/** The names are the program's own: whoever may start a client of it has them. */
+export function authorisation(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const password = env['OPENCODE_SERVER_PASSWORD'];
+  if (!password) return {};
+  const who = `${env['OPENCODE_SERVER_USERNAME'] || 'opencode'}:${password}`;
+  return { authorization: `Basic ${Buffer.from(who).toString('base64')}` };
+}
+
+const PATIENCE_MS = 10_000;
+
+/** In words for people: why nothing can be read there. */
+export class UnreachableServer extends Error {}
+
+export async function getJson(root: string, route: string, patienceMs = PATIENCE_MS): Promise<unknown> {
+  const response = await fetch(new URL(route, root), {
+    headers: authorisation(process.env),
+    signal: AbortSignal.timeout(patienceMs),
+  }).catch((error: unknown) => {
+    throw new UnreachableServer(`${root}: no server answers (${reasonOf(error)})`);
+  });
+  if (response.status === 401)
+    throw new UnreachableServer(`${root}: the server wants a password; put it into OPENCODE_SERVER_PASSWORD`);
+  if (!response.ok) throw new UnreachableServer(`${root}: the server says ${response.status} to ${route}`);
+  return parseJson(await response.text());
+}
+
+/** The status that the server answers with. */
+export async function post(root: string, route: string, body: object): Promise<number> {
+  const response = await fetch(new URL(route, root), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...authorisation(process.env) },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+export async function getList(root: string, route: string): Promise<readonly JsonObject[]> {
+  const found = await getJson(root, route);
+  return Array.isArray(found) ? found.filter(isObject) : [];
+}
+
+/** What lies behind `fetch failed` is in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = isObject(cause) ? asText(cause['code']) : undefined;
+  return code ?? (error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,42 @@
+import { mainAgentOf } from '../../core/ids.ts';
+import type { Bodies, SourceAdapter } from '../adapter.ts';
+import { continuingWith } from '../shared/genai/continuing.ts';
+import { errandIn } from './agent-calls.ts';
+import { rootsOf } from './data-folder.ts';
+import { follow } from './follow.ts';
+import { hooks } from './hooks/index.ts';
+import { hookSettings } from './hooks/settings.ts';
+import { HOST } from './line-context.ts';
+import { locate } from './locate.ts';
+import { openBodies } from './open-bodies.ts';
+import { createConversationReader } from './read-conversation.ts';
+import { createSidecarReader } from './read-sidecar.ts';
+import { sniffConversation } from './sniff.ts';
+import { stream } from './stream.ts';
+
+/** A conversation is one agent's, and nobody else speaks in it. */
+const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+
+export const qwen: SourceAdapter = {
+  host: HOST,
+  title: 'Qwen Code',
+  process: { names: ['qwen', '@qwen-code/qwen-code'], variable: 'QWEN_CODE' },
+  roots: rootsOf,
+  locate,
+  sniff: sniffConversation,
+  createReader: (session, source) =>
+    source.role === 'sidecar' ? createSidecarReader(session, source) : createConversationReader(session, source),
+  follow,
+  stream,
+  openBodies: (session, source, agent) =>
+    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+  errandIn,
+  hooks,
+  hookSettings,
+  continuing: continuingWith({
+    program: 'qwen',
+    title: 'Qwen Code',
+    namesSessionsSince: '0.12.0',
+    forksSince: '0.23.4',
+  }),
+};

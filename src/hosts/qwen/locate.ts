@@ -1,0 +1,86 @@
+// What lies below a data folder of Qwen Code: a chat for each session, and beside the chats the files of its agents.
+import path from 'node:path';
+import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { known } from '../../lib/json.ts';
+import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import { AGENTS, CHATS, projectFolders } from './data-folder.ts';
+import { agentIdOf, HOST } from './line-context.ts';
+
+export type Role = 'chat' | 'agent' | 'sidecar';
+
+export async function locate(root: string): Promise<Located> {
+  const sessions: LocatedSession[] = [];
+  const ignoredFiles: string[] = [];
+  for (const project of await projectFolders(root)) {
+    const chats = await filesIn(path.join(project, CHATS));
+    const agents = (await listFolder(path.join(project, AGENTS))).filter(({ kind }) => kind === 'folder');
+    // The chat may be gone while its agents' files are still there.
+    const natives = new Set([...chats.flatMap((file) => sessionOf(file) ?? []), ...agents.map(({ name }) => name)]);
+    ignoredFiles.push(...chats.filter((file) => sessionOf(file) === undefined));
+    for (const native of natives) {
+      const { session, ignored } = await locateSession(root, project, native);
+      if (session.sources.length > 0) sessions.push(session);
+      ignoredFiles.push(...ignored);
+    }
+  }
+  return { sessions, ignoredFiles };
+}
+
+/** What of some sessions lies in one project's folder. */
+export async function locateParts(
+  root: string,
+  project: string,
+  natives: readonly string[],
+): Promise<readonly LocatedSession[]> {
+  return Promise.all(natives.map(async (native) => (await locateSession(root, project, native)).session));
+}
+
+async function locateSession(root: string, project: string, native: string) {
+  const chat = path.join(project, CHATS, `${native}.jsonl`);
+  const hasChat = (await modifiedAt(chat)) > 0;
+  const files = (await filesIn(path.join(project, AGENTS, native))).filter((file) => !file.endsWith(PARTIAL));
+  const agents = files.flatMap((file) => toSource(root, file) ?? []);
+  const sources = [...(hasChat ? [sourceOf(root, chat, 'chat')] : []), ...agents];
+  const times = await Promise.all(sources.map((source) => modifiedAt(source.path)));
+  const session: LocatedSession = {
+    id: toSessionId(HOST, native),
+    root,
+    folder: project,
+    sources,
+    facts: [],
+    modifiedAt: Math.max(0, ...times),
+  };
+  return { session, ignored: files.filter((file) => toSource(root, file) === undefined) };
+}
+
+/** What an agent is just saying (0.2x): in its conversation when it is said. */
+const PARTIAL = '.jsonl.stream';
+const AGENT_FILE = /^agent-(.+?)(\.meta\.json|\.jsonl)$/;
+
+function toSource(root: string, file: string): LocatedSource | undefined {
+  const [, agent, ending] = AGENT_FILE.exec(path.basename(file)) ?? [];
+  if (agent === undefined) return undefined;
+  return sourceOf(root, file, ending === '.jsonl' ? 'agent' : 'sidecar', agent);
+}
+
+function sourceOf(root: string, file: string, role: Role, agent?: string): LocatedSource {
+  return {
+    id: toSourceId(path.relative(root, file).split(path.sep).join('/')),
+    path: file,
+    shape: role === 'sidecar' ? 'document' : 'lines',
+    role,
+    ...known({
+      companion: role === 'sidecar' ? true : undefined,
+      agent: agent === undefined ? undefined : agentIdOf(agent),
+    }),
+  };
+}
+
+async function filesIn(folder: string): Promise<readonly string[]> {
+  return (await listFolder(folder)).filter(isFileEntry).map(({ name }) => path.join(folder, name));
+}
+
+function sessionOf(chat: string): string | undefined {
+  return chat.endsWith('.jsonl') ? path.basename(chat, '.jsonl') : undefined;
+}

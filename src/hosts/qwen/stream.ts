@@ -1,0 +1,162 @@
+// `qwen -p … -o stream-json`: messages as Claude Code prints them, with what is told about tasks inside `data`. (0.24.4)
+
+import type { AgentEvent } from '../../core/event.ts';
+import { type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/ids.ts';
+import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
+import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import type { CallPrompt, StreamCapability, StreamResult } from '../adapter-stream.ts';
+import { firstLine, summarise } from '../shared/genai/tools.ts';
+import { isSpawning, LAUNCHED } from './agent-calls.ts';
+import { agentIdOf, promptFact } from './line-context.ts';
+import { outcomeOfStatus } from './notification.ts';
+
+type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+interface Reading {
+  readonly main: AgentId;
+  /** Calls that asked for an agent, with the type that it is to be of. */
+  readonly asked: Map<ToolCallId, string>;
+  readonly made: Set<ToolCallId>;
+  readonly prompts: CallPrompt[];
+  emit(fact: Fact): void;
+}
+
+export const stream: StreamCapability = {
+  programs: ['qwen'],
+  printing: 'qwen -p … -o stream-json',
+  recognise(record) {
+    const session = asText(record['session_id']);
+    return session !== undefined && 'qwen_code_version' in record ? { session } : undefined;
+  },
+  leavesToDisk: true,
+  createReader(session, source) {
+    const asked = new Map<ToolCallId, string>();
+    const made = new Set<ToolCallId>();
+    return {
+      read(line) {
+        const { record, problem } = recordInLine(line, parseJsonBytes);
+        const origin = { source, offset: line.offset, length: line.length };
+        const facts: AgentEvent[] = [];
+        const prompts: CallPrompt[] = [];
+        const emit: Reading['emit'] = (fact) => facts.push(Object.assign(fact, { session, origin }) as AgentEvent);
+        if (problem) emit({ kind: 'problem-found', diagnostic: { ...problem, origin } });
+        if (!record) return { facts };
+        const result = record['type'] === 'result' ? toResult(record) : undefined;
+        readRecord(record, { main: mainAgentOf(session), asked, made, prompts, emit });
+        return { facts, ...(prompts.length > 0 && { prompts }), ...known({ result }) };
+      },
+    };
+  },
+};
+
+function readRecord(record: JsonObject, reading: Reading): void {
+  const { main, emit } = reading;
+  if (record['type'] === 'system') {
+    const data = asObject(record['data']);
+    if (record['subtype'] === 'init')
+      emit({
+        kind: 'session-seen',
+        ...known({ cwd: asText(record['cwd']), hostVersion: asText(record['qwen_code_version']) }),
+      });
+    else if (data) readTask(data, reading);
+    return;
+  }
+  const message = asObject(record['message']);
+  const above = asText(record['parent_tool_use_id']);
+  if (!message || (record['type'] !== 'assistant' && record['type'] !== 'user')) return;
+  const agent = above === undefined ? main : makeAgent(toToolCallId(above), reading);
+  const content = message['content'];
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const id = asText(message['id']);
+  if (record['type'] === 'assistant' && id !== undefined)
+    emit({ kind: 'entry-added', agent, entry: 'reply', id, ...(endsInCalls(blocks) && { end: 'tools' }) });
+  for (const block of blocks) {
+    if (block['type'] === 'tool_use') readCall(block, agent, reading);
+    else if (block['type'] === 'tool_result') readResult(block, agent, reading);
+  }
+}
+
+function endsInCalls(blocks: readonly JsonObject[]): boolean {
+  return blocks.some(({ type }) => type === 'tool_use');
+}
+
+/** Ids of agents are made of type and call, in all versions. */
+function makeAgent(call: ToolCallId, { asked, made, emit }: Reading): AgentId {
+  const agent = agentIdOf(`${asked.get(call) ?? 'general-purpose'}-${call}`);
+  if (!made.has(call)) emit({ kind: 'agent-linked', agent, evidence: 'stream', call });
+  made.add(call);
+  return agent;
+}
+
+function readTask(data: JsonObject, reading: Reading): void {
+  const call = asText(data['tool_use_id']);
+  const agent = asText(data['task_id']);
+  if (call === undefined || agent === undefined) return;
+  makeAgent(toToolCallId(call), reading);
+  const outcome = outcomeOfStatus(asText(data['status']));
+  if (outcome)
+    reading.emit({
+      kind: 'run-ended',
+      agent: agentIdOf(agent),
+      signal: 'notification',
+      outcome,
+      call: toToolCallId(call),
+    });
+}
+
+function readCall(block: JsonObject, agent: AgentId, { asked, prompts, emit }: Reading): void {
+  const id = asText(block['id']);
+  const tool = asText(block['name']);
+  if (id === undefined || tool === undefined) return;
+  const call = toToolCallId(id);
+  const input = asObject(block['input']) ?? {};
+  emit({ kind: 'tool-started', agent, call, tool, ...known({ summary: summarise(tool, input) }) });
+  if (!isSpawning(tool)) return;
+  const type = asText(input['subagent_type']);
+  const prompt = asText(input['prompt']);
+  asked.set(call, type ?? 'general-purpose');
+  emit({
+    kind: 'spawn-requested',
+    agent,
+    call,
+    ...known({
+      type,
+      description: asText(input['description']),
+      prompt: prompt === undefined ? undefined : promptFact(prompt),
+      background: asFlag(input['run_in_background']),
+    }),
+  });
+  if (prompt !== undefined) prompts.push({ call, prompt });
+}
+
+/** The call goes well for this host even where its agent did not. */
+const FAILED = /^Subagent execution failed\b/;
+
+function readResult(block: JsonObject, agent: AgentId, reading: Reading): void {
+  const id = asText(block['tool_use_id']);
+  if (id === undefined) return;
+  const call = toToolCallId(id);
+  const { asked, emit } = reading;
+  const text = asText(block['content']) ?? '';
+  const spawns = asked.has(call);
+  const isError = block['is_error'] === true || (spawns && FAILED.test(text));
+  const launched = spawns && LAUNCHED.test(text);
+  const reason = isError ? firstLine(text) : undefined;
+  emit({
+    kind: 'tool-ended',
+    agent,
+    call,
+    outcome: isError ? 'error' : 'ok',
+    ...(launched && { launched }),
+    ...known({ reason }),
+  });
+  emit({ kind: 'entry-added', agent, entry: 'result', id });
+  if (spawns && block['is_error'] !== true) makeAgent(call, reading);
+}
+
+function toResult(record: JsonObject): StreamResult {
+  return {
+    isError: asFlag(record['is_error']) ?? false,
+    ...known({ text: asText(record['result']), durationMs: asAmount(record['duration_ms']) }),
+  };
+}

@@ -1,0 +1,86 @@
+// The tools of these hosts by the names and inputs that rules are written in. What has none is `host:name`.
+import path from 'node:path';
+import { asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
+import type { HookCall } from '../../hook.ts';
+
+export type Guarded = Pick<HookCall, 'tool' | 'input'>;
+type Rename = (input: JsonObject) => Guarded;
+
+const same =
+  (tool: string): Rename =>
+  (input) => ({ tool, input });
+
+const ofFile =
+  (tool: string): Rename =>
+  ({ file_path, absolute_path, ...rest }) => ({
+    tool,
+    input: { ...known({ file_path: file_path ?? absolute_path }), ...rest },
+  });
+
+const ofFolder =
+  (tool: string): Rename =>
+  ({ path, dir_path, include, include_pattern, ...rest }) => ({
+    tool,
+    input: {
+      ...known({ path: dir_path ?? path, glob: include_pattern ?? (tool === 'Grep' ? include : undefined) }),
+      ...rest,
+    },
+  });
+
+/** Addresses stand in a text of the model's, wherever it put them. */
+const ofFetch: Rename = ({ url, prompt, ...rest }) => {
+  const addresses = (asText(prompt) ?? '').split(/\s+/).filter((word) => word.includes('://'));
+  return { tool: 'WebFetch', input: { ...(url === undefined ? { urls: addresses } : { url }), prompt, ...rest } };
+};
+
+const ofAgent: Rename = ({ agent_name, subagent_type, ...rest }) => ({
+  tool: 'Agent',
+  input: { ...known({ subagent_type: subagent_type ?? agent_name }), ...rest },
+});
+
+const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
+  ['run_shell_command', same('Bash')],
+  ['read_file', ofFile('Read')],
+  // Which files they are, only its patterns say: a rule for any of them may be about it.
+  ['read_many_files', (input) => ({ tool: 'Read', input })],
+  ['write_file', ofFile('Write')],
+  ['replace', ofFile('Edit')],
+  ['edit', ofFile('Edit')],
+  ['notebook_edit', same('NotebookEdit')],
+  ['list_directory', (input) => ofFolder('LS')({ path: '.', ...input })],
+  ['glob', ofFolder('Glob')],
+  ['grep_search', ofFolder('Grep')],
+  ['search_file_content', ofFolder('Grep')],
+  ['web_fetch', ofFetch],
+  ['google_web_search', same('WebSearch')],
+  ['web_search', same('WebSearch')],
+  ['invoke_agent', ofAgent],
+  ['delegate_to_agent', ofAgent],
+  ['agent', ofAgent],
+  ['task', ofAgent],
+  ['skill', same('Skill')],
+  ['activate_skill', ({ name, ...rest }) => ({ tool: 'Skill', input: { ...known({ skill: name }), ...rest } })],
+  ['write_todos', same('TodoWrite')],
+  ['todo_write', same('TodoWrite')],
+  ['ask_user', same('AskUserQuestion')],
+  ['ask_user_question', same('AskUserQuestion')],
+]);
+
+export function toGuarded(host: string, tool: string, input: unknown): Guarded {
+  const rename = TOOLS.get(tool);
+  if (rename) return rename(isObject(input) ? input : {});
+  return { tool: tool.startsWith('mcp__') ? tool : `${host}:${tool}`, input: input ?? null };
+}
+
+/** A command may be told to run elsewhere. */
+function workdirIn(tool: string | undefined, input: unknown): string | undefined {
+  if (tool !== 'run_shell_command' || !isObject(input)) return undefined;
+  return asText(input['dir_path']) ?? asText(input['directory']);
+}
+
+/** Where a call works: the session's folder, or the one that it names itself. */
+export function folderOf(payload: JsonObject): string | undefined {
+  const cwd = asText(payload['cwd']);
+  const other = workdirIn(asText(payload['tool_name']), payload['tool_input']);
+  return cwd === undefined || other === undefined ? cwd : path.resolve(cwd, other);
+}

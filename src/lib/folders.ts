@@ -1,0 +1,130 @@
+import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { readRegular } from './regular-file.ts';
+import { codeOf, isSystemError } from './system-error.ts';
+
+export interface FolderEntry {
+  readonly name: string;
+  /** A FIFO or a device is listed as a file: it takes the place of one, and reading it reports that (regular-file.ts). */
+  readonly kind: 'file' | 'folder';
+}
+
+/** A file, or a folder that takes the place of a JSON file: reading it reports that (regular-file.ts). */
+export function isFileEntry({ name, kind }: FolderEntry): boolean {
+  return kind === 'file' || /\.jsonl?$/.test(name);
+}
+
+/**
+ * Files and folders by name, links followed; none where there is no such folder or we may not look into it. People link
+ * their data folders to other disks, so a link is what it points to, and a broken one is nothing.
+ */
+export async function listFolder(folder: string): Promise<readonly FolderEntry[]> {
+  try {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const kinds = await Promise.all(
+      entries.map(async (entry) => {
+        if (entry.isDirectory()) return 'folder';
+        return entry.isSymbolicLink() ? kindOf(path.join(folder, entry.name)) : 'file';
+      }),
+    );
+    return entries
+      .flatMap(({ name }, index) => {
+        const kind = kinds[index];
+        return kind ? [{ name, kind }] : [];
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Every file below a folder. A folder that is met twice, over a loop of links, is read once. */
+export async function listFilesBelow(folder: string): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  const walk = async (at: string): Promise<readonly string[]> => {
+    const entries = await listFolder(at);
+    if (entries.length === 0) return [];
+    // It may have gone since.
+    const real = await realpath(at).catch(() => undefined);
+    if (real === undefined || seen.has(real)) return [];
+    seen.add(real);
+    const files: string[] = [];
+    for (const entry of entries) {
+      const place = path.join(at, entry.name);
+      if (isFileEntry(entry)) files.push(place);
+      if (entry.kind === 'folder') files.push(...(await walk(place)));
+    }
+    return files;
+  };
+  return walk(folder);
+}
+
+/**
+ * A small file beside those that are read, whose loss is no reason to stop: undefined where it is missing or cannot be read. What is
+ * wrong with it goes to `problems`.
+ */
+export async function readBeside(file: string, problems: string[], maxBytes?: number): Promise<Buffer | undefined> {
+  try {
+    return await readRegular(file, maxBytes);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (!isMissing(error)) problems.push(`${error.message}.`);
+    return undefined;
+  }
+}
+
+/** When the file last changed, to read the newest first. Says nothing about whether anybody is at work. */
+export async function modifiedAt(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}
+
+/** In bytes; nothing where it is not there. */
+export async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+}
+
+export async function isFolder(place: string): Promise<boolean> {
+  return (await kindOf(place)) === 'folder';
+}
+
+export async function isThere(place: string): Promise<boolean> {
+  return (await kindOf(place)) !== undefined;
+}
+
+async function kindOf(place: string): Promise<FolderEntry['kind'] | undefined> {
+  try {
+    const stats = await stat(place);
+    return stats.isDirectory() ? 'folder' : 'file';
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Not there, not a folder, or not for us: all the same to somebody who only reads. */
+export function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR' || isRefusal(error) || code === 'ELOOP' || code === 'ENAMETOOLONG';
+}
+
+/** There, and not for us: for those who tell it. */
+export function isRefusal(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'EACCES' || code === 'EPERM';
+}
+
+/** A folder that is there, and not for us: to those who list it, it looks empty. */
+export async function isClosedFolder(folder: string): Promise<boolean> {
+  return access(folder, constants.R_OK | constants.X_OK).then(() => false, isRefusal);
+}

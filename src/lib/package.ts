@@ -1,0 +1,17 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readTextSync } from './regular-file.ts';
+
+/** Of the installed package: the bundle lies in dist/, beside demo/. */
+export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+
+export const demoFolder = path.join(packageFolder, 'demo');
+/** What runs as `troupe`. */
+export const programFile = path.join(packageFolder, 'dist', 'troupe.js');
+/** What makes an export for the server. */
+export const exportProcessFile = path.join(packageFolder, 'dist', 'export-process.js');
+/** A thread of a large export. */
+export const exportWorkerFile = path.join(packageFolder, 'dist', 'export-worker.js');
+/** What hosts run where no server answers. */
+export const hookFile = path.join(packageFolder, 'dist', 'hook.cjs');
+export const packageVersion: string = JSON.parse(readTextSync(path.join(packageFolder, 'package.json'))).version;

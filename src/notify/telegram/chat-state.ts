@@ -1,0 +1,123 @@
+import type { RichText } from '../messages/rich-text.ts';
+import type { Told } from '../told.ts';
+import type { Buttons } from './bot-api.ts';
+
+/** What has to outlive this process: after it, nothing is said twice and nothing is left out. Kept before and after each message. */
+export interface ChatState {
+  /** Epoch milliseconds, of the first start: what happened before is history. */
+  readonly since: number;
+  /** The last of Telegram's updates that was acted on. */
+  readonly updateId: number;
+  /** By host and id. */
+  readonly sessions: Readonly<Record<string, SessionPlace>>;
+  /** By the chat's number. */
+  readonly chats: Readonly<Record<string, ChatRecord>>;
+  /** By what its buttons carry. */
+  readonly asks: Readonly<Record<string, AskedHere>>;
+  readonly allowances: readonly Allowance[];
+  /** Answers to commands that wait to be sent, in order. */
+  readonly replies: readonly Reply[];
+}
+
+/** Where a session is told about, and what was told. */
+export interface SessionPlace {
+  readonly chat: number;
+  readonly thread?: number;
+  readonly status?: SentText;
+  readonly told: Told;
+  /** Epoch milliseconds. */
+  readonly mutedUntil?: number;
+  /** When it was last there: places of sessions that are gone are forgotten. */
+  readonly seenAt: number;
+}
+
+export interface SentText {
+  readonly message: number;
+  readonly text: string;
+}
+
+export interface ChatRecord {
+  /** The newest message that we know of: one that was sent after it has a higher number. */
+  readonly lastId: number;
+  /** On its way: whether it arrived is not known until there is an answer. */
+  readonly pending?: Pending;
+  /** Of all its sessions, where they are many. */
+  readonly board?: SentText;
+}
+
+export interface Pending {
+  readonly purpose: Purpose;
+  readonly thread?: number;
+  readonly text: RichText;
+  readonly buttons?: Buttons;
+  /** Numbers up to this were given before. */
+  readonly after: number;
+}
+
+export type Purpose =
+  | { readonly kind: 'topic' | 'status'; readonly session: string }
+  /** `told`: what was told, once it has arrived. */
+  | { readonly kind: 'news'; readonly session: string; readonly told: Told }
+  | { readonly kind: 'ask'; readonly nonce: string; readonly ask: string; readonly expiresAt: number }
+  | { readonly kind: 'reply' | 'file'; readonly reply: string }
+  | { readonly kind: 'board' };
+
+/** A question that stands in a chat, with buttons. */
+export interface AskedHere {
+  readonly ask: string;
+  readonly chat: number;
+  readonly message: number;
+  readonly text: string;
+  readonly expiresAt: number;
+}
+
+/** What a person has allowed an agent to do from then on: calls of this tool that the same rule asks about. */
+export interface Allowance {
+  readonly session: string;
+  readonly agent: string;
+  readonly tool: string | null;
+  readonly rule: string | null;
+  readonly by: `telegram:${string}`;
+  /** Epoch milliseconds. */
+  readonly until: number;
+}
+
+export interface Reply {
+  /** Of the update that it answers, and the how-manieth part of the answer it is. */
+  readonly id: string;
+  readonly chat: number;
+  readonly thread?: number;
+  readonly body: { readonly text: RichText } | { readonly exportOf: string };
+}
+
+export function newState(since: number): ChatState {
+  return { since, updateId: 0, sessions: {}, chats: {}, asks: {}, allowances: [], replies: [] };
+}
+
+export function withSession(state: ChatState, key: string, change: Partial<SessionPlace>): ChatState {
+  const before = state.sessions[key];
+  return before ? { ...state, sessions: { ...state.sessions, [key]: { ...before, ...change } } } : state;
+}
+
+export function withChat(state: ChatState, chat: number, change: Partial<ChatRecord>): ChatState {
+  const before = state.chats[chat] ?? { lastId: 0 };
+  return { ...state, chats: { ...state.chats, [chat]: { ...before, ...change } } };
+}
+
+/** There it was sent, and nothing is on its way any more. */
+export function withoutPending(state: ChatState, chat: number): ChatState {
+  const { pending: _sent, ...rest } = state.chats[chat] ?? { lastId: 0 };
+  return { ...state, chats: { ...state.chats, [chat]: rest } };
+}
+
+/** Messages outside supergroups are numbered for the whole bot: the newest of any of them counts. */
+export function newestId({ chats }: ChatState, chat: number): number {
+  const own = chats[chat]?.lastId ?? 0;
+  if (isSupergroup(chat)) return own;
+  const others = Object.entries(chats).filter(([id]) => !isSupergroup(Number(id)));
+  return Math.max(own, ...others.map(([, { lastId }]) => lastId));
+}
+
+function isSupergroup(chat: number): boolean {
+  return chat < -1_000_000_000_000;
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../../lib/clock.ts';
+import { type NewsFeed, openNewsDesk } from '../news-desk.ts';
+import { type BotApi, BotApiError } from './bot-api.ts';
+import type { ChatContext, Outside } from './chat-context.ts';
+import type { ChatOptions } from './chat-options.ts';
+import { type ChatState, newState } from './chat-state.ts';
+import { COMMANDS } from './commands.ts';
+import { createHealth, type HealthReport } from './health.ts';
+import { createLimits } from './limits.ts';
+import { runListener } from './listener.ts';
+import { createMadeExports } from './made-exports.ts';
+import { maskedApi } from './masked-api.ts';
+import { runSender } from './sender.ts';
+
+export interface TelegramRun {
+  readonly api: BotApi;
+  readonly feed: NewsFeed;
+  readonly options: ChatOptions;
+  readonly outside: Outside;
+  readonly store: StateStore;
+  readonly clock: Clock;
+  readonly sleep: ChatContext['sleep'];
+  readonly createNonce: () => string;
+  /** A text without the credentials in it. */
+  readonly mask: (text: string) => string;
+  readonly note: (text: string) => void;
+  readonly pid: number;
+  readonly signal: AbortSignal;
+}
+
+/** Where what has to outlive us is kept: whole or not at all, for nobody but the owner. */
+export interface StateStore {
+  /** Undefined where there is none. Throws a `UserError` where it cannot be read: to begin anew would tell everything again. */
+  load(): ChatState | undefined;
+  save(state: ChatState): void;
+  saveHealth(report: HealthReport): void;
+}
+
+const FIRST_PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** The bot, until the signal. Whatever Telegram or the network does, it goes on. */
+export async function runTelegram(run: TelegramRun): Promise<void> {
+  const { feed, options, store, clock, sleep, note, mask, signal } = run;
+  const api = maskedApi(run.api, mask);
+  let state = store.load() ?? newState(clock());
+  store.save(state);
+  const book: ChatContext['book'] = {
+    read: () => state,
+    keep(change) {
+      state = change(state);
+      store.save(state);
+    },
+    note(change) {
+      state = change(state);
+    },
+  };
+  const health = createHealth({ clock, pid: run.pid, save: store.saveHealth, note });
+  const desk = openNewsDesk({ feed, wishes: options.wishes, clock, mask });
+  const { outside, createNonce } = run;
+  const limits = createLimits(clock);
+  const forums = new Set<number>();
+  const parts = { api, desk, limits, options, forums, clock, sleep, book, health };
+  const exports = createMadeExports((id) =>
+    outside.exportSession({ id, cwd: desk.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null }),
+  );
+  const context: ChatContext = { ...parts, outside, exports, createNonce, note };
+  try {
+    const me = await insist(context, signal, () => api.me());
+    if (!me) return;
+    note(`troupe: @${me.username} tells about your sessions. Ctrl-C ends it.`);
+    // A convenience: without it everything works all the same.
+    await api.offer(COMMANDS).catch(health.met);
+    await findForums(context, signal);
+    await Promise.all([runSender(context, signal), runListener(context, me.username, signal)]);
+  } finally {
+    desk.close();
+    store.save(state);
+  }
+}
+
+/** The network may not be there yet when a machine starts. */
+async function insist<T>(
+  { health, sleep }: ChatContext,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let pause = FIRST_PAUSE_MS; !signal.aborted; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      return await ask();
+    } catch (error) {
+      health.met(error);
+      await sleep(pause, signal);
+    }
+  }
+  return undefined;
+}
+
+async function findForums(context: ChatContext, signal: AbortSignal): Promise<void> {
+  const { api, options, forums } = context;
+  if (options.sessions !== 'topic') return;
+  for (const chat of options.chats) {
+    // One that does not want us is told of when something is sent there.
+    const found = await insist(context, signal, () => api.chat(chat).catch(unlessItIsOurs));
+    if (found?.isForum) forums.add(chat);
+  }
+}
+
+function unlessItIsOurs(error: unknown): undefined {
+  if (error instanceof BotApiError && (error.problem === 'blocked' || error.problem === 'refused')) return undefined;
+  throw error;
+}

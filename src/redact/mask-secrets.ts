@@ -1,0 +1,141 @@
+import { isObject } from '../lib/json.ts';
+import { type Candidate, groupCandidates } from './candidates.ts';
+import { createMatcher } from './match-rules.ts';
+import { LONGEST } from './rule.ts';
+import { AUDIT_RULES } from './rules/all-rules.ts';
+import { isSecretField } from './rules/secret-names.ts';
+import { isReference } from './value-looks.ts';
+import { visitViews } from './visit-views.ts';
+
+export interface Masked {
+  readonly text: string;
+  /** The kind of each secret, in order. */
+  readonly found: readonly string[];
+}
+
+/** The text with every credential that is known by its look replaced by its kind. Masking twice changes nothing more. */
+export function maskText(text: string): Masked {
+  return replaceSpans(text, findSecrets(text), text.length);
+}
+
+const MAX_STRING = 2_000;
+const MAX_TOTAL = 32_000;
+const MAX_DEPTH = 40;
+
+/**
+ * A JSON value without its secrets, of a size that can be kept: fields by the name of a secret are masked whole, long
+ * strings are cut and say how much is gone, and of very many values the first are kept.
+ */
+export function maskValue(value: unknown, longest = MAX_STRING): unknown {
+  return maskBelow(value, { left: MAX_TOTAL, longest }, 0);
+}
+
+interface Budget {
+  left: number;
+  readonly longest: number;
+}
+
+function maskBelow(value: unknown, budget: Budget, depth: number): unknown {
+  if (typeof value === 'string') {
+    const text = maskAndCut(value, Math.min(budget.longest, Math.max(0, budget.left)));
+    budget.left -= text.length;
+    return text;
+  }
+  budget.left -= 8;
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) return '[deeper levels left out]';
+  return Array.isArray(value) ? maskArray(value, budget, depth) : maskObject(value, budget, depth);
+}
+
+function maskArray(values: readonly unknown[], budget: Budget, depth: number): readonly unknown[] {
+  const kept: unknown[] = [];
+  for (const value of values) {
+    if (budget.left <= 0) return [...kept, `[${values.length - kept.length} more left out]`];
+    kept.push(maskBelow(value, budget, depth + 1));
+  }
+  return kept;
+}
+
+function maskObject(value: object, budget: Budget, depth: number): unknown {
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value);
+  const nameBeside = nameIn(value);
+  const kept: [string, unknown][] = [];
+  for (const [name, field] of fields) {
+    if (budget.left <= 0) {
+      kept.push(['…', `[${fields.length - kept.length} more left out]`]);
+      break;
+    }
+    const shown = maskAndCut(name, 200);
+    budget.left -= shown.length;
+    kept.push([
+      shown,
+      isSecretField(name === 'value' ? nameBeside : name, field, isValue)
+        ? MASK_FIELD
+        : maskBelow(field, budget, depth + 1),
+    ]);
+  }
+  return Object.fromEntries(kept);
+}
+
+const isValue = (text: string): boolean => !isReference(text);
+const MASK_FIELD = '[masked]';
+
+/** Whether a text looks like one that was masked or cut here. One that merely says so counts, too. */
+export function isMaskedOrCut(text: string): boolean {
+  return /\[masked(?: [\w-]+)?\]|… \[\d+ more characters\]$|^\[\d+ more left out\]$/.test(text);
+}
+
+/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
+function nameIn(value: Readonly<Record<string, unknown>>): string {
+  const name = value['name'] ?? value['key'] ?? value['header'];
+  return typeof name === 'string' ? name : 'value';
+}
+
+/** A secret that stands across the cut is masked before it is cut. */
+function maskAndCut(text: string, length: number): string {
+  return replaceSpans(text, findSecrets(text.slice(0, length + LONGEST)), length).text;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly id: string;
+}
+
+/** Up to `length` characters of the text; says how many are left out. */
+function replaceSpans(text: string, spans: readonly Span[], length: number): Masked {
+  const found: string[] = [];
+  let result = '';
+  let at = 0;
+  for (const { start, end, id } of spans) {
+    if (start >= length) break;
+    result += `${text.slice(at, start)}[masked ${id}]`;
+    found.push(id);
+    at = end;
+  }
+  const end = Math.max(at, isPairAt(text, length - 1) ? length - 1 : length);
+  result += text.slice(at, end);
+  return { text: end < text.length ? `${result}… [${text.length - end} more characters]` : result, found };
+}
+
+/** Made when it is first needed: most commands mask nothing. */
+let matcher: ReturnType<typeof createMatcher> | undefined;
+
+function findSecrets(text: string): readonly Span[] {
+  matcher ??= createMatcher(AUDIT_RULES);
+  const match = matcher;
+  const candidates: Candidate[] = [];
+  visitViews(text, (view) => {
+    match(view, ({ id, isGeneral }, start, end) => {
+      candidates.push({ start: view.startOf(start), end: view.endOf(end), rule: id, rank: isGeneral ? 0 : 1 });
+    });
+  });
+  return groupCandidates(candidates).map(({ start, end, candidates: [best] }) => ({ start, end, id: best.rule }));
+}
+
+/** A character of two units begins here. */
+function isPairAt(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xd800 && unit < 0xdc00;
+}

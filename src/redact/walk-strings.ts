@@ -1,0 +1,136 @@
+import { isObject } from '../lib/json.ts';
+import { fieldBelow, type Place } from './finding.ts';
+import { isSecretField } from './rules/secret-names.ts';
+import { isReference, isStandIn, looksSecret } from './value-looks.ts';
+
+/** What is done with the texts of a value; each answers what stands in its place. */
+export interface StringHandler {
+  /** Where a text stands does not matter to it; said of millions of them, that is a tenth of the time. */
+  readonly isPlaceless?: boolean;
+  readonly text: (text: string, place: Place) => string;
+  /** Texts that follow each other: a key may stand across several. */
+  readonly lines: (texts: readonly string[], place: Place) => readonly string[];
+  /** All of it is secret: its field says so. */
+  readonly secret: (text: string, place: Place) => string;
+  /** Something was left out that lies too deep: nobody has seen what it holds. */
+  readonly onDeeper?: () => void;
+}
+
+/** Deeper values do not come out of JSON that anybody wrote; whatever lies there is left out. */
+const MAX_DEPTH = 200;
+
+/** The value with every string of it handled, names of fields too. Other values stay; of nothing else is anything made. */
+export function walkStrings(value: unknown, place: Place, handler: StringHandler): unknown {
+  return walk(value, place, handler, 0, false);
+}
+
+function walk(value: unknown, place: Place, handler: StringHandler, depth: number, isSecret: boolean): unknown {
+  if (typeof value === 'string')
+    return isSecret && looksSecret(value, true) ? handler.secret(value, place) : handler.text(value, place);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth >= MAX_DEPTH) {
+    handler.onDeeper?.();
+    return '[deeper levels left out]';
+  }
+  if (Array.isArray(value)) return walkArray(value, place, handler, depth, isSecret);
+  return isObject(value) ? walkObject(value, place, handler, depth, isSecret) : null;
+}
+
+function walkArray(
+  values: readonly unknown[],
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): readonly unknown[] {
+  if (values.length > 1 && !isSecret && values.every((value) => typeof value === 'string'))
+    return handler.lines(values, place);
+  return mapped(values, (value, index) => walk(value, placeBelow(place, index, handler), handler, depth + 1, isSecret));
+}
+
+/** The very same list where nothing became another. */
+export function mapped<Value>(
+  values: readonly Value[],
+  change: (value: Value, index: number) => Value,
+): readonly Value[] {
+  let result: Value[] | undefined;
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index] as Value;
+    const changed = change(value, index);
+    if (result) result.push(changed);
+    else if (changed !== value) result = [...values.slice(0, index), changed];
+  }
+  return result ?? values;
+}
+
+/** The very same object where nothing in it became another: nearly all of them are. */
+function walkObject(
+  value: Readonly<Record<string, unknown>>,
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): unknown {
+  const here = handler.isPlaceless ? place : placeWithin(value, place);
+  let kept: Map<string, unknown> | undefined;
+  const names = Object.keys(value);
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    const field = value[name];
+    const there = placeBelow(here, name, handler);
+    const shown = handler.text(name, there);
+    const changed = walkField(name === 'value' ? nameIn(value) : name, field, there, handler, depth, isSecret);
+    if (!kept && (shown !== name || changed !== field))
+      kept = new Map(names.slice(0, index).map((before) => [before, value[before]]));
+    if (kept) kept.set(freeName(shown, kept), changed);
+  }
+  return kept ? Object.fromEntries(kept) : value;
+}
+
+function walkField(
+  name: string,
+  value: unknown,
+  place: Place,
+  handler: StringHandler,
+  depth: number,
+  isSecret: boolean,
+): unknown {
+  if (!isSecretField(name, value, isValue)) return walk(value, place, handler, depth + 1, isSecret);
+  if (typeof value === 'number') return handler.secret(String(value), place);
+  if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
+  if (Array.isArray(value))
+    return mapped(value, (each, index) => {
+      const there = placeBelow(place, index, handler);
+      return typeof each === 'string' && !isStandIn(each)
+        ? handler.secret(each, there)
+        : walk(each, there, handler, depth + 2, true);
+    });
+  return walk(value, place, handler, depth + 1, true);
+}
+
+function placeBelow(place: Place, name: string | number, { isPlaceless }: StringHandler): Place {
+  return isPlaceless ? place : fieldBelow(place, name);
+}
+
+const isValue = (text: string): boolean => !isReference(text);
+
+/** Conversations and messages say themselves where one is. */
+function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
+  const { session_id: agent, messages, id, role, content } = value;
+  if (typeof agent === 'string' && Array.isArray(messages)) return { agent, message: null, field: undefined };
+  if (typeof id === 'string' && typeof role === 'string' && Array.isArray(content))
+    return { agent: place.agent, message: id, field: undefined };
+  return place;
+}
+
+/** Two names that became the same are kept apart: nothing gets lost. */
+function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count++) if (!taken.has(`${name} (${count})`)) return `${name} (${count})`;
+}
+
+/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
+function nameIn(value: Readonly<Record<string, unknown>>): string {
+  const name = value['name'] ?? value['key'] ?? value['header'];
+  return typeof name === 'string' ? name : 'value';
+}

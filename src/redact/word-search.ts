@@ -1,0 +1,205 @@
+import { codeUnitsOf } from '../lib/code-units.ts';
+
+/** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
+export interface WordSearch {
+  /** Word and start of every hit, in the order of their ends; of those that end together the longest is first. */
+  readonly hitsIn: (text: string) => readonly number[];
+  /** Only of words that stand, with the character before them, not wholly before `start` nor wholly behind `end`. */
+  readonly hitsAround: (text: string, start: number, end: number, onHit: (word: number, start: number) => void) => void;
+  readonly lengthOf: (word: number) => number;
+  /** Calls back for every place of every word, in the order of their ends. Gives the state at the end of the text. */
+  readonly eachHit: (text: string, onHit: (word: number, start: number) => void) => number;
+  /** How much of a word the text that led to a state ends with: its longest beginning, and one word that has it. */
+  readonly beginningAt: (state: number) => { readonly length: number; readonly word: number };
+}
+
+/** How a word has to stand there to count. Says no where a word is found, which is often: `nt` is a keyword, and `want` is none. */
+export interface Spelling {
+  /** Letter for letter, one of these. */
+  readonly spellings: readonly string[];
+  /** Letters and digits may stand right before it. */
+  readonly isGlued: boolean;
+}
+
+/** Latin letters of both cases are one where `ignoreCase` says so; offsets stay those of the text. */
+export function createWordSearch(
+  words: readonly string[],
+  ignoreCase: boolean,
+  spelled: readonly (Spelling | undefined)[] = [],
+): WordSearch {
+  const alphabet = createAlphabet(words, ignoreCase);
+  const trie = buildTrie(words, alphabet);
+  const { next, outputs, lengths, passing } = connect(trie, alphabet.size);
+  const { ascii, others, size } = alphabet;
+  const wordLengths = words.map((word) => word.length);
+  const longest = Math.max(0, ...wordLengths);
+  const pairs = pairsIn(words, alphabet);
+  // Rows of the table by where they begin; those where a word ends are told by their sign. One look a character.
+  const rows = Int32Array.from(next, (state) => (outputs[state] ? ~(state * size) : state * size));
+  const letterOf = (unit: number): number => (unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0));
+  const isWanted = (word: number, text: string, start: number): boolean => {
+    const spelling = spelled[word];
+    return spelling === undefined || isSpelled(text, start, spelling);
+  };
+  const endsIn = (text: string, onEnd: (row: number, end: number) => void): number => {
+    const { length } = text;
+    const units = codeUnitsOf(text);
+    let row = 0;
+    for (let at = 0; at < length; at++) {
+      const unit = units[at] as number;
+      row = rows[row + (unit < 128 ? (ascii[unit] as number) : (others.get(unit) ?? 0))] as number;
+      if (row >= 0) continue;
+      row = ~row;
+      onEnd(row, at + 1);
+    }
+    return row;
+  };
+  return {
+    hitsIn: (text) => {
+      let hits: number[] | undefined;
+      endsIn(text, (row, end) => {
+        for (const word of outputs[row / size] ?? []) {
+          const start = end - (wordLengths[word] as number);
+          if (!isWanted(word, text, start)) continue;
+          hits ??= [];
+          hits.push(word, start);
+        }
+      });
+      return hits ?? NO_HITS;
+    },
+    hitsAround: (text, start, end, onHit) => {
+      // No word goes on from before where no word has these two side by side.
+      const before = start === 0 ? 0 : letterOf(text.charCodeAt(start - 1));
+      const isCrossed = start < text.length && pairs[before * size + letterOf(text.charCodeAt(start))] === 1;
+      let row = 0;
+      for (let at = isCrossed ? Math.max(0, start - longest + 1) : start; at < text.length; at++) {
+        row = rows[row + letterOf(text.charCodeAt(at))] as number;
+        if (row < 0) {
+          row = ~row;
+          for (const word of outputs[row / size] ?? []) {
+            const from = at + 1 - (wordLengths[word] as number);
+            if (from <= end && at >= start && isWanted(word, text, from)) onHit(word, from);
+          }
+        }
+        // What may still become a word began behind the end.
+        if (at >= end && at + 1 - (lengths[row / size] as number) > end) return;
+      }
+    },
+    lengthOf: (word) => wordLengths[word] ?? 0,
+    eachHit: (text, onHit) => {
+      /** State and place of each hit, told when the units are not needed any more. */
+      let hits: number[] | undefined;
+      const row = endsIn(text, (state, end) => {
+        hits ??= [];
+        hits.push(state / size, end);
+      });
+      for (let hit = 0; hits && hit < hits.length; hit += 2)
+        for (const word of outputs[hits[hit] as number] ?? [])
+          onHit(word, (hits[hit + 1] as number) - (wordLengths[word] ?? 0));
+      return row / size;
+    },
+    beginningAt: (state) => ({ length: lengths[state] ?? 0, word: passing[state] ?? 0 }),
+  };
+}
+
+const NO_HITS: readonly number[] = [];
+
+export function isSpelled(text: string, start: number, { spellings, isGlued }: Spelling): boolean {
+  if (!isGlued && isLetterOrDigit(text.charCodeAt(start - 1))) return false;
+  for (const spelling of spellings) if (text.startsWith(spelling, start)) return true;
+  return false;
+}
+
+/** `NaN`, before the first one, is none. */
+function isLetterOrDigit(unit: number): boolean {
+  return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
+}
+
+interface Alphabet {
+  /** Letter 0 is every character that stands in no word. */
+  readonly ascii: Uint8Array;
+  readonly others: ReadonlyMap<number, number>;
+  readonly size: number;
+}
+
+function createAlphabet(words: readonly string[], ignoreCase: boolean): Alphabet {
+  const ascii = new Uint8Array(128);
+  const others = new Map<number, number>();
+  let size = 1;
+  for (const word of words)
+    for (let at = 0; at < word.length; at++) {
+      const unit = ignoreCase ? lower(word.charCodeAt(at)) : word.charCodeAt(at);
+      if (unit >= 128 && !others.has(unit)) others.set(unit, size++);
+      else if (unit < 128 && ascii[unit] === 0) ascii[unit] = size++;
+    }
+  if (ignoreCase) for (let unit = 65; unit <= 90; unit++) ascii[unit] = ascii[unit + 32] ?? 0;
+  return { ascii, others, size };
+}
+
+/** Which letters stand side by side in some word. */
+function pairsIn(words: readonly string[], { ascii, others, size }: Alphabet): Uint8Array {
+  const pairs = new Uint8Array(size * size);
+  for (const word of words)
+    for (let at = 1; at < word.length; at++) {
+      const [first, second] = [word.charCodeAt(at - 1), word.charCodeAt(at)].map((unit) =>
+        unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0),
+      );
+      pairs[(first ?? 0) * size + (second ?? 0)] = 1;
+    }
+  return pairs;
+}
+
+const lower = (unit: number): number => (unit >= 65 && unit <= 90 ? unit + 32 : unit);
+
+interface Trie {
+  readonly children: Map<number, number>[];
+  readonly ends: (number[] | undefined)[];
+  readonly lengths: number[];
+  readonly passing: number[];
+}
+
+function buildTrie(words: readonly string[], { ascii, others }: Alphabet): Trie {
+  const trie: Trie = { children: [new Map()], ends: [undefined], lengths: [0], passing: [0] };
+  words.forEach((word, index) => {
+    if (word === '') return;
+    let state = 0;
+    for (let at = 0; at < word.length; at++) {
+      const unit = word.charCodeAt(at);
+      const letter = unit < 128 ? (ascii[unit] ?? 0) : (others.get(unit) ?? 0);
+      let child = trie.children[state]?.get(letter);
+      if (child === undefined) {
+        child = trie.children.length;
+        trie.children[state]?.set(letter, child);
+        trie.children.push(new Map());
+        trie.ends.push(undefined);
+        trie.lengths.push(at + 1);
+        trie.passing.push(index);
+      }
+      state = child;
+    }
+    trie.ends[state] = [...(trie.ends[state] ?? []), index];
+  });
+  return trie;
+}
+
+/** The trie as a table without dead ends: where no word goes on, the longest beginning that still can. */
+function connect({ children, ends, lengths, passing }: Trie, size: number) {
+  const next = new Int32Array(children.length * size);
+  const fallback = new Int32Array(children.length);
+  const outputs: (readonly number[] | undefined)[] = [...ends];
+  const queue = [0];
+  for (const state of queue) {
+    const behind = fallback[state] ?? 0;
+    for (let letter = 0; letter < size; letter++) {
+      const child = children[state]?.get(letter);
+      const other = state === 0 ? 0 : (next[behind * size + letter] ?? 0);
+      next[state * size + letter] = child ?? other;
+      if (child === undefined) continue;
+      fallback[child] = other;
+      const inherited = outputs[other];
+      if (inherited) outputs[child] = [...(outputs[child] ?? []), ...inherited];
+      queue.push(child);
+    }
+  }
+  return { next, outputs, lengths, passing };
+}

@@ -1,8 +1,0 @@
-import type { MediaBlock } from '../../model/transcript.ts';
-import { formatBytes } from '../amounts.ts';
-
-/** «image/png, 48 kB». */
-export function describeMedia(media: MediaBlock): string {
-  const name = media.type === 'attachment' ? media.name : null;
-  return [name, media.media_type, media.bytes === null ? null : formatBytes(media.bytes)].filter(Boolean).join(', ');
-}

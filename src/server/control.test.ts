@@ -1,0 +1,153 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { assertWritable, ensureStateFolder, inStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { daemonState, stopDaemon } from './control.ts';
+import { daemonPath, describeOwn } from './daemon-file.ts';
+import { startInBackground } from './start-in-background.ts';
+import { bundleServing } from './testing/processes.ts';
+
+let scripts = '';
+let script = '';
+let folder = '';
+const started = new Set<number>();
+beforeAll(async () => {
+  scripts = mkdtempSync(path.join(tmpdir(), 'troupe-serving-'));
+  script = await bundleServing(scripts);
+});
+afterAll(() => rmSync(scripts, { recursive: true, force: true }));
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-control-'));
+});
+afterEach(() => {
+  for (const pid of started) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
+  }
+  started.clear();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(mode = '') {
+  const args = [script, folder, '3000', mode];
+  const daemon = await startInBackground({ folder, command: process.execPath, args, env: process.env });
+  started.add(daemon.pid);
+  return daemon;
+}
+
+describe('a server in the background', () => {
+  it('answers when it is started, can be asked, and stops', async () => {
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+    expect(await stopDaemon(folder)).toEqual({ outcome: 'none' });
+    const daemon = await start();
+    expect(await daemonState(folder)).toMatchObject({
+      state: 'running',
+      daemon,
+      status: { pid: daemon.pid, port: daemon.port, version: '1.2.3', clients: 0 },
+    });
+    expect(statSync(path.join(folder, 'server.log')).mode & 0o777).toBe(0o600);
+    expect(await stopDaemon(folder)).toEqual({ outcome: 'stopped', daemon });
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+  });
+
+  it('is the same for all who start it at once', async () => {
+    const [one, two, three] = await Promise.all([start(), start(), start()]);
+    expect(two).toEqual(one);
+    expect(three).toEqual(one);
+    expect((await stopDaemon(folder)).outcome).toBe('stopped');
+  });
+
+  it('says why it did not start, in its own last words', async () => {
+    writeFileSync(path.join(folder, 'server.log'), 'words of yesterday\n');
+    const failed = await start('fail').catch((error) => error);
+    expect(failed).toMatchObject({ code: 'server-not-started', remedy: expect.stringContaining('server.log') });
+    expect(failed.message).toBe('The server ended with code 3. Its last words:\nfirst line\nno luck today');
+    const missing = startInBackground({ folder, command: '/no/such/program', args: [], env: {} });
+    await expect(missing).rejects.toMatchObject({ message: expect.stringContaining('could not be started') });
+  });
+
+  it('begins a new log where the old one is long', async () => {
+    const log = path.join(folder, 'server.log');
+    writeFileSync(log, 'x'.repeat(1024 * 1024 + 1), { mode: 0o644 });
+    await start('fail').catch(() => undefined);
+    expect(readFileSync(log, 'utf8')).toBe('first line\nno luck today\n');
+    expect(statSync(`${log}.1`).size).toBe(1024 * 1024 + 1);
+  });
+
+  it('is not touched where it does not answer, and is told of where it does not stop', async () => {
+    const daemon = await start('deaf');
+    expect(await stopDaemon(folder, 200)).toEqual({ outcome: 'stopping', daemon });
+    const { token, startedAt, version, epoch } = daemon;
+    // This very process, which serves nothing.
+    const silent = await describeOwn({ port: 9, token, startedAt, version, epoch });
+    writeFileSync(daemonPath(folder), JSON.stringify(silent));
+    expect(await stopDaemon(folder)).toEqual({ outcome: 'silent', daemon: silent });
+    expect(await daemonState(folder)).toEqual({ state: 'silent', daemon: silent });
+  });
+
+  it('that is paused is known as such, and ends when told to', async () => {
+    const daemon = await start();
+    process.kill(daemon.pid, 'SIGSTOP');
+    expect(await daemonState(folder)).toEqual({ state: process.platform === 'linux' ? 'paused' : 'stuck', daemon });
+    expect((await stopDaemon(folder)).outcome).toBe(process.platform === 'linux' ? 'stopped' : 'killed');
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+  });
+
+  it('that neither answers nor ends is killed', async () => {
+    const daemon = await start('stuck');
+    await expect.poll(async () => (await daemonState(folder)).state, { timeout: 30_000 }).toBe('stuck');
+    expect(await stopDaemon(folder, 500)).toEqual({ outcome: 'killed', daemon });
+    expect(await daemonState(folder)).toEqual({ state: 'none' });
+  });
+
+  it('is none where the file has the number of some other process', async () => {
+    const daemon = await start();
+    writeFileSync(daemonPath(folder), JSON.stringify({ ...daemon, pid: process.pid }));
+    expect(['none', 'silent']).toContain((await stopDaemon(folder)).outcome);
+  });
+});
+
+describe('the state folder', () => {
+  it('is where the person says, else where XDG does', () => {
+    expect(stateFolder({ env: { TROUPE_HOME: '/t', XDG_STATE_HOME: '/x' }, home: '/h' })).toBe('/t');
+    expect(stateFolder({ env: { XDG_STATE_HOME: '/x' }, home: '/h' })).toBe('/x/troupe');
+    expect(stateFolder({ env: { XDG_STATE_HOME: 'x', TROUPE_HOME: '' }, home: '/h' })).toBe('/h/.local/state/troupe');
+    expect(stateFolder({ env: { TROUPE_HOME: 'here' }, home: '/h' })).toBe(path.resolve('here'));
+  });
+
+  it('is for its owner only', async () => {
+    const made = path.join(folder, 'a', 'b');
+    await ensureStateFolder(made);
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+    const open = path.join(folder, 'open');
+    mkdirSync(open);
+    chmodSync(open, 0o755);
+    await ensureStateFolder(open);
+    // One that the person made stays as it is.
+    expect(statSync(open).mode & 0o777).toBe(0o755);
+  });
+
+  it('is a matter for the person where it cannot be', async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    await expect(ensureStateFolder(path.join(folder, 'file'))).rejects.toMatchObject({
+      code: 'state-folder',
+      remedy: expect.stringContaining('TROUPE_HOME'),
+    });
+  });
+
+  it.runIf(process.platform === 'linux')('is one, too, where its disk is full or it cannot be written to', async () => {
+    await expect(inStateFolder(folder, () => writeFile('/dev/full', 'x'))).rejects.toMatchObject({
+      code: 'state-folder',
+      message: expect.stringContaining('ENOSPC'),
+      remedy: expect.stringContaining('Make room on its disk'),
+    });
+    await expect(assertWritable('/sys/kernel')).rejects.toMatchObject({ code: 'state-folder' });
+    await assertWritable(folder);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

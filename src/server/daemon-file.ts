@@ -1,0 +1,166 @@
+// daemon.json: which server runs for this person. Always whole: it appears by link or rename, never by writing into it.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type ChannelKeys, KEYED_CHANNELS } from '../core/approval.ts';
+import { asObject, asText, known } from '../lib/json.ts';
+import { linkNew } from '../lib/link-new.ts';
+import { linuxStart } from '../lib/processes.ts';
+import { createFile, openRegular } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/system-error.ts';
+import { UserError } from '../lib/user-error.ts';
+
+export interface Daemon {
+  readonly pid: number;
+  /** On Linux, as in /proc: tells it from a later process of the same number. */
+  readonly procStart?: string;
+  readonly port: number;
+  readonly token: string;
+  /** For answers to approvals; left out by servers before 0.2. */
+  readonly keys?: ChannelKeys;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  readonly version: string;
+  /** Names this run of the server. */
+  readonly epoch: string;
+  /** Where it looks; left out by one that does not say. */
+  readonly places?: readonly string[];
+}
+
+/** What stands in the file; no daemon where it is not the whole record of one. */
+export interface DaemonFile {
+  readonly text: string;
+  readonly daemon?: Daemon;
+}
+
+export function daemonPath(folder: string): string {
+  return path.join(folder, 'daemon.json');
+}
+
+/** Nothing where there is no such file. */
+export async function readDaemonFile(file: string): Promise<DaemonFile | undefined> {
+  try {
+    const text = await readHead(file);
+    return { text, ...known({ daemon: parseDaemon(text) }) };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UserError('state-folder', `troupe cannot read ${file}: ${reason}`, 'Remove it.', { cause: error });
+  }
+}
+
+export function isOwn(file: DaemonFile | undefined, { epoch }: Daemon): boolean {
+  return file?.daemon?.epoch === epoch;
+}
+
+/** This process, as others shall find it. */
+export async function describeOwn(own: Omit<Daemon, 'pid' | 'procStart'>): Promise<Daemon> {
+  return { pid: process.pid, ...known({ procStart: await linuxStart(process.pid) }), ...own };
+}
+
+/** A record under a name of its own, to be put into place whole. */
+export async function writeDraft(folder: string, daemon: Daemon): Promise<string> {
+  const draft = draftPath(folder);
+  try {
+    await createFile(draft, `${JSON.stringify(daemon, null, 2)}\n`);
+    return draft;
+  } catch (error) {
+    // A full disk leaves half a file.
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Where it is written down who may take the place of a file with this text. */
+export function successorPath(folder: string, text: string): string {
+  return path.join(folder, `daemon.${createHash('sha256').update(text).digest('hex').slice(0, 24)}.next`);
+}
+
+/** Takes the file away, if it is ours. Another's that took its place in this very moment is put back. */
+export async function removeOwn(folder: string, own: Daemon): Promise<void> {
+  const file = daemonPath(folder);
+  if (!isOwn(await readDaemonFile(file), own)) return;
+  const aside = draftPath(folder);
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  if (!isOwn(await readDaemonFile(aside), own)) await linkNew(aside, file);
+  await rm(aside, { force: true });
+}
+
+/** Drafts and successors that nobody can be busy with any more. Ages by the files' own clock. */
+export async function sweepLeftovers(folder: string): Promise<void> {
+  const { mtimeMs } = await stat(daemonPath(folder));
+  for (const name of await readdir(folder)) {
+    if (!/^daemon\..+\.(draft|next)$/.test(name)) continue;
+    const file = path.join(folder, name);
+    const age = mtimeMs - ((await stat(file).catch(() => undefined))?.mtimeMs ?? mtimeMs);
+    if (age > LEFTOVER_MS) await rm(file, { force: true });
+  }
+}
+
+function draftPath(folder: string): string {
+  return path.join(folder, `daemon.${randomBytes(9).toString('hex')}.draft`);
+}
+
+const LEFTOVER_MS = 60 * 60_000;
+const MAX_BYTES = 64 * 1024;
+
+function parseDaemon(text: string): Daemon | undefined {
+  const raw = asObject(parseJson(text));
+  const [pid, port] = [asCount(raw?.['pid'], 2 ** 31), asCount(raw?.['port'], 65_535)];
+  const [token, epoch] = [asWord(raw?.['token']), asWord(raw?.['epoch'])];
+  const [startedAt, version] = [asText(raw?.['startedAt']), asText(raw?.['version'])];
+  if (!pid || !port || !token || !epoch || !startedAt || !version) return undefined;
+  const places = Array.isArray(raw?.['places'])
+    ? raw['places'].filter((place) => typeof place === 'string')
+    : undefined;
+  const procStart = asText(raw?.['procStart']);
+  return {
+    pid,
+    port,
+    token,
+    startedAt,
+    version,
+    epoch,
+    ...known({ procStart, places, keys: parseKeys(raw?.['keys']) }),
+  };
+}
+
+function parseKeys(value: unknown): ChannelKeys | undefined {
+  const raw = asObject(value);
+  const keys = KEYED_CHANNELS.map((channel) => [channel, asWord(raw?.[channel])] as const);
+  return keys.every(([, key]) => key !== undefined) ? (Object.fromEntries(keys) as ChannelKeys) : undefined;
+}
+
+function asCount(value: unknown, most: number): number | undefined {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most ? value : undefined;
+}
+
+/** Fit to stand in a header of a request. */
+function asWord(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[\w-]{1,200}$/.test(value) ? value : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever somebody else may have put there, it costs no more than this. */
+async function readHead(file: string): Promise<string> {
+  const handle = await openRegular(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

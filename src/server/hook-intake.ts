@@ -1,0 +1,108 @@
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from '../audit/spool-file.ts';
+import type { HookIntake } from '../cli/face.ts';
+import { nativeId } from '../core/ids.ts';
+import { type Asking, holdCall } from '../guard/approvals/hold-call.ts';
+import { holdQuestion } from '../guard/approvals/hold-question.ts';
+import { isSilent, type Judgement } from '../guard/at-the-door.ts';
+import { judgeCall } from '../guard/judge-call.ts';
+import { rememberPolicies } from '../guard/policy/remember-policies.ts';
+import { agentsTold } from '../guard/told-identity.ts';
+import type { HookKeys } from '../hook/hook-address.ts';
+import type { HooksCapability } from '../hosts/adapter.ts';
+import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../hosts/hook.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { systemClock } from '../lib/clock.ts';
+import { configFolder } from '../lib/config-folder.ts';
+import { known } from '../lib/json.ts';
+import { readRegular } from '../lib/regular-file.ts';
+import { callerSoon } from '../sessions/caller-soon.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+
+/**
+ * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where
+ * that is for a person to say, the call is held until one does.
+ */
+export function createHookIntake(folder: string, keys: HookKeys, asking: Asking): HookIntake {
+  const { env, home } = thisMachine();
+  const where = { home, configFolder: configFolder(env, home), stateFolder: folder };
+  const policyFor = rememberPolicies(systemClock);
+  const judge = async (
+    host: HooksCapability,
+    draft: string,
+    { ppid, told }: { readonly ppid?: number | undefined; readonly told?: string | undefined },
+  ): Promise<Judged | undefined> => {
+    const bytes = await readRegular(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES).catch(() => undefined);
+    if (!bytes) return undefined;
+    const payload = parseSpooled(bytes)?.payload;
+    const now = host.callerOf(payload, ppid);
+    const event = host.read(payload, ppid);
+    const project = now.project ?? event?.cwd ?? '/';
+    const policy = await policyFor({ ...where, folder: project });
+    const caller = isSilent(policy) ? now : await callerSoon(() => host.callerOf(payload, ppid), now);
+    const at = Date.now();
+    const above = agentsTold(told);
+    const options = { host, ...known({ process: ppid }), caller, above, policyFor: () => policy, home, at };
+    return { judgement: judgeCall(payload, options), event, caller, at };
+  };
+  return {
+    ...keys,
+    async take({ host: name, draft, ppid, since, parent, above, asks }) {
+      const hooks = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
+      if (!hooks || !isDraftOf(name, draft)) return undefined;
+      const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
+      const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));
+      if (!judged) return undefined;
+      const { event, caller, at } = judged;
+      const judgement = asks === 'always' ? askedInAnyCase(judged.judgement) : judged.judgement;
+      const settle = (decided: object): boolean =>
+        settleSpooled(
+          folder,
+          draft,
+          { ppid, ...known({ parent }), ...decided, ...(asks && { via: 'intercept' }) },
+          since,
+        );
+      const isTrial = event && nativeId(event.session).startsWith(TRIAL_SESSION);
+      if (event?.questionId !== undefined) asking.turns?.take(event.questionId);
+      if (event?.question !== undefined && event.call && !isTrial)
+        return holdQuestion({ host, event, call: event.call, question: event.question, caller, at, settle }, asking);
+      if (judgement.wait && event?.call && !isTrial)
+        return holdCall({ host, event, call: event.call, caller, judgement, wait: judgement.wait, at, settle }, asking);
+      const { printed, wait: _, given: _given, ...decided } = judgement;
+      return settle(decided) ? printed : undefined;
+    },
+  };
+}
+
+/** The host would ask its person, who is to be asked here. */
+function askedInAnyCase(judgement: Judgement): Judgement {
+  if (judgement.decision !== 'none') return judgement;
+  const reason = 'No rule is about this call, and the program asks before it.';
+  return { ...judgement, decision: 'ask', reason, wait: { ms: ASKED_MS, otherwise: 'deny', why: reason } };
+}
+
+const ASKED_MS = 600_000;
+
+interface Judged {
+  readonly judgement: Judgement;
+  readonly event: HookEvent | undefined;
+  readonly caller: CallerChain;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** A hook gives up on us after two seconds: before that it is told to go and ask elsewhere, and nothing is settled here. */
+const JUDGED_WITHIN_MS = 1_500;
+
+async function within<T>(ms: number, wanted: Promise<T>): Promise<T | undefined> {
+  const timer = new AbortController();
+  const late = sleep(ms, undefined, { signal: timer.signal, ref: false }).catch(() => undefined);
+  try {
+    return await Promise.race([wanted, late]);
+  } finally {
+    timer.abort();
+    wanted.catch(() => undefined);
+  }
+}

@@ -1,0 +1,93 @@
+import type { MessageRange } from '../../core/ports.ts';
+import { type AuditFilter, DECISIONS } from '../../core/reports/audit-shapes.ts';
+import { known } from '../../lib/json.ts';
+import { UserError } from '../../lib/user-error.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+
+/** Throws a `UserError` for what is no number, or too much. */
+export function readRange(from: string | undefined, limit: string | undefined): MessageRange {
+  const range = { from: readNumber(from, 'from', 0), limit: readNumber(limit, 'limit', DEFAULT_LIMIT) };
+  if (range.limit < 1 || range.limit > MAX_LIMIT)
+    throw badQuery(`limit is ${range.limit}.`, `Ask for 1 to ${MAX_LIMIT} messages.`);
+  return range;
+}
+
+const DEFAULT_ENTRIES = 100;
+const MAX_ENTRIES = 1_000;
+
+export function readEntryLimit(text: string | undefined): number {
+  const limit = readNumber(text, 'limit', DEFAULT_ENTRIES);
+  if (limit < 1 || limit > MAX_ENTRIES) throw badQuery(`limit is ${limit}.`, `Ask for 1 to ${MAX_ENTRIES} entries.`);
+  return limit;
+}
+
+const DEFAULT_BUDGET = 8_000;
+
+/** Tokens that a handover may take. */
+export function readBudget(text: string | undefined): number {
+  const budget = readNumber(text, 'budget', DEFAULT_BUDGET);
+  if (budget < 1) throw badQuery('budget is 0.', 'Ask for 1 token or more.');
+  return budget;
+}
+
+/** What is given as nothing filters nothing. */
+export function readAuditFilter(given: (name: string) => string | undefined): AuditFilter {
+  const word = (name: string): string | undefined => given(name) || undefined;
+  const decision = DECISIONS.find((one) => one === word('decision'));
+  if (word('decision') !== undefined && !decision)
+    throw badQuery('decision is none.', `Say one of: ${DECISIONS.join(', ')}.`);
+  return known({
+    agent: word('agent'),
+    type: word('type'),
+    decision,
+    tool: word('tool'),
+    session: word('session'),
+    since: readInstant(word('since'), 'since'),
+    until: readInstant(word('until'), 'until'),
+  });
+}
+
+export function readFlag(text: string | undefined, name: string): boolean {
+  if (text === undefined || text === '0') return false;
+  if (text === '1') return true;
+  throw badQuery(`${name} is neither 0 nor 1.`, `Say ${name}=1, or leave it out.`);
+}
+
+/** The first one where none is named. */
+export function readChoice<Choice extends string>(
+  text: string | undefined,
+  name: string,
+  choices: readonly [Choice, ...Choice[]],
+): Choice {
+  if (text === undefined) return choices[0];
+  const choice = choices.find((one) => one === text);
+  if (choice === undefined) throw badQuery(`${name} is none that is known.`, `Say one of: ${choices.join(', ')}.`);
+  return choice;
+}
+
+/** ISO 8601, as everywhere in the answers. */
+export function readInstant(text: string | undefined, name: string): number | undefined {
+  if (text === undefined) return undefined;
+  const at = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  // The 31st of February would be the 3rd of March.
+  if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(text.slice(0, 10)))
+    throw badQuery(`${name} is not a time.`, `Give ${name} as in 2026-11-15T06:50:16.985Z.`);
+  return at;
+}
+
+/** Ids are looked up, never used as a path; all the same, what could be one is no id. */
+export function isPlainId(id: string): boolean {
+  return id !== '' && id.length <= 256 && !/[\u0000-\u001f\u007f/\\]/.test(id) && id !== '.' && id !== '..';
+}
+
+function readNumber(text: string | undefined, name: string, fallback: number): number {
+  if (text === undefined) return fallback;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw badQuery(`${name} is not a number.`, `Give ${name} as a whole number, 0 or more.`);
+}
+
+function badQuery(message: string, remedy: string): UserError {
+  return new UserError('bad-query', message, remedy);
+}

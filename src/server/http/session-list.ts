@@ -1,0 +1,24 @@
+import { sessionOnly } from '../../core/reports/compute-change.ts';
+import type { LiveSessionReport, LiveSnapshot, OlderSession } from '../../core/reports/live-shapes.ts';
+
+/** `/api/sessions`: docs/API.md. */
+export interface SessionList {
+  /** Last active first. */
+  readonly sessions: readonly LiveSessionReport[];
+  /** Newest first; the first few hundred. */
+  readonly older: readonly OlderSession[];
+  /** How many there are, followed or older, listed or not. */
+  readonly total: number;
+  readonly ignoredFiles: number;
+  readonly isComplete: boolean;
+}
+
+export function sessionList({ sessions, older, olderTotal, ignoredFiles, isComplete }: LiveSnapshot): SessionList {
+  return {
+    sessions: sessions.map(sessionOnly),
+    older,
+    total: sessions.length + olderTotal,
+    ignoredFiles,
+    isComplete,
+  };
+}

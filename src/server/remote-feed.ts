@@ -1,0 +1,142 @@
+import * as http from 'node:http';
+import type { ConnectionState, LiveFeed, Subscription } from '../cli/face.ts';
+import type { LiveEvent } from '../core/reports/live-shapes.ts';
+import type { Daemon } from './daemon-file.ts';
+import { createEventParser } from './event-parser.ts';
+
+export interface RemoteFeedOptions {
+  /** Told when it changes. Lost ones are tried again until the feed is closed. */
+  readonly onState?: (state: ConnectionState) => void;
+  /** Where the server is now, asked before each new attempt: it may have been started again on another port. */
+  readonly refind?: () => Promise<Daemon | undefined>;
+  /** The server says something every 15 s; one that is silent for so long is gone. */
+  readonly silenceMs?: number;
+}
+
+const SILENCE_MS = 45_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** The feed of a server in another process. Each subscription has a connection of its own. */
+export function remoteFeed(daemon: Daemon, options: RemoteFeedOptions = {}): LiveFeed & Subscription {
+  const open = new Set<Subscription>();
+  return {
+    subscribe(listener) {
+      const connection = connect(daemon, listener, options);
+      const subscription = {
+        close() {
+          open.delete(subscription);
+          connection.close();
+        },
+      };
+      open.add(subscription);
+      return subscription;
+    },
+    close() {
+      for (const subscription of open) subscription.close();
+    },
+  };
+}
+
+function connect(
+  first: Daemon,
+  listener: (event: LiveEvent) => void,
+  { onState, refind, silenceMs = SILENCE_MS }: RemoteFeedOptions,
+): Subscription {
+  let daemon = first;
+  let isClosed = false;
+  let wasLost: boolean | undefined;
+  let lastId: string | undefined;
+  let pauseMs = FIRST_PAUSE_MS;
+  let stream: Subscription | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const tell = (isLost: boolean): void => {
+    if (isClosed || wasLost === isLost) return;
+    wasLost = isLost;
+    onState?.({ isLost, port: daemon.port });
+  };
+  const attempt = (): void => {
+    if (isClosed) return;
+    stream = openStream(daemon, lastId, silenceMs, {
+      onOpen() {
+        pauseMs = FIRST_PAUSE_MS;
+        tell(false);
+      },
+      onEvent(event, id) {
+        if (isClosed) return;
+        lastId = id ?? lastId;
+        listener(event);
+      },
+      onEnd(isGarbled) {
+        // What came after the last good event is lost to us: only a snapshot is sure to be right.
+        if (isGarbled) lastId = undefined;
+        tell(true);
+        if (!isClosed) timer = setTimeout(() => void again(), pauseMs);
+        pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      },
+    });
+  };
+  const again = async (): Promise<void> => {
+    daemon = (await refind?.().catch(() => undefined)) ?? daemon;
+    attempt();
+  };
+
+  attempt();
+  return {
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      stream?.close();
+    },
+  };
+}
+
+interface StreamHandlers {
+  onOpen(): void;
+  onEvent(event: LiveEvent, id: string | undefined): void;
+  /** Once, whatever the reason. */
+  onEnd(isGarbled: boolean): void;
+}
+
+/** One connection, until it ends. */
+function openStream(
+  { port, token }: Daemon,
+  after: string | undefined,
+  silenceMs: number,
+  { onOpen, onEvent, onEnd }: StreamHandlers,
+): Subscription {
+  const headers = { Authorization: `Bearer ${token}`, ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
+  const request = http.get({ host: '127.0.0.1', port, path: '/api/events', headers, agent: false });
+  let hasEnded = false;
+  const end = (isGarbled = false): void => {
+    if (hasEnded) return;
+    hasEnded = true;
+    request.destroy();
+    onEnd(isGarbled);
+  };
+  request.setTimeout(silenceMs, () => end());
+  request.on('error', () => end());
+  request.on('close', () => end());
+  request.on('response', (response) => {
+    const isStream = /^text\/event-stream\b/.test(response.headers['content-type'] ?? '');
+    if (response.statusCode !== 200 || !isStream) return end();
+    const parser = createEventParser();
+    onOpen();
+    response.on('error', () => end());
+    response.on('data', (chunk: Buffer) => {
+      const events = parse(parser, chunk);
+      if (!events) return end(true);
+      for (const { event, id } of events) if (!hasEnded) onEvent(event, id);
+    });
+  });
+  return { close: end };
+}
+
+function parse(parser: ReturnType<typeof createEventParser>, chunk: Buffer) {
+  try {
+    return parser.push(chunk);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,254 @@
+import { randomBytes } from 'node:crypto';
+import { createGuardLog } from '../audit/guard-log.ts';
+import type { Live, RunningServer, ServedGuard, ServeRequest, ServerControl, Serving, Where } from '../cli/face.ts';
+import { attachTo } from '../control/attach.ts';
+import { createServedExport } from '../export/served-export.ts';
+import { createDesk } from '../guard/approvals/create-desk.ts';
+import { followQuestions } from '../guard/approvals/host-questions.ts';
+import { createQuestionTurns } from '../guard/approvals/question-turns.ts';
+import { createPolicyReader } from '../guard/policy-reader.ts';
+import { createHookKeys, keepHookAddress } from '../hook/hook-address.ts';
+import { systemClock } from '../lib/clock.ts';
+import { configFolder } from '../lib/config-folder.ts';
+import { onEndSignal } from '../lib/end-signals.ts';
+import { known } from '../lib/json.ts';
+import { openFilesLimit } from '../lib/open-files.ts';
+import { packageVersion, programFile } from '../lib/package.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { stateFolder } from '../lib/state-folder.ts';
+import { UserError } from '../lib/user-error.ts';
+import { type Followed, follow, readOwnConfig } from '../sessions/follow.ts';
+import { placesOf } from '../sessions/given-places.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+import { type Address, readAddress, writeAddress } from './address-file.ts';
+import { claimDaemon } from './claim-daemon.ts';
+import { daemonState, stopDaemon } from './control.ts';
+import { type Daemon, describeOwn } from './daemon-file.ts';
+import { findDaemon } from './find-daemon.ts';
+import { createHookIntake } from './hook-intake.ts';
+import { createServer, type Server } from './http/create-server.ts';
+import { Logins } from './http/logins.ts';
+import { createIdentity } from './identity.ts';
+import { readPageFiles } from './load-page.ts';
+import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
+import { requestLogin } from './remote-asks.ts';
+import { remoteFeed } from './remote-feed.ts';
+import { remoteTimeline } from './remote-timeline.ts';
+import { remoteTranscript } from './remote-transcript.ts';
+import { createServedGuard } from './served-guard.ts';
+import { startInBackground } from './start-in-background.ts';
+
+/** One server for each person, in this process or in another. */
+export function createServerControl(): ServerControl {
+  const folder = stateFolder(thisMachine());
+  return {
+    serve: (request) => serve(folder, request),
+    async start(request) {
+      const running = await findDaemon(folder);
+      if (running && isFor(running, request.where)) return toServer(running);
+      if (running) throw runsElsewhere(running);
+      return toServer(
+        await startInBackground({ folder, command: process.execPath, args: argumentsOf(request), env: process.env }),
+      );
+    },
+    async stop() {
+      const { outcome, daemon } = await stopDaemon(folder);
+      return { outcome, ...(daemon && { server: toServer(daemon) }) };
+    },
+    async status() {
+      const found = await daemonState(folder);
+      if (found.state === 'none' || found.state === 'silent') return undefined;
+      return { state: found.state, server: toServer(found.daemon) };
+    },
+    async login() {
+      const daemon = await findDaemon(folder);
+      return daemon && loginUrl(daemon.port, await requestLogin(daemon));
+    },
+    async feed(where, onState) {
+      const find = async (): Promise<Daemon | undefined> => {
+        const found = await findDaemon(folder);
+        return found && isFor(found, where) ? found : undefined;
+      };
+      const daemon = await find();
+      if (!daemon) return undefined;
+      return {
+        ...remoteFeed(daemon, { refind: find, onState }),
+        port: daemon.port,
+        isServed: async () => (await find()) !== undefined,
+        transcript: async (agent, range, session) => remoteTranscript((await find()) ?? daemon, agent, range, session),
+        timeline: async (session, since) => remoteTimeline((await find()) ?? daemon, session, since),
+      };
+    },
+  };
+}
+
+async function serve(folder: string, request: ServeRequest): Promise<Serving> {
+  const { where, demoSpeed } = request;
+  const isDemo = demoSpeed !== undefined;
+  const running = isDemo ? undefined : await findDaemon(folder);
+  if (running && isFor(running, where)) return foundServer(running);
+  // The demo, and a server beside one that looks elsewhere, serve those who were given their address.
+  const isAlone = isDemo || running !== undefined;
+  const last = isAlone ? undefined : await readAddress(folder);
+  const live = await follow(request);
+  reportNotices(live);
+  const { token, keys: channelKeys, epoch } = createIdentity();
+  let ownPort = 0;
+  const logins = new Logins({
+    clock: systemClock,
+    ...known({ kept: last?.logins }),
+    // Without it, browsers have to log in again after a restart: no reason not to serve.
+    onChange: (digests) => {
+      if (!isAlone) void writeAddress(folder, { port: ownPort, logins: digests }).catch(reportTrouble);
+    },
+  });
+  const startedAt = systemClock();
+  const page = await readPageFiles();
+  const keys = createHookKeys();
+  const desk = isAlone ? undefined : createDesk({ clock: systemClock, createId: createAskId, later });
+  const turns = createQuestionTurns();
+  const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
+  const hooks = asking && createHookIntake(folder, keys, asking);
+  const server = createServer({
+    ...{ live, token, keys: channelKeys, logins, checkAnswerer: refuseAgents, epoch, startedAt, page },
+    ...{ version: packageVersion, onError: reportTrouble },
+    exports: createServedExport(live.whereOf),
+    attach: async ({ id, ownSessionId, cwd }, wish) => {
+      const attaching = attachTo(live.whereOf({ cwd }));
+      return (await attaching.plan(id, wish, { mayAsk: false, session: ownSessionId })).report;
+    },
+    // Those who play the recording have no hooks in it.
+    ...known({
+      hooks,
+      asks: desk,
+      openFiles: openFilesLimit(),
+      guard: isDemo ? undefined : serveGuard(folder, where, live),
+    }),
+  });
+  let end: (how: 'stopped' | 'replaced') => void = () => {};
+  const told = new Promise<'stopped' | 'replaced'>((resolve) => {
+    end = resolve;
+  });
+  // Before anybody can find it: who is told to end at once leaves nothing behind, either.
+  onEndSignal(() => end('stopped'));
+  try {
+    const port = await listen(server, request.port ?? (await readOwnConfig()).server?.port, last);
+    ownPort = port;
+    const own = await describeOwn({
+      port,
+      token,
+      keys: channelKeys,
+      epoch,
+      version: packageVersion,
+      startedAt: new Date(startedAt).toISOString(),
+      places: placesOf(where).map(({ root }) => root),
+    });
+    const claim = isAlone
+      ? undefined
+      : await claimDaemon(folder, own, { onLost: () => end('replaced'), onError: reportTrouble });
+    if (claim?.role === 'found') {
+      await server.close();
+      live.close();
+      return foundServer(claim.daemon);
+    }
+    // Without it the next server has another address: no reason not to serve.
+    if (claim) await writeAddress(folder, { port, logins: last?.logins ?? [] }).catch(reportTrouble);
+    const heard = asking && followQuestions(placesOf(where), { folder, asking, turns });
+    const leaveHooks = claim && (await keepHookAddress(folder, { ...keys, port, onError: reportTrouble }));
+    const ended = told.then(async (how) => {
+      await leaveHooks?.();
+      heard?.close();
+      desk?.close();
+      await claim?.release();
+      await server.close();
+      live.close();
+      return how;
+    });
+    const login = async (): Promise<string | undefined> =>
+      (await findAgentAbove(process.pid)) ? undefined : loginUrl(port, logins.createLink());
+    return { server: toServer(own), isFound: false, isAlone, login, ended };
+  } catch (error) {
+    await server.close();
+    live.close();
+    throw error;
+  }
+}
+
+function createAskId(): string {
+  return randomBytes(16).toString('hex');
+}
+
+function later(ms: number, act: () => void): () => void {
+  const timer = setTimeout(act, ms);
+  return () => clearTimeout(timer);
+}
+
+function serveGuard(folder: string, where: Where, { settled, held }: Followed): ServedGuard {
+  const { env, home } = thisMachine();
+  const policyIn = createPolicyReader({ home, configFolder: configFolder(env, home), stateFolder: folder });
+  const treeOf = async (session: string) => (await held(session))?.tree;
+  const log = createGuardLog(where, { ...known({ drain: settled }), held });
+  return createServedGuard(log, { folder, home, policyIn, treeOf });
+}
+
+/** What hinders following, when it begins; `/api/status` has it as it stands. */
+function reportNotices(live: Live): void {
+  let isHindered = false;
+  live.subscribe(({ type, data }) => {
+    if (type !== 'snapshot' && type !== 'listing') return;
+    if (!isHindered) for (const notice of data.notices) process.stderr.write(`troupe: ${notice}\n`);
+    isHindered = data.notices.length > 0;
+  });
+}
+
+/** Where the person names no port: the one of the last server, so that pages and bookmarks find this one. */
+async function listen(server: Server, wanted: number | undefined, last: Address | undefined): Promise<number> {
+  if (wanted !== undefined || !last) return (await server.listen(wanted)).port;
+  try {
+    return (await server.listen(last.port)).port;
+  } catch (error) {
+    if (error instanceof UserError) return (await server.listen()).port;
+    throw error;
+  }
+}
+
+function runsElsewhere({ port, places = [] }: Daemon): UserError {
+  return new UserError(
+    'server-elsewhere',
+    `A server runs already, on port ${port}, and looks in ${places.join(', ')}.`,
+    'End it with troupe stop, or serve beside it in the foreground: troupe --root DIR',
+  );
+}
+
+/** A server that looks elsewhere (another --root, another data folder of a host) shows other people's sessions, as it were. */
+function isFor({ places = [] }: Daemon, where: Where): boolean {
+  const wanted = new Set(placesOf(where).map(({ root }) => root));
+  return wanted.size === new Set(places).size && places.every((place) => wanted.has(place));
+}
+
+function argumentsOf({ where, port }: Omit<ServeRequest, 'demoSpeed'>): readonly string[] {
+  return [
+    programFile,
+    '--no-open',
+    ...(port === undefined ? [] : ['--port', String(port)]),
+    ...where.roots.flatMap((root) => ['--root', root]),
+    ...(where.host === undefined ? [] : ['--host', where.host]),
+  ];
+}
+
+function foundServer(daemon: Daemon): Serving {
+  const login = (): Promise<string | undefined> =>
+    requestLogin(daemon).then(
+      (path) => loginUrl(daemon.port, path),
+      () => undefined,
+    );
+  return { server: toServer(daemon), isFound: true, isAlone: false, login, ended: new Promise(() => {}) };
+}
+
+function loginUrl(port: number, path: string): string {
+  return `http://127.0.0.1:${port}${path}`;
+}
+
+function toServer({ pid, port, version, startedAt, places = [] }: Daemon): RunningServer {
+  return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/` };
+}

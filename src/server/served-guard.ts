@@ -1,0 +1,13 @@
+import type { GuardLog, ServedGuard } from '../cli/face.ts';
+import { type ExplainPastOptions, explainPast } from '../guard/explain-past.ts';
+
+/** The audit, and why calls in it were decided as they were: the same as `troupe guard explain`. */
+export function createServedGuard(log: GuardLog, options: ExplainPastOptions): ServedGuard {
+  return {
+    ...log,
+    async explain(call) {
+      await log.drain();
+      return explainPast(call, options);
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import path from 'node:path';
+import * as v from 'valibot';
+import { readText } from '../lib/regular-file.ts';
+import { UserError } from '../lib/user-error.ts';
+import { TelegramSchema, WebhookSchema } from '../notify/chat-settings.ts';
+import { readAllowed, readCustomPattern } from '../redact/custom-patterns.ts';
+
+/** At most a day: longer waits are more than a timer takes. */
+const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));
+
+/** What keeps it from being used is the message. */
+const customPattern = v.pipe(
+  v.strictObject({ name: v.string(), pattern: v.string() }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? readCustomPattern(dataset.value) : undefined;
+    if (typeof problem === 'string') addIssue({ message: problem });
+  }),
+);
+const allowed = v.pipe(
+  v.string(),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const problem = dataset.typed ? readAllowed(dataset.value) : undefined;
+    if (typeof problem === 'string') addIssue({ message: problem });
+  }),
+);
+
+/** `config.json`; everything in it may be left out (docs/CONFIG.md). A word that is not known is a mistake, not a wish. */
+const ConfigSchema = v.strictObject({
+  $schema: v.optional(v.string()),
+  live: v.optional(
+    v.strictObject({
+      /** Sessions younger than this are followed; others are listed, and read when somebody looks. */
+      windowHours: v.optional(v.pipe(v.number(), v.minValue(0))),
+      windowSessions: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+      /** How often to look without being told. */
+      sweepSeconds: v.optional(seconds),
+      /** The silence after which an agent counts as stalled, by what it waits for. */
+      stalledAfterSeconds: v.optional(
+        v.strictObject({ start: v.optional(seconds), reply: v.optional(seconds), tool: v.optional(seconds) }),
+      ),
+    }),
+  ),
+  audit: v.optional(
+    /** Older files of the audit are removed. */
+    v.strictObject({ keepDays: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))) }),
+  ),
+  /** What is taken out of everything that is exported, beside the secrets that everybody has (docs/REDACTION.md). */
+  redact: v.optional(
+    v.strictObject({
+      patterns: v.optional(v.array(customPattern)),
+      /** Values that may be shown: a text, or a `/regular expression/` that a whole value matches. */
+      allow: v.optional(v.array(allowed)),
+      pii: v.optional(v.boolean()),
+    }),
+  ),
+  server: v.optional(
+    v.strictObject({ port: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(65_535))) }),
+  ),
+  /** docs/TELEGRAM.md */
+  telegram: v.optional(TelegramSchema),
+  /** docs/WEBHOOK.md */
+  webhook: v.optional(WebhookSchema),
+});
+
+export type Config = v.InferOutput<typeof ConfigSchema>;
+
+/** No file is no wishes; a file with a mistake in it is an error that says where. */
+export async function readConfig(folder: string): Promise<Config> {
+  const file = path.join(folder, 'config.json');
+  const invalid = (what: string, cause?: unknown): UserError =>
+    new UserError('config-invalid', `${file}: ${what}`, 'Correct it, or remove the file.', { cause });
+  const text = await readText(file).catch((error: unknown) => {
+    // One that we may not read holds wishes that would be passed over in silence.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '{}';
+    throw invalid(error instanceof Error ? error.message : String(error), error);
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw invalid(`not JSON (${cause instanceof Error ? cause.message : cause})`, cause);
+  }
+  // To valibot a list is an object, too.
+  if (Array.isArray(value)) throw invalid('the whole: it must be an object');
+  const result = v.safeParse(ConfigSchema, value);
+  if (result.success) return result.output;
+  const [issue] = result.issues;
+  throw invalid(`${v.getDotPath(issue) ?? 'the whole'}: ${issue.message}`);
+}

@@ -1,0 +1,93 @@
+// The generated programs themselves, in a folder with an awkward name. In place of dist/hook.cjs stands a program that says
+// what it was handed.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type HookStubs, writeHookStubs } from '../../hook/hook-stubs.ts';
+
+export interface Stubs extends HookStubs {
+  readonly state: string;
+  readonly hookFile: string;
+  /** Everything in the spool, or in another folder beside it. */
+  names(folder?: string): readonly string[];
+  events(): readonly SpooledEvent[];
+  remove(): void;
+}
+
+export interface SpooledEvent {
+  readonly payload: Buffer;
+  readonly last: Readonly<Record<string, unknown>>;
+}
+
+export async function makeStubs(): Promise<Stubs> {
+  const work = mkdtempSync(path.join(tmpdir(), "troupe's stubs "));
+  const state = path.join(work, 'state');
+  const hookFile = path.join(work, 'dist', 'hook.cjs');
+  mkdirSync(path.dirname(hookFile));
+  writeFileSync(hookFile, STANDALONE);
+  const names = (folder = 'spool'): readonly string[] => readdirSync(path.join(state, folder)).sort();
+  return {
+    ...(await writeHookStubs(state, { node: process.execPath, hookFile })),
+    ...{ state, hookFile, names },
+    events: () =>
+      names()
+        .filter((name) => /^claude-code\.\d+\.\d+\.json$/.test(name))
+        .map((name) => splitEvent(readFileSync(path.join(state, 'spool', name)))),
+    remove: () => rmSync(work, { recursive: true, force: true }),
+  };
+}
+
+/** Settles a draft as the real one does, and tells that it was there. */
+const STANDALONE = `
+const fs = require('node:fs');
+const [, , command, host, draft, ppid] = process.argv;
+const { NODE_OPTIONS, NODE_EXTRA_CA_CERTS } = process.env;
+if (command === 'drain') fs.writeFileSync(host + '/drained', '');
+else if (draft.endsWith('/-')) process.stdout.write('from node: ' + fs.readFileSync(0));
+else {
+  fs.appendFileSync(draft, '\\n' + JSON.stringify({ by: 'node', command, host, ppid, NODE_OPTIONS, NODE_EXTRA_CA_CERTS }) + '\\n');
+  fs.renameSync(draft, draft.replace('.new-', '') + '.json');
+  process.stdout.write('from node');
+}
+`;
+
+function splitEvent(bytes: Buffer): SpooledEvent {
+  const end = bytes.lastIndexOf('\n', -2);
+  return { payload: bytes.subarray(0, end), last: JSON.parse(bytes.subarray(end).toString()) };
+}
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const SILENT: Ran = { status: 0, stdout: '', stderr: '' };
+
+export interface RunOptions {
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+export function run(file: string, input: string | Buffer, options: RunOptions = {}): Ran {
+  const { args = ['claude-code'], env = process.env } = options;
+  const { status, stdout, stderr } = spawnSync(file, args, { input, env, timeout: 20_000 });
+  return { status, stdout: stdout.toString(), stderr: stderr.toString() };
+}
+
+/** While this process goes on. */
+export async function runAlong(file: string, input: string | Buffer): Promise<Ran> {
+  const child = spawn(file, ['claude-code']);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (data) => {
+    stdout += data;
+  });
+  child.stderr.on('data', (data) => {
+    stderr += data;
+  });
+  child.stdin.end(input);
+  const [status] = await once(child, 'close');
+  return { status, stdout, stderr };
+}

@@ -1,0 +1,94 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTree } from '../core/build-tree.ts';
+import type { SessionLedger } from '../core/ledger.ts';
+import type { LocatedSession } from '../hosts/adapter.ts';
+import { claudeCode } from '../hosts/claude-code/index.ts';
+import { dumpTree } from '../hosts/testing/dump.ts';
+import { MUCH_LATER } from '../hosts/testing/feed.ts';
+import { followSession } from './follow-session.ts';
+import { readSession } from './read-session.ts';
+
+const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
+
+let root = '';
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'troupe-followed-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+async function located(name: string): Promise<LocatedSession> {
+  cpSync(path.join(fixtures, name), root, { recursive: true });
+  const { sessions } = await claudeCode.locate(root);
+  const [session] = sessions;
+  if (!session) throw new Error(`no session in ${name}`);
+  return session;
+}
+
+const dump = (ledger: SessionLedger): string => dumpTree(buildTree(ledger, { now: MUCH_LATER }));
+
+describe('a session that is followed', () => {
+  it('says once which of its files were gone before they could be read', async () => {
+    const session = await located('2.1.325-nested');
+    const [file] = session.sources.map(({ path: one }) => one);
+    if (file === undefined) throw new Error('no file');
+    rmSync(file);
+    const followed = followSession(claudeCode, session);
+    expect([...(await followed.refresh(session)).missing]).toEqual([file]);
+    expect(dump(followed.ledger)).toContain('unreadable-file');
+    expect((await followed.refresh(session)).missing.size).toBe(0);
+  });
+
+  it('waits for the rest of a sidecar that is half written, and reads nothing else again', async () => {
+    const session = await located('2.1.325-nested');
+    const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
+    const text = readFileSync(sidecar, 'utf8');
+    const followed = followSession(claudeCode, session);
+    await followed.refresh(session);
+    const before = dump(followed.ledger);
+    writeFileSync(sidecar, text.slice(0, 20));
+    const { unfinished } = await followed.refresh(session, new Set([sidecar]));
+    expect([...unfinished]).toEqual([sidecar]);
+    expect(dump(followed.ledger)).toBe(before);
+    writeFileSync(sidecar, text);
+    expect((await followed.refresh(session, new Set([sidecar]))).unfinished.size).toBe(0);
+    expect(dump(followed.ledger)).toBe(before);
+    expect(followed.generation).toBe(0);
+  });
+
+  it('takes half a sidecar for what it is when nothing more comes', async () => {
+    const session = await located('2.1.325-nested');
+    const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
+    const followed = followSession(claudeCode, session);
+    await followed.refresh(session);
+    writeFileSync(sidecar, readFileSync(sidecar, 'utf8').slice(0, 20));
+    await followed.refresh(session, new Set([sidecar]));
+    await followed.refresh(session, new Set([sidecar]));
+    expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, session)));
+  });
+
+  it('gives back what it borrowed once its agent has a file of its own', async () => {
+    await located('2.1.325-orphan-forked');
+    const find = async () => {
+      for (const session of (await claudeCode.locate(root)).sessions) {
+        const followed = followSession(claudeCode, session);
+        await followed.refresh(session);
+        const borrowed = followed.sources.filter(({ id }) => !session.sources.some((own) => own.id === id));
+        if (borrowed.length > 0) return { session, followed, borrowed };
+      }
+      throw new Error('nobody borrows');
+    };
+    const { session, followed, borrowed } = await find();
+    const own = session.sources[0]?.path.replace(/\.jsonl$/, '') ?? '';
+    for (const { path: file } of borrowed) cpSync(file, path.join(own, 'subagents', path.basename(file)));
+    expect(readdirSync(path.join(own, 'subagents'))).toHaveLength(borrowed.length);
+    const now = (await claudeCode.locate(root)).sessions.find(({ id }) => id === session.id) ?? session;
+    followed.lookForAgents();
+    await followed.refresh(now);
+    expect(followed.sources.map(({ id }) => id).sort()).toEqual(now.sources.map(({ id }) => id).sort());
+    expect(dump(followed.ledger)).toBe(dump(await readSession(claudeCode, now)));
+  });
+});

@@ -1,0 +1,114 @@
+import { type DrainLoop, startDraining } from '../audit/drain-loop.ts';
+import type { FollowRequest, Live, Where } from '../cli/face.ts';
+import type { SessionId } from '../core/ids.ts';
+import type { LiveTrees } from '../core/ports.ts';
+import { systemClock } from '../lib/clock.ts';
+import { configFolder } from '../lib/config-folder.ts';
+import { known } from '../lib/json.ts';
+import { demoFolder } from '../lib/package.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { stateFolder } from '../lib/state-folder.ts';
+import { staySmall } from '../lib/stay-small.ts';
+import { type Config, readConfig } from '../server/settings.ts';
+import { createCallerSessions } from './caller-sessions.ts';
+import { createLive } from './create-live.ts';
+import { findSessions } from './find-sessions.ts';
+import { placesOf } from './given-places.ts';
+import type { KnownSession } from './identify-caller.ts';
+import { joinLive } from './join-live.ts';
+import type { NameCaller } from './name-caller.ts';
+import type { Place } from './places.ts';
+import { type PlayedRecording, playRecording } from './play-recording.ts';
+import { assertFolders } from './sessions.ts';
+import { thisMachine } from './this-machine.ts';
+import { startTracker } from './tracker.ts';
+import { trackerOptionsOf } from './tracker-options.ts';
+
+export function readOwnConfig(): Promise<Config> {
+  const { env, home } = thisMachine();
+  return readConfig(configFolder(env, home));
+}
+
+export interface Followed extends Live {
+  /** What hooks told until now is taken over. Not in the demo, which has none. */
+  readonly settled?: () => Promise<void>;
+  /** Who made a call that a hook tells of now. */
+  readonly nameCaller?: NameCaller;
+  /** Where another process finds a session. */
+  readonly whereOf: (session: { readonly cwd: string | null }) => Where;
+  /** A session by its whole id, with the facts behind its tree. One of the older ones is read, and followed from then on. */
+  readonly held: (session: string) => Promise<KnownSession | undefined>;
+}
+
+/** What changes on this machine, or in the demo, from now on. */
+export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Followed> {
+  staySmall();
+  const config = await readOwnConfig();
+  const isDemo = demoSpeed !== undefined;
+  const demo = isDemo || (await demoUntilFirst?.()) ? await playDemo(demoSpeed ?? 1) : undefined;
+  const demoPlaces = demo ? placesOf({ roots: [demo.root] }) : [];
+  const places = isDemo ? demoPlaces : [...placesOf(where), ...demoPlaces];
+  if (where.roots.length > 0) await assertFolders(placesOf(where));
+  const trees = startTracker(places, { clock: systemClock, onError: reportTrouble, ...trackerOptionsOf(config) });
+  const live = createLive(joinLive(trees, reportTrouble), reportTrouble);
+  if (demo && !isDemo) endWithFirstSession(live, demo);
+  const draining = isDemo ? undefined : drainInto(trees, placesOf(where), config.audit?.keepDays);
+  return {
+    ...live,
+    held: (session) => heldIn(trees, session),
+    whereOf: ({ cwd }) => (demo && (isDemo || cwd === DEMO_CWD) ? { roots: [demo.root] } : where),
+    ...(draining && { settled: () => draining.settled(), nameCaller: draining.nameCaller }),
+    close() {
+      draining?.close();
+      live.close();
+      void demo?.close();
+    },
+  };
+}
+
+async function heldIn(trees: LiveTrees, session: string): Promise<KnownSession | undefined> {
+  const tree = await trees.look(session);
+  const ledger = tree && trees.ledgerOf(tree.id);
+  return ledger && { tree, ledger };
+}
+
+function drainInto(trees: LiveTrees, places: readonly Place[], keepDays: number | undefined): DrainLoop {
+  const folder = stateFolder(thisMachine());
+  const openOther = createCallerSessions(places, systemClock);
+  return startDraining({
+    folder,
+    trees,
+    openOther,
+    clock: systemClock,
+    onError: reportTrouble,
+    // Hooks do not care where we were told to look: sessions of the usual places count, too.
+    ages: () => sessionAges([...places, ...placesOf({ roots: [] })]),
+    ...known({ keepDays }),
+  });
+}
+
+async function sessionAges(places: readonly Place[]): Promise<ReadonlyMap<SessionId, number>> {
+  const { sessions } = await findSessions(places);
+  return new Map(sessions.map(({ located }) => [located.id, located.modifiedAt]));
+}
+
+/** The recording makes way as soon as there is something real to see. */
+function endWithFirstSession(live: Live, demo: PlayedRecording): void {
+  const subscription = live.subscribe(({ type }) => {
+    if (type === 'snapshot') return;
+    // One that has only begun may not say yet where.
+    const isReal = live.snapshot().sessions.some(({ cwd }) => cwd !== null && cwd !== DEMO_CWD);
+    if (!isReal) return;
+    subscription.close();
+    void demo.close();
+  });
+}
+
+/** Where the recorded session took place: no real one has it. */
+const DEMO_CWD = '/home/dev/shop-api';
+
+async function playDemo(speed: number) {
+  const [place] = placesOf({ roots: [demoFolder] });
+  if (!place) throw new Error('troupe: no adapter for the demo');
+  return playRecording(place.adapter, demoFolder, { speed, clock: systemClock, repeat: true });
+}

@@ -1,0 +1,87 @@
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hostOf, nativeId } from '../core/ids.ts';
+import type { LiveTrees, TreeChange } from '../core/ports.ts';
+import type { SessionTree } from '../core/tree.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { joinLive } from './join-live.ts';
+import { placesFor } from './places.ts';
+import { createSessions } from './sessions.ts';
+import { startTracker } from './tracker.ts';
+
+// As recorded: a sub-agent of Claude Code that ran six programs, one after the other (test/fixtures/README.md).
+const recording = fileURLToPath(new URL('../../test/fixtures/all-hosts/', import.meta.url));
+const OUTER = '353ada2e-6b76-407a-ac24-5562cada3e3a';
+const NOW = Date.parse('2030-01-01');
+
+let home = '';
+let live: LiveTrees | undefined;
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'troupe-join-'));
+  cpSync(recording, home, { recursive: true });
+});
+afterEach(() => {
+  live?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const places = () => placesFor(ADAPTERS, { env: {}, home }, {});
+const follow = (ms = Number.POSITIVE_INFINITY): LiveTrees => {
+  live = joinLive(startTracker(places(), { clock: () => NOW, window: { ms, sessions: 100 } }));
+  return live;
+};
+const askerFile = (): string => {
+  const file = readdirSync(home, { recursive: true, encoding: 'utf8' }).find((one) => /agent-\w+\.jsonl$/.test(one));
+  return path.join(home, file ?? '');
+};
+const rows = (): readonly string[] => (live?.current() ?? []).map(({ id }) => hostOf(id)).toSorted();
+const inTree = (tree: SessionTree | undefined): readonly string[] =>
+  (tree?.agents ?? []).filter(({ kind }) => kind === 'session').map(({ id }) => hostOf(id));
+const outer = (): SessionTree | undefined => live?.current().find(({ id }) => nativeId(id) === OUTER);
+const STARTED = ['codex', 'opencode', 'claude-code', 'gemini', 'qwen', 'copilot'];
+
+describe('sessions that commands start, as they are followed', () => {
+  it('each goes from the list into the tree when its command has printed its id, and comes back when that is gone', async () => {
+    const file = askerFile();
+    const lines = readFileSync(file, 'utf8').split(/(?<=\n)/);
+    writeFileSync(file, lines.slice(0, 1).join(''));
+    const trees = follow();
+    const changes: TreeChange[] = [];
+    trees.subscribe((change) => changes.push(change));
+    await expect.poll(rows, { timeout: 30_000 }).toEqual(['claude-code', ...STARTED].toSorted());
+    for (const line of lines.slice(1)) {
+      appendFileSync(file, line);
+      await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    await expect.poll(() => inTree(outer()), { timeout: 30_000 }).toEqual(STARTED);
+    expect(rows()).toEqual(['claude-code']);
+    const fresh = await createSessions(places(), { clock: () => NOW }).open(OUTER);
+    expect(outer()).toEqual({ ...fresh.tree, diagnostics: expect.anything() });
+    const gone = changes.flatMap((change) => (change.kind === 'gone' ? [hostOf(change.session)] : []));
+    expect(gone.toSorted()).toEqual(STARTED.toSorted());
+
+    const codex = outer()?.agents.find(({ id }) => hostOf(id) === 'codex');
+    const part = codex && (await trees.transcript(outer()?.id ?? codex.session!, codex.id, { from: 0, limit: 50 }));
+    expect(part?.total).toBeGreaterThan(1);
+    expect(part?.transcript.parent_session_id).toBe(nativeId(codex?.link.parent ?? codex!.id));
+
+    rmSync(path.join(home, '.claude', 'projects'), { recursive: true });
+    await expect.poll(rows, { timeout: 30_000 }).toEqual(STARTED.filter((host) => host !== 'claude-code').toSorted());
+  });
+
+  it('one that is older than what is followed is read for the tree that it belongs to', async () => {
+    const trees = follow(0);
+    await expect.poll(() => trees.listing().isComplete, { timeout: 30_000 }).toBe(true);
+    expect(rows()).toEqual([]);
+    await trees.look(OUTER);
+    await expect.poll(() => inTree(outer()), { timeout: 30_000 }).toEqual(STARTED);
+    expect(rows()).toEqual(['claude-code']);
+    const alone = await trees.look(
+      nativeId(outer()?.agents.find(({ id }) => hostOf(id) === 'gemini')?.id ?? ('' as never)),
+    );
+    expect(alone?.agents.map(({ kind, depth }) => [kind, depth])).toEqual([['main', 0]]);
+  });
+});

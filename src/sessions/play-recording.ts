@@ -1,0 +1,128 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReplayStep, SourceAdapter } from '../hosts/adapter.ts';
+import { assertFound } from '../lib/assert.ts';
+import type { Clock } from '../lib/clock.ts';
+import { append, createFile } from '../lib/regular-file.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+
+export interface PlayOptions {
+  /** 1 is as it happened, 4 is four times as fast. */
+  readonly speed: number;
+  readonly clock: Clock;
+  /** Begins again as a new session, until it is closed. */
+  readonly repeat?: boolean;
+  /** Aborting closes it. */
+  readonly signal?: AbortSignal;
+}
+
+export interface PlayedRecording {
+  /** The data folder that is being written; a session is in it already. */
+  readonly root: string;
+  /** When the last line is written, or it was closed. Rejects where something could not be written. */
+  readonly done: Promise<void>;
+  /** Stops and removes the folder. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Nobody wants to look at nothing for longer, in milliseconds of the recording. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Writes a recording into a folder of its own, at the pace at which it came about, and as if it came about now: whoever
+ * watches the folder sees what the host would let them see.
+ */
+export async function playRecording(
+  adapter: SourceAdapter,
+  from: string,
+  { speed, clock, repeat = false, signal }: PlayOptions,
+): Promise<PlayedRecording> {
+  const replay = assertFound(adapter.replay, `recordings of ${adapter.title} cannot be played`);
+  const scenes = paced(await replay.schedule(from));
+  assertFound(scenes[0], `there is nothing to play in ${from}`);
+  const folder = await createTemporaryFolder('troupe-demo-');
+  const root = folder.path;
+  const stopped = new AbortController();
+
+  const perform = async (part: readonly Scene[], { take, startedAt }: Take): Promise<void> => {
+    const toNow = (at: number): number => Math.round(startedAt + offsetOf(at, scenes) / speed);
+    for (const { step } of part) {
+      await wait(toNow(step.at) - clock(), stopped.signal);
+      if (stopped.signal.aborted) return;
+      const text = replay.rename(replay.retime(step.text, toNow), take);
+      await write(root, { ...step, file: replay.rename(step.file, take), text });
+    }
+  };
+  const removeAll = async (files: readonly string[]): Promise<void> => {
+    for (const file of new Set(files)) await rm(path.join(root, file), { force: true });
+  };
+  const encore = async (): Promise<void> => {
+    for (let take = 1; !stopped.signal.aborted; take++) {
+      await wait(LONGEST_PAUSE_MS / speed, stopped.signal);
+      // The one before stays for those who look at it; a demo that runs all night must not fill the disk.
+      if (take > 1) await removeAll(scenes.map(({ step }) => replay.rename(step.file, take - 2)));
+      await perform(scenes, { take, startedAt: clock() });
+    }
+  };
+
+  const first = { take: 0, startedAt: clock() };
+  const isOpening = ({ offsetMs }: Scene): boolean => offsetMs === 0;
+  await perform(scenes.filter(isOpening), first);
+  const rest = scenes.filter((scene) => !isOpening(scene));
+  const done = perform(rest, first).then(() => (repeat ? encore() : undefined));
+  // Those who wait for the end hear of a failure; it is no reason to bring down those who do not.
+  done.catch(() => {});
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    stopped.abort();
+    closed ??= done.catch(() => {}).then(() => folder.remove());
+    return closed;
+  };
+  if (signal?.aborted) await close();
+  else signal?.addEventListener('abort', () => void close(), { once: true });
+  return { root, done, close };
+}
+
+interface Take {
+  /** 0 is the first. */
+  readonly take: number;
+  readonly startedAt: number;
+}
+
+interface Scene {
+  readonly step: ReplayStep;
+  /** Since the beginning, in milliseconds of the recording, without the long pauses. */
+  readonly offsetMs: number;
+}
+
+function paced(steps: readonly ReplayStep[]): readonly Scene[] {
+  let offsetMs = 0;
+  return steps.map((step, index) => {
+    const pause = step.at - (steps[index - 1]?.at ?? step.at);
+    offsetMs += Math.min(pause, LONGEST_PAUSE_MS);
+    return { step, offsetMs };
+  });
+}
+
+/** How far into the play a time of the recording is. Lines also tell of times between the steps, and before the first. */
+function offsetOf(at: number, scenes: readonly Scene[]): number {
+  const before = scenes.findLast(({ step }) => step.at <= at) ?? scenes[0];
+  return before ? before.offsetMs + Math.min(at - before.step.at, LONGEST_PAUSE_MS) : 0;
+}
+
+async function write(root: string, { file, shape, text }: ReplayStep): Promise<void> {
+  const place = path.join(root, file);
+  if (shape === 'gone') return rm(place, { force: true });
+  await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+  if (shape === 'lines') return append(place, text);
+  // Whoever reads a document meanwhile must find the old one or the new one, not half of it.
+  const unfinished = `${place}.tmp`;
+  await createFile(unfinished, text);
+  await rename(unfinished, place);
+}
+
+/** Until the time has come, or it is over. */
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
+}

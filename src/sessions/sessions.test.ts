@@ -1,0 +1,308 @@
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildTree } from '../core/build-tree.ts';
+import { nativeId } from '../core/ids.ts';
+import type { SessionTree } from '../core/tree.ts';
+import { claudeCode } from '../hosts/claude-code/index.ts';
+import { readSession } from './read-session.ts';
+import { createSessions } from './sessions.ts';
+
+const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
+const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'troupe-sessions-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function open(name: string, now = MUCH_LATER, change?: (id: string) => void): Promise<SessionTree> {
+  cpSync(path.join(fixtures, name), folder, { recursive: true });
+  change?.(JSON.parse(readFileSync(path.join(folder, 'truth.json'), 'utf8')).agents[0].id);
+  return (await createSessions([{ adapter: claudeCode, root: folder, forced: false }], { clock: () => now }).open())
+    .tree;
+}
+
+const statuses = (tree: SessionTree): readonly string[] =>
+  tree.agents.map((agent) => `${agent.status}${agent.waitingOn ? ` on ${agent.waitingOn}` : ''} ${agent.activity}`);
+
+/** The record that the host keeps of a running process, about this very process. */
+function writeProcessRecord(sessionId: string, fields: object = {}): void {
+  mkdirSync(path.join(folder, 'sessions'), { recursive: true });
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const procStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  const record = { pid: process.pid, sessionId, procStart, startedAt: 0, ...fields };
+  for (const file of ['9690.json', '25090.json', '30907.json'])
+    rmSync(path.join(folder, 'sessions', file), { force: true });
+  writeFileSync(path.join(folder, 'sessions', `${process.pid}.json`), JSON.stringify(record));
+}
+
+describe.runIf(process.platform === 'linux')('while the process lives', () => {
+  it('an agent at work runs, and its parent waits for it', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
+    expect(statuses(tree)).toEqual(['waiting on child waiting', 'running thinking']);
+    expect(tree.agents[1]?.stalled).toBe(true);
+  });
+
+  it('an agent in the middle of a call shows the call', async () => {
+    const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'busy' }));
+    expect(statuses(tree)).toEqual(['waiting on child waiting', 'running tool_use']);
+    expect(tree.agents[1]?.currentTool).toMatchObject({ tool: 'Bash', summary: 'sleep 20' });
+  });
+
+  it('a main agent that has had its say waits for the person', async () => {
+    const tree = await open('2.1.325-single', MUCH_LATER, (id) => writeProcessRecord(id, { status: 'idle' }));
+    expect(statuses(tree)).toEqual(['waiting on input idle', 'completed done']);
+  });
+
+  it('a process that asks for permission says so', async () => {
+    const fields = { status: 'waiting', waitingFor: 'permission to use Bash' };
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, fields));
+    expect(statuses(tree)[0]).toBe('waiting on permission waiting');
+    expect(tree.agents[0]?.changes.at(-1)?.reason).toBe('permission to use Bash');
+  });
+
+  it('an agent of an earlier process is lost, not running', async () => {
+    const fields = { status: 'busy', startedAt: MUCH_LATER };
+    const tree = await open('2.1.325-orphan-killed', MUCH_LATER, (id) => writeProcessRecord(id, fields));
+    expect(tree.agents[1]?.status).toBe('unknown');
+  });
+
+  it('another process with the same number is not the one', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => writeProcessRecord(id, { procStart: '1' }));
+    expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
+  });
+});
+
+describe('without a record of the process', () => {
+  it('versions that keep none: a last line under five minutes old may be followed by another', async () => {
+    const justAfter = Date.parse('2026-11-15T06:56:45Z');
+    expect((await open('2.1.20-background', justAfter)).agents[1]?.status).toBe('running');
+    expect((await open('2.1.20-background', justAfter + 6 * 60_000)).agents[1]?.status).toBe('unknown');
+  });
+
+  it('versions that keep one: nothing runs, however young the last line', async () => {
+    const tree = await open('2.1.325-hang-sigkill', Date.parse('2026-11-15T06:51:26Z'));
+    expect(statuses(tree)).toEqual(['unknown unknown', 'unknown unknown']);
+  });
+});
+
+describe('what is on disk', () => {
+  it('a session whose main transcript is gone still has its agents', async () => {
+    const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
+      rmSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`));
+    });
+    expect(tree.agents).toHaveLength(4);
+    expect(tree.agents.filter((agent) => agent.depth === 2)).toHaveLength(2);
+    expect(tree.diagnostics.map(({ code }) => code)).toEqual(['missing-transcript']);
+  });
+
+  it('agents whose parent left no file hang below it all the same', async () => {
+    const tree = await open('2.1.325-nested', MUCH_LATER, (id) => {
+      const parent = path.join(folder, 'projects/-home-dev-nested', id, 'subagents/agent-a2ca437af9f568b24');
+      rmSync(`${parent}.jsonl`);
+      rmSync(`${parent}.meta.json`);
+    });
+    expect(tree.agents.map(({ depth, link }) => [depth, link.rank]).slice(1)).toEqual([
+      [1, 'exact'],
+      [2, 'exact'],
+      [2, 'exact'],
+    ]);
+  });
+
+  it('an agent is its session’s though main was killed before it wrote down the call', async () => {
+    const tree = await open('2.1.325-hang-sigkill', MUCH_LATER, (id) => {
+      const main = path.join(folder, 'projects/-home-dev-hang-sigkill', `${id}.jsonl`);
+      const lines = readFileSync(main, 'utf8').split('\n');
+      const reply = lines.findIndex((line) => line.includes('"type":"assistant"'));
+      writeFileSync(main, `${lines.slice(0, reply).join('\n')}\n`);
+    });
+    expect(tree.agents[1]?.link).toMatchObject({ parent: tree.agents[0]?.id, rank: 'exact', evidence: 'sidecar' });
+  });
+
+  it('the folder of a workflow tells what its agents are, without their sidecars', async () => {
+    const kinds = (tree: SessionTree) => tree.agents.map(({ kind, link }) => [kind, link.parent]);
+    const whole = await open('2.1.325-workflow');
+    const bare = await open('2.1.325-workflow', MUCH_LATER, () => {
+      const projects = path.join(folder, 'projects');
+      const files = readdirSync(projects, { recursive: true, encoding: 'utf8' });
+      for (const file of files) if (file.endsWith('.meta.json')) rmSync(path.join(projects, file));
+    });
+    expect(kinds(bare)).toEqual(kinds(whole));
+  });
+
+  it('the newest is the one with the youngest line, for the list as for the tree', async () => {
+    for (const name of ['2.1.325-nested', '2.1.197-nested'])
+      cpSync(path.join(fixtures, name), folder, { recursive: true });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const all = (await sessions.list({ limit: 20 })).trees.map(({ id }) => id);
+    expect(all).toHaveLength(2);
+    const project = path.join(folder, 'projects/-home-dev-nested');
+    for (const id of all) {
+      // Whichever file was touched last.
+      utimesSync(path.join(project, `${nativeId(id)}.jsonl`), new Date(), new Date(MUCH_LATER));
+      expect((await sessions.list({ limit: 1 })).trees.map((tree) => tree.id)).toEqual([all[0]]);
+      expect((await sessions.open()).tree.id).toBe(all[0]);
+      utimesSync(path.join(project, `${nativeId(id)}.jsonl`), new Date(), new Date());
+    }
+  });
+
+  it('one session in two places is one session', async () => {
+    const whole = await open('2.1.325-nested');
+    const copy = path.join(folder, 'copy');
+    cpSync(path.join(folder, 'projects'), path.join(copy, 'projects'), { recursive: true });
+    const places = [folder, copy].map((root) => ({ adapter: claudeCode, root, forced: false }));
+    const sessions = createSessions(places, { clock: () => MUCH_LATER });
+    expect((await sessions.list({ limit: 20 })).total).toBe(1);
+    expect((await sessions.open('fa12')).tree.agents).toEqual(whole.agents);
+  });
+
+  it('an unreadable file is counted, and the others are read', async () => {
+    const agent =
+      'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents/agent-ab4c7b9a30ff9f65c.jsonl';
+    const tree = await open('2.1.325-nested', MUCH_LATER, () => {
+      // Root reads everything: for root, what cannot be read is empty.
+      rmSync(path.join(folder, agent));
+      writeFileSync(path.join(folder, agent), '');
+      chmodSync(path.join(folder, agent), 0o000);
+    });
+    expect(tree.agents).toHaveLength(4);
+    const unread = tree.agents.find((one) => one.id.endsWith('ab4c7b9a30ff9f65c'));
+    expect(unread).toMatchObject({ status: 'completed', description: 'Check app.js' });
+    expect(unread?.usage).toBeUndefined();
+    expect(tree.diagnostics.some(({ code }) => code === 'missing-transcript' || code === 'unreadable-file')).toBe(true);
+  });
+
+  it("another host's files in the same place are ignored and counted", async () => {
+    cpSync(path.join(fixtures, '2.1.325-single'), folder, { recursive: true });
+    const other = path.join(folder, 'projects/-home-dev-single/chats.jsonl');
+    writeFileSync(other, '{"uuid":"u","sessionId":"s","type":"user","message":{"role":"user","parts":[]}}\n');
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const listing = await sessions.list({ limit: 20 });
+    expect(listing.trees).toHaveLength(1);
+    expect(listing.ignoredFiles).toBe(1);
+  });
+
+  it('files that the program put aside belong to their session, and nothing is counted twice', async () => {
+    const whole = await open('2.1.325-nested');
+    const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    const project = path.join(folder, 'projects/-home-dev-nested');
+    cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.jsonl.superseded-1794725500000`));
+    cpSync(path.join(project, `${id}.jsonl`), path.join(project, `${id}.orphaned-1794725500000-1.jsonl`));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const { trees } = await sessions.list({ limit: 20 });
+    expect(trees).toHaveLength(1);
+    expect(trees[0]?.agents.map(({ sources, ...agent }) => agent)).toEqual(
+      whole.agents.map(({ sources, ...agent }) => agent),
+    );
+  });
+
+  it('a session that moved to another project is one session', async () => {
+    const whole = await open('2.1.325-nested');
+    const id = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
+    const elsewhere = path.join(folder, 'projects/-home-dev-elsewhere');
+    mkdirSync(elsewhere);
+    renameSync(path.join(folder, 'projects/-home-dev-nested', `${id}.jsonl`), path.join(elsewhere, `${id}.jsonl`));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const { trees } = await sessions.list({ limit: 20 });
+    expect(trees).toHaveLength(1);
+    expect(trees[0]?.agents.map(({ id: agent, link }) => [agent, link.parent])).toEqual(
+      whole.agents.map(({ id: agent, link }) => [agent, link.parent]),
+    );
+  });
+
+  it('a forked session names the one it is a copy of, and what it copied', async () => {
+    cpSync(path.join(fixtures, '2.1.325-orphan-forked'), folder, { recursive: true });
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    const { tree } = await sessions.open('d1104698');
+    expect(tree.forkedFrom).toBe('claude-code:1cc95efd-908e-46cc-bfab-21f959117047');
+    expect(tree.inheritedUsage?.output).toBe(81);
+    expect((await sessions.open('1cc95efd')).tree.forkedFrom).toBeUndefined();
+  });
+
+  it('a letter that says «I am idle» ends the run of the teammate that wrote it', async () => {
+    // The team's folder as 2.1.325 keeps it while the session lives (recording inter-team, snapshot).
+    const tree = await open('2.1.325-inter-team', MUCH_LATER, (lead) => {
+      const team = path.join(folder, 'teams/session-58b689e0');
+      mkdirSync(path.join(team, 'inboxes'), { recursive: true });
+      writeFileSync(
+        path.join(team, 'config.json'),
+        JSON.stringify({ name: 'session-58b689e0', leadSessionId: lead, members: [] }),
+      );
+      const text = JSON.stringify({
+        type: 'idle_notification',
+        from: 'bob',
+        timestamp: '2026-11-15T07:23:40.000Z',
+        idleReason: 'interrupted',
+      });
+      const letters = [
+        { from: 'bob', text, timestamp: '2026-11-15T07:23:40.000Z', read: false },
+        { from: 'alice', text: 'plain words' },
+      ];
+      writeFileSync(path.join(team, 'inboxes/team-lead.json'), JSON.stringify(letters));
+    });
+    const bob = tree.agents.find(({ name }) => name === 'bob');
+    expect(bob?.runs.at(-1)).toMatchObject({ status: 'stopped', signal: 'inbox' });
+    expect(tree.agents.find(({ name }) => name === 'alice')?.status).toBe('completed');
+  });
+
+  it('a file that vanishes between the look and the reading is counted, and the others are read', async () => {
+    cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
+    const { sessions } = await claudeCode.locate(folder);
+    const session = sessions[0]!;
+    rmSync(session.sources.find(({ id }) => id.endsWith('agent-ab4c7b9a30ff9f65c.jsonl'))!.path);
+    const tree = buildTree(await readSession(claudeCode, session), { now: MUCH_LATER });
+    expect(tree.agents).toHaveLength(4);
+    expect(tree.diagnostics.map(({ code }) => code)).toContain('unreadable-file');
+  });
+
+  it('links are followed, and a loop of links ends', async () => {
+    cpSync(path.join(fixtures, '2.1.325-nested'), folder, { recursive: true });
+    const away = mkdtempSync(path.join(tmpdir(), 'troupe-away-'));
+    renameSync(path.join(folder, 'projects'), path.join(away, 'projects'));
+    symlinkSync(path.join(away, 'projects'), path.join(folder, 'projects'));
+    const inside = path.join(away, 'projects/-home-dev-nested/fa129e54-d574-4fea-bbfe-0dd74bbd38cd/subagents');
+    symlinkSync(inside, path.join(inside, 'loop'));
+    symlinkSync(path.join(away, 'nowhere'), path.join(inside, 'agent-broken.jsonl'));
+    const sessions = createSessions([{ adapter: claudeCode, root: folder, forced: false }], {
+      clock: () => MUCH_LATER,
+    });
+    expect((await sessions.open()).tree.agents).toHaveLength(4);
+    rmSync(away, { recursive: true });
+  });
+
+  it('takes the projects folder, or one project, for a root as well', async () => {
+    for (const place of ['projects', 'projects/-home-dev-nested']) {
+      const root = path.join(fixtures, '2.1.325-nested', place);
+      const { tree } = await createSessions([{ adapter: claudeCode, root, forced: false }], {
+        clock: () => MUCH_LATER,
+      }).open();
+      expect(tree.agents).toHaveLength(4);
+    }
+  });
+});

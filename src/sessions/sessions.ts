@@ -1,0 +1,166 @@
+import { nativeId, type SessionId } from '../core/ids.ts';
+import type { Sessions } from '../core/ports.ts';
+import type { SessionTree } from '../core/tree.ts';
+import { assertFound } from '../lib/assert.ts';
+import type { Clock } from '../lib/clock.ts';
+import { isThere } from '../lib/folders.ts';
+import { readTail } from '../lib/read-range.ts';
+import { UserError } from '../lib/user-error.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { isAddress, type Place } from './places.ts';
+import { createReadSessions } from './read-joined.ts';
+import { isOfFiles, toShared } from './share-session.ts';
+
+export interface SessionsOptions {
+  readonly clock: Clock;
+  /** The person named the places: one that is not there is a mistake, not an empty folder. */
+  readonly named?: boolean;
+}
+
+/** Sessions on disk, read when asked for. */
+export function createSessions(places: readonly Place[], { clock, named }: SessionsOptions): Sessions {
+  const find = async () => {
+    if (named) await assertFolders(places);
+    return findSessions(places);
+  };
+
+  /** The newest that turn out to be ours, up to `limit`. */
+  const claimNewest = async (sessions: readonly FoundSession[], limit: number, ignored: Set<string>) => {
+    const claimed: FoundSession[] = [];
+    let strangers = 0;
+    for (const session of sessions) {
+      if (claimed.length >= limit) break;
+      const ours = await claim(session, ignored);
+      if (ours) claimed.push(ours);
+      else strangers++;
+    }
+    return { claimed, strangers };
+  };
+
+  return {
+    async list({ limit }) {
+      const found = await find();
+      const ignored = new Set(found.ignoredFiles);
+      const read = createReadSessions(found.sessions, { clock, withoutFacts: true });
+      let joined = read.joined();
+      let strangers = 0;
+      // What turns out to stand in another one's tree makes room for another.
+      for (let wanted = limit; ; wanted += limit - joined.trees.length) {
+        const newest = await claimNewest(found.sessions, Math.max(wanted, NEWEST_BY_LINES), ignored);
+        ({ strangers } = newest);
+        await read.add(await lastActive(newest.claimed, wanted));
+        joined = read.joined();
+        if (joined.trees.length >= limit || newest.claimed.length < wanted) break;
+      }
+      return {
+        trees: joined.trees.toSorted(byLastActivity).slice(0, limit),
+        total: found.sessions.length - strangers - joined.within.size,
+        ignoredFiles: ignored.size,
+        problems: found.problems,
+        places: foldersOf(places),
+      };
+    },
+    async open(prefix, onFound) {
+      const found = await find();
+      const ignored = new Set(found.ignoredFiles);
+      const wanted = prefix === undefined ? found.sessions : matching(found, prefix);
+      const { claimed } = await claimNewest(wanted, prefix === undefined ? NEWEST_BY_LINES : 1, ignored);
+      const [newest] = await lastActive(claimed, 1);
+      if (!newest) throw noSessions(places, found.problems);
+      onFound?.({
+        files: newest.located.sources.map((source) => source.path),
+        share: () => (isOfFiles(newest) ? { ...toShared(newest) } : undefined),
+      });
+      const read = createReadSessions(found.sessions, { clock });
+      await read.add([newest]);
+      // Who names a session wants that one; the newest of all stands where the list has it.
+      const id = prefix === undefined ? topOf(newest.located.id, read.joined().within) : newest.located.id;
+      const opened = assertFound(await read.open(id), 'it has just been read');
+      return { ...opened, ignoredFiles: ignored.size, problems: found.problems };
+    },
+  };
+}
+
+function topOf(id: SessionId, within: ReadonlyMap<SessionId, SessionId>): SessionId {
+  let top = id;
+  for (let above = within.get(top); above !== undefined; above = within.get(top)) top = above;
+  return top;
+}
+
+/** For places that the person named. Whether a server answers, its adapter tells. */
+export async function assertFolders(places: readonly Place[]): Promise<void> {
+  for (const { root } of places) {
+    if (isAddress(root) || (await isThere(root))) continue;
+    throw new UserError(
+      'root-not-found',
+      `There is no folder ${root}.`,
+      'Give --root the data folder of a host, or a file that it exported.',
+    );
+  }
+}
+
+/** File times are those of the copy where a folder was copied: among the newest few, the lines decide. */
+const NEWEST_BY_LINES = 3;
+const TAIL_BYTES = 64 * 1024;
+
+/** The sessions whose last lines are the youngest, by a look at the ends of their files. */
+async function lastActive(sessions: readonly FoundSession[], limit: number): Promise<readonly FoundSession[]> {
+  if (sessions.length <= limit) return sessions;
+  const ages = await Promise.all(
+    sessions.map(async (session) => {
+      const { sources, modifiedAt } = session.located;
+      const files = sources.filter(({ shape }) => shape === 'lines');
+      // The rows of a table say themselves when they were written.
+      const byRows = sources.some(({ shape }) => shape === 'table') ? new Date(modifiedAt).toISOString() : '';
+      const byLines = await Promise.all(files.map(({ path }) => lastTimeIn(path)));
+      return { session, at: byLines.reduce((a, b) => (a > b ? a : b), byRows) };
+    }),
+  );
+  const youngest = ages.sort((a, b) => (a.at === b.at ? 0 : a.at > b.at ? -1 : 1));
+  return youngest.slice(0, limit).map(({ session }) => session);
+}
+
+/** Times in the same notation compare as texts. */
+async function lastTimeIn(file: string): Promise<string> {
+  const tail = await readTail(file, TAIL_BYTES).catch(() => undefined);
+  const text = Buffer.from(tail?.bytes ?? []).toString('latin1');
+  return [...text.matchAll(/"timestamp":"([^"\\]+)"/g)].reduce(
+    (latest, [, at = '']) => (at > latest ? at : latest),
+    '',
+  );
+}
+
+function matching({ sessions, problems }: FoundSessions, prefix: string): readonly FoundSession[] {
+  const hits = sessions.filter(({ located }) => nativeId(located.id).startsWith(prefix));
+  const exact = hits.filter(({ located }) => nativeId(located.id) === prefix);
+  if (exact.length > 0) return exact;
+  if (hits.length === 1) return hits;
+  if (hits.length === 0) {
+    const said = [`No session begins with «${prefix}».`, ...problems].join(' ');
+    throw new UserError('session-not-found', said, 'List them with: troupe ls');
+  }
+  const ids = hits.slice(0, 5).map(({ located }) => nativeId(located.id));
+  throw new UserError(
+    'session-ambiguous',
+    `${hits.length} sessions begin with «${prefix}»: ${ids.join(', ')}${hits.length > 5 ? ' …' : ''}`,
+    'Give more characters of the id.',
+  );
+}
+
+/** Of a folder that was named, every host looks. */
+function foldersOf(places: readonly Place[]): readonly string[] {
+  return [...new Set(places.map(({ root }) => root))];
+}
+
+function noSessions(places: readonly Place[], problems: readonly string[]): UserError {
+  const where = foldersOf(places).join(', ');
+  return new UserError(
+    'no-sessions',
+    [`No sessions found (looked in ${where || 'no folder'}).`, ...problems].join(' '),
+    'Run one of the supported programs once, or point to its data folder with --root.',
+  );
+}
+
+function byLastActivity(a: SessionTree, b: SessionTree): number {
+  return (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0) || (a.id < b.id ? -1 : 1);
+}

@@ -1,0 +1,116 @@
+import type { AgentEvent } from '../../core/event.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionTree } from '../../core/tree.ts';
+import { NO_SESSION_YET } from '../../hosts/adapter-stream.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createLineSplitter, type Line } from '../../lib/lines.ts';
+import type { Place } from '../places.ts';
+import { createRecogniser, type RecognisedStream, type StreamAdapter } from './recognise-stream.ts';
+import { createShadowedSession, type ShadowedSession } from './shadowed-session.ts';
+import type { StreamEvent } from './stream-event.ts';
+
+export interface ShadowOptions {
+  /** Hosts whose streams may come; one where the person named it. */
+  readonly adapters: readonly StreamAdapter[];
+  readonly clock: Clock;
+  /** Where the sessions of a host lie; none where nobody is to look at the disk. */
+  readonly placesOf: (host: string) => readonly Place[];
+  onEvents(events: readonly StreamEvent[]): void;
+  /** The tree as it is now, whenever something of it was told. */
+  readonly onTree?: (tree: SessionTree) => void;
+  /** What the stream itself told, where it can be put beside what files tell. */
+  readonly onFacts?: (session: SessionId, facts: readonly AgentEvent[]) => void;
+  /** What must not stop the stream. */
+  onError(error: unknown): void;
+}
+
+/** Follows a stream without disturbing it. */
+export interface Shadow {
+  /** Takes any cut of the bytes. Never throws on them, and never waits. */
+  push(chunk: Uint8Array): void;
+  /** Whose stream it is, is known. */
+  readonly isRecognised: boolean;
+  /** Says whose it is, where that is known otherwise: its session is followed from now on, whatever is printed. */
+  assume(stream: RecognisedStream): void;
+  /** Nothing more comes: looks at the disk for the last time, and tells how everything ended. */
+  end(): Promise<ShadowReport>;
+}
+
+export interface ShadowReport {
+  /** Undefined where no line told whose stream it was. */
+  readonly host: string | undefined;
+  readonly session: string | undefined;
+  readonly lines: number;
+  readonly malformedLines: number;
+  readonly subagents: number;
+  readonly tree: SessionTree | undefined;
+}
+
+/** Lines before anybody knows whose they are: a few of a host's, or words of something else. */
+const MAX_UNKNOWN_BYTES = 4 * 1024 * 1024;
+
+export function createShadow(options: ShadowOptions): Shadow {
+  const splitter = createLineSplitter();
+  const recogniser = createRecogniser(options.adapters);
+  let session: ShadowedSession | undefined;
+  let early: Line[] = [];
+  let earlyBytes = 0;
+  let lines = 0;
+  /** Of those that no reader has seen. */
+  let malformed = 0;
+
+  const begin = (recognised: RecognisedStream): void => {
+    session = createShadowedSession(recognised, options);
+    for (const line of early) session.take(line);
+    early = [];
+  };
+  const take = (line: Line): void => {
+    if (line.length > 0) lines++;
+    if (session) {
+      session.take(line);
+      return;
+    }
+    const recognised = recogniser.look(line);
+    // Copied: the bytes of a line belong to the chunk that it came in.
+    early.push({ ...line, bytes: new Uint8Array(line.bytes) });
+    earlyBytes += line.length;
+    if (recognised) {
+      begin(recognised);
+      return;
+    }
+    for (let first = early[0]; first && earlyBytes > MAX_UNKNOWN_BYTES; first = early[0]) {
+      early.shift();
+      earlyBytes -= first.length;
+      malformed++;
+    }
+  };
+  return {
+    get isRecognised() {
+      return session !== undefined;
+    },
+    assume(stream) {
+      if (!session) begin(stream);
+    },
+    push(chunk) {
+      try {
+        for (const line of splitter.push(chunk)) take(line);
+      } catch (error) {
+        options.onError(error);
+      }
+    },
+    async end() {
+      const rest = splitter.rest();
+      if (rest) take(rest);
+      if (!session && recogniser.guess) begin(recogniser.guess);
+      const ended = await session?.end({ lines, malformed });
+      return {
+        host: session?.host,
+        session: ended?.session === NO_SESSION_YET ? undefined : ended?.session,
+        lines,
+        malformedLines: ended?.malformedLines ?? malformed + early.length,
+        subagents: ended?.subagents ?? 0,
+        tree: ended?.tree,
+      };
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { SourceAdapter } from '../hosts/adapter.ts';
+import { copilot } from '../hosts/copilot/index.ts';
+import { createFollowedFolder } from './testing/followed-folder.ts';
+import { until } from './testing/waiting.ts';
+
+const RECORDED = path.join(import.meta.dirname, '../hosts/copilot/fixtures/1.0.102-nested/session-state');
+const SESSION = '391c72ed-a40a-4e6e-bee0-242dc3bfb936';
+
+/** Somebody who takes a file away between the look at its folder and the look into it. */
+let isToVanish = false;
+const robbed: SourceAdapter = {
+  ...copilot,
+  createReader(session, source) {
+    if (isToVanish) rmSync(source.path, { force: true });
+    isToVanish = false;
+    return copilot.createReader(session, source);
+  },
+};
+
+describe('a file that is gone when it is to be read', () => {
+  const folder = createFollowedFolder(robbed);
+  const place = () => path.join(folder.root, 'session-state', SESSION);
+  const put = () => cpSync(path.join(RECORDED, SESSION, 'events.jsonl'), path.join(place(), 'events.jsonl'));
+
+  it('leaves no session behind, and is read when it comes back', async () => {
+    const live = await folder.start();
+    isToVanish = true;
+    mkdirSync(place(), { recursive: true });
+    put();
+    await until(() => !isToVanish, 'the first look');
+    await folder.settles();
+    expect(live.current()).toEqual([]);
+    put();
+    await until(() => live.current().length === 1, 'the session');
+    await folder.settles();
+    expect(live.current()[0]?.agents.length).toBeGreaterThan(1);
+  });
+
+  it('is told where it is still listed: a link to nothing', async () => {
+    mkdirSync(place(), { recursive: true });
+    symlinkSync('nowhere', path.join(place(), 'events.jsonl'));
+    await folder.start();
+    await folder.settles();
+  });
+});

@@ -1,0 +1,97 @@
+import type { Paint } from '../cli/format/paint.ts';
+import type { FeedSource } from '../core/ports.ts';
+import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { plural } from '../core/text/amounts.ts';
+import { cleanLine } from '../core/text/clean-text.ts';
+import { paintMark, type Standing } from '../core/text/live-status.ts';
+import { padTo } from './fit.ts';
+import type { Hint } from './footer.ts';
+
+export interface HelpFacts {
+  readonly version: string;
+  readonly source: FeedSource;
+}
+
+/** The help sheet: what the keys do, what the marks mean, what is followed. */
+export function formatHelp(
+  picture: LiveSnapshot | undefined,
+  { version, source }: HelpFacts,
+  columns: number,
+  paint: Paint,
+): readonly string[] {
+  const marks = MARKS.map(([standing, means]) => ` ${paintMark(standing, paint)} ${standing.padEnd(9)}  ${means}`);
+  const lines = LINES.map(([line, means]) => ` ${line.padEnd(11)}  ${means}`);
+  const from = ` troupe ${cleanLine(version)}, from: ${cleanLine(source.text)}`;
+  return [
+    ...sideBySide(formatKeys(KEYS, paint), [...marks, ...lines], columns),
+    '',
+    paint.dim(from),
+    ...followed(picture).map((line) => paint.dim(` ${line}`)),
+  ];
+}
+
+export function formatKeys(keys: readonly Hint[], paint: Paint): readonly string[] {
+  return keys.map(([key, does]) => ` ${paint.bold(key.padEnd(KEY_WIDTH))} ${does}`);
+}
+
+const KEY_WIDTH = 10;
+
+const KEYS: readonly Hint[] = [
+  ['↑ ↓ j k', 'move'],
+  ['pgup pgdn', 'a screen up, down'],
+  ['g G', 'first row, last row'],
+  ['← → h l', 'fold, unfold'],
+  ['←', 'from a leaf: to its parent'],
+  ['space z', 'fold, unfold: this, all'],
+  ['enter', 'read the transcript'],
+  ['/', 'filter; esc clears'],
+  ['s S', 'sort: next way, again'],
+  ['a', 'hide, show the finished'],
+  ['y n', 'a call waits: allow, deny'],
+  ['q', 'quit'],
+];
+
+const MARKS: readonly (readonly [Standing, string])[] = [
+  ['running', 'at work'],
+  ['needs you', 'wants a yes or an answer'],
+  ['silent', 'at work, silent for long'],
+  ['waiting', 'for a sub-agent or a limit'],
+  ['idle', 'waits for your next order'],
+  ['completed', 'has come to its end'],
+  ['failed', 'ended badly, see why'],
+  ['stopped', 'was stopped'],
+  ['unknown', 'its end is not known'],
+];
+
+const LINES: readonly (readonly [string, string])[] = [
+  ['├╌  ~', 'strong evidence who asked'],
+  ['├┈  ?', 'a guess who asked'],
+  ['out', 'tokens it has written'],
+  ['time', 'from start to end, or now'],
+  ['last', 'for so long without a word'],
+];
+
+/** Two columns where both fit, else one below the other. */
+function sideBySide(left: readonly string[], right: readonly string[], columns: number): readonly string[] {
+  if (columns < 78) return [...left, '', ...right];
+  const width = 40;
+  return Array.from({ length: Math.max(left.length, right.length) }, (_, row) =>
+    `${padTo(left[row] ?? '', width)}${right[row] ?? ''}`.trimEnd(),
+  );
+}
+
+function followed(picture: LiveSnapshot | undefined): readonly string[] {
+  if (!picture) return [];
+  return [...notesOf(picture), ...picture.places.map((place) => `looks in ${cleanLine(place)}`)];
+}
+
+/** What is there and not shown, or not understood: never kept quiet. */
+export function notesOf({ sessions, olderTotal, ignoredFiles, notices }: LiveSnapshot): readonly string[] {
+  const problems = sessions.reduce((sum, session) => sum + session.problems, 0);
+  return [
+    ...notices.map(cleanLine),
+    ...(olderTotal > 0 ? [`${plural(olderTotal, 'older session')} not followed: troupe ls`] : []),
+    ...(problems > 0 ? [`${plural(problems, 'problem')} in what was read: troupe tree`] : []),
+    ...(ignoredFiles > 0 ? [`${plural(ignoredFiles, 'file')} not known to troupe`] : []),
+  ];
+}

@@ -1,0 +1,91 @@
+import { branchesOf } from '../cli/format/branches.ts';
+import type { SessionDetail } from '../core/reports/live-shapes.ts';
+import type { AgentReport } from '../core/reports/shapes.ts';
+import { agentKey, sessionKey, type WatchView } from '../core/text/view.ts';
+import { visibleAgents } from './filter.ts';
+
+export type Fold = 'open' | 'folded' | 'leaf';
+
+interface AnyRow {
+  readonly key: string;
+  readonly session: SessionDetail;
+  readonly fold: Fold;
+  /** Rows that are not shown because this one is folded. */
+  readonly inside: number;
+}
+
+export interface SessionRow extends AnyRow {
+  readonly kind: 'session';
+}
+
+export interface AgentRow extends AnyRow {
+  readonly kind: 'agent';
+  readonly agent: AgentReport;
+  readonly stem: string;
+  /** Key of the row that it hangs below. */
+  readonly parent: string;
+}
+
+export type WatchRow = SessionRow | AgentRow;
+
+/** Everything that could be shown, from top to bottom: sessions, and below each its agents. */
+export function rowsOf(sessions: readonly SessionDetail[], view: WatchView): readonly WatchRow[] {
+  const byKey = new Map(sessions.map((session) => [sessionKey(session), session]));
+  return view.sessions.flatMap((key) => {
+    const session = byKey.get(key);
+    return session ? sessionRows(session, view) : [];
+  });
+}
+
+function sessionRows(session: SessionDetail, view: WatchView): readonly WatchRow[] {
+  const visible = visibleAgents(session, view);
+  if (visible.length === 0) return [];
+  const key = sessionKey(session);
+  const row = { kind: 'session', key, session } as const;
+  // A session without sub-agents is one row: the heading speaks for its main agent.
+  if (session.subagents.length === 0) return [{ ...row, fold: 'leaf', inside: 0 }];
+  if (isFolded(key, view)) return [{ ...row, fold: 'folded', inside: visible.length }];
+  return [{ ...row, fold: 'open', inside: 0 }, ...agentRows(session, visible, view)];
+}
+
+/** A filter looks into everything. */
+function isFolded(key: string, { folded, resting, filter }: WatchView): boolean {
+  return filter === '' && (folded.get(key) ?? resting.has(key));
+}
+
+function agentRows(session: SessionDetail, visible: readonly AgentReport[], view: WatchView): readonly AgentRow[] {
+  const shown = new Set(visible.map(({ id }) => id));
+  const parents = new Set(visible.map(({ parentId }) => parentId));
+  /** Id of an agent → the folded one above it that is in sight. */
+  const swallowedBy = new Map<string, string>();
+  const inside = new Map<string, number>();
+  const rows: AgentRow[] = [];
+  for (const { agent, stem } of branchesOf(inOrder(visible, view), twigOf)) {
+    const key = agentKey(agent);
+    const parentId = agent.parentId !== null && shown.has(agent.parentId) ? agent.parentId : undefined;
+    const above = parentId === undefined ? undefined : swallowedBy.get(parentId);
+    if (above !== undefined) {
+      swallowedBy.set(agent.id, above);
+      inside.set(above, (inside.get(above) ?? 0) + 1);
+      continue;
+    }
+    const fold = !parents.has(agent.id) ? 'leaf' : isFolded(key, view) ? 'folded' : 'open';
+    if (fold === 'folded') swallowedBy.set(agent.id, agent.id);
+    const parent = parentId === undefined ? sessionKey(session) : agentKey({ ...agent, id: parentId });
+    rows.push({ kind: 'agent', key, session, agent, stem, fold, parent, inside: 0 });
+  }
+  return inside.size === 0 ? rows : rows.map((row) => ({ ...row, inside: inside.get(row.agent.id) ?? 0 }));
+}
+
+function inOrder(agents: readonly AgentReport[], { ranks }: WatchView): readonly AgentReport[] {
+  if (ranks.size === 0) return agents;
+  const rankOf = (agent: AgentReport): number =>
+    agent.kind === 'main' ? -1 : (ranks.get(agentKey(agent)) ?? Number.MAX_SAFE_INTEGER);
+  return [...agents].sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** As sure as the line looks: solid is certain, dashed strong, dotted a guess. */
+function twigOf({ evidence }: AgentReport, isLast: boolean): string {
+  const line = evidence?.rank === 'strong' ? '╌' : evidence?.rank === 'guess' ? '┈' : '─';
+  return `${isLast ? '└' : '├'}${line} `;
+}

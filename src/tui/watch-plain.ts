@@ -1,0 +1,138 @@
+import type { SourcedFeed } from '../cli/face.ts';
+import { type ColourDepth, createPaint } from '../cli/format/paint.ts';
+import type { Ask } from '../core/approval.ts';
+import { applyEvent } from '../core/reports/apply-change.ts';
+import type { LiveEvent, LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { markAsking } from '../core/reports/mark-asking.ts';
+import type { AgentReport } from '../core/reports/shapes.ts';
+import { isBusy, standingOf } from '../core/text/live-status.ts';
+import { agentKey, agentsOf, sessionKey } from '../core/text/view.ts';
+import type { Clock } from '../lib/clock.ts';
+import { formatAgentLine, formatAskLine, formatFirstLine, formatGoneLine } from './lines.ts';
+
+export interface WatchPlainOptions {
+  readonly feed: SourcedFeed;
+  readonly write: (text: string) => void;
+  /** For words that are not part of the log. */
+  readonly note: (text: string) => void;
+  readonly clock: Clock;
+  readonly colours: ColourDepth;
+  /** Every event of the feed as it is, one JSON a line. */
+  readonly json: boolean;
+  /** Only the sessions whose id begins so. */
+  readonly session?: string;
+  /** Ends the watch; without it, only the end of the process does. */
+  readonly stop?: AbortSignal;
+}
+
+/** `troupe watch` where nobody looks at a screen: a log, one line for each change that a person would mention. */
+export function watchPlain(options: WatchPlainOptions): Promise<void> {
+  const { feed, stop, session = '' } = options;
+  const log = options.json ? undefined : createLog(options);
+  const subscription = feed.subscribe((event) => {
+    const wanted = narrow(event, session);
+    if (!wanted) return;
+    if (log) log.hear(wanted);
+    else options.write(`${JSON.stringify({ type: wanted.type, data: wanted.data })}\n`);
+  });
+  feed.onSource(({ text, isLost }) => options.note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  return new Promise((resolve) => {
+    const end = (): void => {
+      subscription.close();
+      feed.onSource(() => {});
+      log?.close();
+      resolve();
+    };
+    if (stop?.aborted) end();
+    else stop?.addEventListener('abort', end, { once: true });
+  });
+}
+
+function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
+  if (event.type === 'change' || event.type === 'gone')
+    return event.data.sessionId.startsWith(session) ? event : undefined;
+  const isAskWanted = (ask: Ask): boolean => session === '' || (ask.session ?? '').startsWith(session);
+  if (event.type === 'ask') return isAskWanted(event.data) ? event : undefined;
+  if (event.type !== 'snapshot' || session === '') return event;
+  const { sessions, asks } = event.data;
+  const wanted = { sessions: sessions.filter(({ id }) => id.startsWith(session)), asks: asks.filter(isAskWanted) };
+  return { ...event, data: { ...event.data, ...wanted } };
+}
+
+/** Long enough that a burst of changes of one agent is one line. */
+const GATHER_MS = 300;
+
+interface Log {
+  hear(event: LiveEvent): void;
+  close(): void;
+}
+
+function createLog({ write, clock, colours }: WatchPlainOptions): Log {
+  const paint = createPaint(colours);
+  const startedAt = clock();
+  const said = new Map<string, Said>();
+  const mentioned = new Set<string>();
+  const asked = new Map<string, 'open' | 'ended'>();
+  let picture: LiveSnapshot | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isBegun = false;
+
+  const tell = (): void => {
+    timer = undefined;
+    // What is found while all is read for the first time is no news.
+    if (!picture || (!isBegun && !picture.isComplete)) return;
+    const now = clock();
+    const lines = isBegun ? [] : [formatFirstLine(picture, now)];
+    isBegun = true;
+    for (const ask of picture.asks) {
+      const before = asked.get(ask.id);
+      const state = ask.end === null ? 'open' : 'ended';
+      asked.set(ask.id, state);
+      // What was settled before we came is history.
+      if (before !== state && (before !== undefined || state === 'open')) lines.push(formatAskLine(ask, now, paint));
+    }
+    for (const session of markAsking(picture).sessions) {
+      for (const agent of agentsOf(session)) {
+        const key = agentKey(agent);
+        const before = said.get(key);
+        const news = sayAbout(agent, before);
+        said.set(key, news);
+        if (!isNews(agent, news, before, startedAt)) continue;
+        mentioned.add(sessionKey(session));
+        lines.push(formatAgentLine(agent, session, now, paint));
+      }
+    }
+    if (lines.length > 0) write(`${lines.join('\n')}\n`);
+  };
+  return {
+    hear(event) {
+      const before = picture;
+      picture = applyEvent(picture, event);
+      const gone = event.type === 'gone' ? before?.sessions.find((one) => !picture?.sessions.includes(one)) : undefined;
+      if (gone && mentioned.delete(sessionKey(gone))) write(`${formatGoneLine(gone, clock())}\n`);
+      timer ??= setTimeout(tell, before ? GATHER_MS : 0);
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+/** What was last said about an agent. */
+interface Said {
+  readonly standing: string;
+  readonly tool: string;
+}
+
+/** Between two calls an agent thinks: that is no news, and the call before it is not over for the reader. */
+function sayAbout(agent: AgentReport, before: Said | undefined): Said {
+  const { currentTool, currentToolSummary, waitingOn } = agent;
+  return {
+    standing: `${standingOf(agent)} ${waitingOn}`,
+    tool: currentTool === null ? (before?.tool ?? '') : `${currentTool} ${currentToolSummary}`,
+  };
+}
+
+/** What was over before we came is history. */
+function isNews(agent: AgentReport, now: Said, before: Said | undefined, since: number): boolean {
+  if (before) return now.standing !== before.standing || now.tool !== before.tool;
+  return isBusy(agent) || (agent.startedAt !== null && Date.parse(agent.startedAt) >= since);
+}
