@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { matchesFilter } from '../core/reports/audit-filter.ts';
 import type { AuditEntry } from '../core/reports/audit-shapes.ts';
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { isWrongFile } from '../lib/regular-file.ts';
 import { streamLines } from '../lib/stream-lines.ts';
-import { matchesFilter } from './audit-filter.ts';
 import { auditFolder, compareFiles, type LogFile, listLogFiles } from './log-files.ts';
 import { type ReadOptions, toKnownEntry } from './read-log.ts';
 

@@ -2,12 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { GuardLog } from '../cli/face.ts';
 import { nativeId } from '../core/ids.ts';
 import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createSessions } from '../sessions/sessions.ts';
-import { openGuardLog } from './guard-log.ts';
+import { type GuardLog, openGuardLog } from './guard-log.ts';
 import { fillSpool, type RecordedHook, recordedHooks, recordedRoot } from './testing/recorded-spool.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');

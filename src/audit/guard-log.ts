@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { GuardLog, Where } from '../cli/face.ts';
 import { nativeId } from '../core/ids.ts';
 import type { SessionLedger } from '../core/ledger.ts';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../core/reports/audit-shapes.ts';
+import { type CoverageReport, computeCoverage } from '../core/reports/compute-coverage.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { createCallerSessions } from '../sessions/caller-sessions.ts';
-import { placesOf } from '../sessions/given-places.ts';
+import { placesOf, type Where } from '../sessions/given-places.ts';
 import type { KnownSession } from '../sessions/identify-caller.ts';
+import type { Subscription } from '../sessions/live-feed.ts';
 import type { Place } from '../sessions/places.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
-import { computeCoverage } from './compute-coverage.ts';
 import { drainOnce } from './drain-once.ts';
 import { type FollowOptions, followLog } from './follow-log.ts';
 import { readLog } from './read-log.ts';
@@ -125,4 +125,17 @@ async function readHeard(
     else if (session === nativeId(ledger.id)) unnamed++;
   }
   return { calls, unnamed };
+}
+
+/** What the hooks heard, and whether they heard all of it. */
+export interface GuardLog {
+  /** Takes in what waits in the spool; the others do so before they answer. */
+  drain(): Promise<void>;
+  /** The newest that match, at most `limit`. */
+  read(filter: AuditFilter, limit: number): Promise<AuditPage>;
+  /** Entries as they are written from now on. */
+  follow(filter: AuditFilter, listener: (entry: AuditEntry) => void): Subscription;
+  verify(): Promise<AuditCheck>;
+  /** Of the session whose id begins so; of the newest where none is given. */
+  coverage(session?: string): Promise<CoverageReport>;
 }

@@ -1,9 +1,9 @@
+import { matchesFilter } from '../core/reports/audit-filter.ts';
 import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { isWrongFile } from '../lib/regular-file.ts';
 import { streamLines } from '../lib/stream-lines.ts';
-import { matchesFilter } from './audit-filter.ts';
 import { parseEntry } from './chain.ts';
 import { textOf } from './line-text.ts';
 import { dayOf, type LogFile, listLogFiles } from './log-files.ts';

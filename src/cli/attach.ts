@@ -1,8 +1,8 @@
-import type { Steered } from '../hosts/continuing.ts';
+import type { Steered } from '../core/continuing.ts';
+import { createPaint } from '../core/text/paint.ts';
 import { known } from '../lib/json.ts';
 import { type SharedFlags, writeJson, writeLines } from './flags.ts';
 import { formatAttachHead, formatAttachPlan } from './format/attach-lines.ts';
-import { createPaint } from './format/paint.ts';
 import type { CliContext } from './run-cli.ts';
 
 export interface AttachFlags extends SharedFlags {

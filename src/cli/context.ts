@@ -1,3 +1,4 @@
+import { drained } from '../audit/drained.ts';
 import type { Sessions } from '../core/ports.ts';
 import type { SourceAdapter } from '../hosts/adapter.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
@@ -5,14 +6,13 @@ import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder, packageVersion } from '../lib/package.ts';
 import { beBrief } from '../lib/stay-small.ts';
-import { drained } from '../sessions/drained.ts';
-import { placesOf } from '../sessions/given-places.ts';
+import { createTerminal } from '../lib/terminal.ts';
+import { type KnownHost, placesOf, type Where } from '../sessions/given-places.ts';
 import { createIdentifier } from '../sessions/identify.ts';
 import { type AuthorOf, createSessionTranscripts } from '../sessions/session-transcripts.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createTranscripts } from '../sessions/transcripts.ts';
-import type { FaceContext, KnownHost, Where } from './face.ts';
-import { createTerminal } from './terminal.ts';
+import type { FaceContext } from './face.ts';
 
 /** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
 const control = async () => (await import('../server/serve.ts')).createServerControl();
@@ -21,7 +21,7 @@ const policy = async () => (await import('../guard/policy-control.ts')).createPo
 
 const questions = async () => (await import('../guard/guard-questions.ts')).createGuardQuestions();
 
-const asks = async () => (await import('../guard/approvals/approval-control.ts')).createAskControl();
+const asks = async () => (await import('../server/approval-control.ts')).createAskControl();
 
 const hooks = async () => (await import('./hooks/hooks-control.ts')).createHooks();
 
@@ -45,7 +45,7 @@ export function createContext(): FaceContext {
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
-    follow: async (request) => (await import('../sessions/follow.ts')).follow(request),
+    follow: async (request) => (await import('../server/follow.ts')).follow(request),
     guardLog: async (where) => (await import('../audit/guard-log.ts')).createGuardLog(where),
     server: {
       serve: async (request) => (await control()).serve(request),

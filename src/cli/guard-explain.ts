@@ -1,4 +1,4 @@
-import type { GuardExplanation } from '../guard/guard-explanation.ts';
+import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
 import { type AGENT_KINDS, contradictionIn, type ImaginedCall } from '../guard/imagined-call.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';

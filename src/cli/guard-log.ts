@@ -1,9 +1,9 @@
+import type { GuardLog } from '../audit/guard-log.ts';
 import type { AuditDecision, AuditEntry, AuditFilter, AuditPage } from '../core/reports/audit-shapes.ts';
 import { plural } from '../core/text/amounts.ts';
 import { cleanLine } from '../core/text/clean-text.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { GuardLog } from './face.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
 import { formatAuditLine, formatAuditPage } from './format/audit-table.ts';
 import type { CliContext } from './run-cli.ts';

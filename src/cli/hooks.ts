@@ -1,12 +1,12 @@
 import { notLoadedWords } from '../core/reports/hooks-remedies.ts';
 import type { HookScope } from '../core/reports/hooks-shapes.ts';
+import { createPaint } from '../core/text/paint.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { HooksPlan } from './face.ts';
 import { writeJson, writeLines } from './flags.ts';
 import { fileDiffLines } from './format/file-diff.ts';
 import { hooksStatusLines } from './format/hooks-status-lines.ts';
-import { createPaint } from './format/paint.ts';
+import type { HooksPlan } from './hooks/hooks-types.ts';
 import type { CliContext } from './run-cli.ts';
 
 interface ConsentFlags {

@@ -1,4 +1,4 @@
-import type { Terminal } from './face.ts';
+import type { Terminal } from '../lib/terminal.ts';
 
 /** One line that says how far it is, where a person is watching; it goes when the answer comes. */
 export interface Progress {

@@ -1,8 +1,8 @@
 import { formatAge } from '../core/text/amounts.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { RunningServer, ServerState, Serving } from '../server/server-control.ts';
 import { type AgentFlags, stopAgent } from './attach.ts';
-import type { RunningServer, ServerState, Serving } from './face.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
 import type { CliContext } from './run-cli.ts';
 

@@ -1,7 +1,7 @@
 import { computeHues } from '../core/reports/compute-hues.ts';
+import { createPaint } from '../core/text/paint.ts';
 import { known } from '../lib/json.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
-import { createPaint } from './format/paint.ts';
 import { formatTranscript } from './format/transcript-lines.ts';
 import type { CliContext } from './run-cli.ts';
 

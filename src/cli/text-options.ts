@@ -1,6 +1,6 @@
+import { createPaint } from '../core/text/paint.ts';
 import { known } from '../lib/json.ts';
 import type { FaceContext } from './face.ts';
-import { createPaint } from './format/paint.ts';
 import type { TextOptions } from './format/session-table.ts';
 
 export function textOptionsOf({ terminal, clock }: FaceContext): TextOptions {

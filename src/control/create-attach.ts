@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { noteContinued } from '../audit/note-continued.ts';
+import type { AgentToSteer, Steered, SteeringCapability } from '../core/continuing.ts';
 import { hostOf, nativeId } from '../core/ids.ts';
 import type { OpenedTranscript, Transcripts } from '../core/ports.ts';
 import type { AttachControl } from '../core/reports/attach-shapes.ts';
 import { isAtWork } from '../core/tree.ts';
 import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
-import type { AgentToSteer, Steered, SteeringCapability } from '../hosts/continuing.ts';
 import { askVersion } from '../lib/ask-version.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';

@@ -1,3 +1,4 @@
+import type { AgentToContinue, ContinuePlan, ContinueWish, ProgramCall } from '../core/continuing.ts';
 import { type AgentId, hostOf, mainAgentOf, nativeId, type SessionId } from '../core/ids.ts';
 import type { OpenedTranscript } from '../core/ports.ts';
 import type { AttachReport, AttachWish } from '../core/reports/attach-shapes.ts';
@@ -5,7 +6,6 @@ import { labelOf } from '../core/reports/label.ts';
 import { formatStartedBy } from '../core/started-by.ts';
 import { type AgentNode, isAtWork, type SessionTree } from '../core/tree.ts';
 import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
-import type { AgentToContinue, ContinuePlan, ContinueWish, ProgramCall } from '../hosts/continuing.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { Redactor } from '../redact/create-redactor.ts';

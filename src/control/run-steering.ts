@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Steered } from '../hosts/continuing.ts';
+import type { Steered } from '../core/continuing.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import type { StreamEvent } from '../sessions/stream/stream-event.ts';

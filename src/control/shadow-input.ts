@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
+import { createSharedScreen } from '../lib/shared-screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
-import { createSharedScreen } from '../tui/shared-screen.ts';
 import { type EventOutput, openEvents, toTarget } from './event-output.ts';
 import type { StreamOutcome, StreamRequest } from './shadow-request.ts';
 import { startShadow } from './shadowing.ts';

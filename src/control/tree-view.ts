@@ -1,10 +1,10 @@
-import { createPaint } from '../cli/format/paint.ts';
 import { formatTree } from '../cli/format/tree-lines.ts';
 import { computeTree } from '../core/reports/compute-tree.ts';
+import { createPaint } from '../core/text/paint.ts';
 import type { SessionTree } from '../core/tree.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isDumb } from '../lib/screen.ts';
-import type { SharedScreen } from '../tui/shared-screen.ts';
+import type { SharedScreen } from '../lib/shared-screen.ts';
 
 export interface TreeView {
   show(tree: SessionTree): void;

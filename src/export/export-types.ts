@@ -1,5 +1,5 @@
-import type { Where } from '../cli/face.ts';
 import type { ExportFormat, ExportReport, RedactionReport } from '../core/reports/export-shapes.ts';
+import type { Where } from '../sessions/given-places.ts';
 
 export interface ExportRequest {
   readonly where: Where;

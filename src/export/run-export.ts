@@ -1,6 +1,5 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
-import type { Where } from '../cli/face.ts';
 import { nativeId } from '../core/ids.ts';
 import type { Sessions, SessionTranscripts } from '../core/ports.ts';
 import { plural } from '../core/text/amounts.ts';
@@ -11,7 +10,8 @@ import { readText } from '../lib/regular-file.ts';
 import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor, type Redactor } from '../redact/create-redactor.ts';
-import { readConfig } from '../server/settings.ts';
+import type { Where } from '../sessions/given-places.ts';
+import { readConfig } from '../sessions/settings.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
 import { checkExport } from './check-export.ts';
 import { crewFor, type WorkerOrder } from './export-crew.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { Where } from '../cli/face.ts';
 import { exportProcessFile } from '../lib/package.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { Where } from '../sessions/given-places.ts';
 import { isAddress } from '../sessions/places.ts';
 import type { DownloadForm, ServedExport } from './export-types.ts';
 import { fileStem } from './file-stem.ts';

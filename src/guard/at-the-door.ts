@@ -4,9 +4,9 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { HooksCapability } from '../hosts/adapter.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../hosts/hook.ts';
-import type { GuardedAgent } from './call.ts';
 import { type CallAtDoor, concerns, defaultOf } from './concerns.ts';
 import type { Decision, Policy, Rule } from './policy.ts';
+import type { GuardedAgent } from './shell/call.ts';
 
 /** The part of a host that a judgement needs. */
 export type JudgedHost = Pick<

@@ -3,7 +3,7 @@
 // Deny beats ask beats allow beats none; of all parts of a call (each command, each path) the strictest holds. An allow
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
-import type { GuardedCall, TriedRule, Verdict } from './call.ts';
+
 import { defaultOf } from './concerns.ts';
 import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
@@ -12,6 +12,7 @@ import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
 import type { Decision, Policy, Rule } from './policy.ts';
+import type { GuardedCall, TriedRule, Verdict } from './shell/call.ts';
 import { type AskedPart, waitOf } from './wait-of.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */

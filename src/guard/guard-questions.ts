@@ -1,23 +1,25 @@
 import path from 'node:path';
 import { createGuardLog } from '../audit/guard-log.ts';
-import type { GuardQuestions, Where } from '../cli/face.ts';
+import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
+import type { GuardMismatch, GuardTestReport } from '../core/reports/guard-test.ts';
+import type { PolicyProblem } from '../core/reports/policy-check.ts';
+import type { PolicySuggestion } from '../core/reports/policy-suggestion.ts';
 import type { SessionTree } from '../core/tree.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { placesOf } from '../sessions/given-places.ts';
+import { placesOf, type Where } from '../sessions/given-places.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
 import { explainPast } from './explain-past.ts';
-import type { GuardMismatch } from './guard-test.ts';
 import { imagineCall } from './imagine-call.ts';
+import type { ImaginedCall } from './imagined-call.ts';
 import { explainCall } from './policy/explain-call.ts';
 import { readCases } from './policy/read-cases.ts';
 import { readNamedSource } from './policy/read-source.ts';
 import { mismatchOf } from './policy/test-cases.ts';
-import type { PolicyProblem } from './policy-check.ts';
 import { noSuchFile } from './policy-control.ts';
 import { createPolicyReader } from './policy-reader.ts';
 import { suggestPolicyFor } from './suggest-from-session.ts';
@@ -70,4 +72,18 @@ async function treeOf(where: Where, session: string): Promise<SessionTree | unde
     if (error instanceof UserError) return undefined;
     throw error;
   }
+}
+
+/**
+ * What the guard would say, and why. By the policy of the project in question, or by one file, where one is named. Each throws
+ * a `UserError` where there is no such file, call or session.
+ */
+export interface GuardQuestions {
+  explain(call: ImaginedCall, policyFile?: string): Promise<GuardExplanation>;
+  /** `call`: its number in the audit, or the host's id of it. */
+  explainPast(where: Where, call: string, policyFile?: string): Promise<GuardExplanation>;
+  /** Holds a table of calls and expected decisions against the policy. */
+  test(file: string, policyFile?: string): Promise<GuardTestReport>;
+  /** The smallest policy under which a session would have run: by the beginning of its id, or the newest. */
+  suggest(where: Where, session?: string): Promise<PolicySuggestion>;
 }

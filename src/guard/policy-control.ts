@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PolicyControl } from '../cli/face.ts';
+import type { PolicyCheck, PolicyPreset } from '../core/reports/policy-check.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -7,7 +7,6 @@ import { thisMachine } from '../sessions/this-machine.ts';
 import { checkPolicyFile } from './policy/check-file.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { listPresets } from './policy/presets.ts';
-import type { PolicyCheck } from './policy-check.ts';
 
 export function createPolicyControl(): PolicyControl {
   const { env, home } = thisMachine();
@@ -48,4 +47,14 @@ function unkept(folder: string, cause: Error): UserError {
     'Make it a folder of your own with room on its disk, or name another with TROUPE_HOME.',
     { cause },
   );
+}
+
+/** What each agent may do, as the person wrote it. */
+export interface PolicyControl {
+  /**
+   * Of one file; without one of all that count in the folder at hand, which are kept for the hooks as they are now. Throws a
+   * `UserError` where there is no such file.
+   */
+  check(file?: string): Promise<PolicyCheck>;
+  presets(): Promise<readonly PolicyPreset[]>;
 }

@@ -1,20 +1,19 @@
 import { createGuardLog } from '../audit/guard-log.ts';
 import { readLog } from '../audit/read-log.ts';
-import type { Where } from '../cli/face.ts';
 import { hostOf, nativeId } from '../core/ids.ts';
 import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { PolicySuggestion } from '../core/reports/policy-suggestion.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { isMaskedOrCut, maskText } from '../redact/mask-secrets.ts';
-import { placesOf } from '../sessions/given-places.ts';
+import { placesOf, type Where } from '../sessions/given-places.ts';
 import { readCalls } from '../sessions/read-calls.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
 import { pastCall, writtenCall } from './past-call.ts';
 import { type SeenCall, suggestPolicy } from './policy/suggest-policy.ts';
-import type { PolicySuggestion } from './policy-suggestion.ts';
 
 export async function suggestPolicyFor(where: Where, prefix?: string): Promise<PolicySuggestion> {
   const { session, from, calls } = await readSeen(where, prefix);

@@ -1,6 +1,7 @@
 // A call by the name its tool has in our rules → what it uses. For `Bash` the shell is read; other tools name their files.
-import type { CallUses, UsedPath } from './call.ts';
+
 import { analyse } from './shell/analyse.ts';
+import type { CallUses, UsedPath } from './shell/call.ts';
 import { ANYTHING, GLOB_ONE, GLOB_STAR, holdsMark } from './shell/marks.ts';
 import { hostOfUrl } from './shell/network.ts';
 import { withLinks } from './shell/paths.ts';

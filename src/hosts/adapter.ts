@@ -1,15 +1,15 @@
 import type { AskAnswer } from '../core/approval.ts';
+import type { ContinuingCapability, SteeringCapability } from '../core/continuing.ts';
 import type { AgentEvent } from '../core/event.ts';
+import type { HookCommand } from '../core/hook-command.ts';
 import type { AgentId, HostName, SessionId, SourceId } from '../core/ids.ts';
 import type { Identity } from '../core/ports.ts';
 import type { TranscriptMessage } from '../core/transcript.ts';
 import type { Look } from '../lib/follow-file.ts';
 import type { Line } from '../lib/lines.ts';
 import type { StreamCapability } from './adapter-stream.ts';
-import type { ContinuingCapability, SteeringCapability } from './continuing.ts';
 import type { ControlCapability } from './control.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from './hook.ts';
-import type { HookCommand } from './hook-command.ts';
 
 /** One host: where its data lies, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
 export interface SourceAdapter {

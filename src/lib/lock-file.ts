@@ -96,9 +96,10 @@ async function sweepLeftovers(file: string): Promise<void> {
     if (!name.startsWith(`${path.basename(file)}.`)) continue;
     const place = path.join(folder, name);
     const [, pid] = /\.(\d+)\.[0-9a-f]+\.draft$/.exec(name) ?? [];
-    const isAbandoned = pid !== undefined && !isRunning(Number(pid));
-    const isOver = name.endsWith('.next') && !(await isHeld((await readIfThere(place)) ?? ''));
-    if (isAbandoned || isOver) await rm(place, { force: true });
+    const mark = parseMark((await readIfThere(place)) ?? '');
+    // A draft that is still being written has no mark yet, and its number may belong to another process by now.
+    const isAlive = mark ? await isProcessAlive(mark) : pid !== undefined && isRunning(Number(pid));
+    if ((pid !== undefined || name.endsWith('.next')) && !isAlive) await rm(place, { force: true });
   }
 }
 

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from '../audit/spool-file.ts';
-import type { HookIntake } from '../cli/face.ts';
 import { nativeId } from '../core/ids.ts';
 import { type Asking, holdCall } from '../guard/approvals/hold-call.ts';
 import { holdQuestion } from '../guard/approvals/hold-question.ts';
@@ -20,6 +19,7 @@ import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
 import { callerSoon } from '../sessions/caller-soon.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
+import type { HookIntake } from './server-control.ts';
 
 /**
  * Calls of hooks: judged by the policy of their project, and kept in the spool of this folder with what was decided. Where

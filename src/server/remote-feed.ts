@@ -1,8 +1,9 @@
 import * as http from 'node:http';
-import type { ConnectionState, LiveFeed, Subscription } from '../cli/face.ts';
 import type { LiveEvent } from '../core/reports/live-shapes.ts';
+import type { LiveFeed, Subscription } from '../sessions/live-feed.ts';
 import type { Daemon } from './daemon-file.ts';
 import { createEventParser } from './event-parser.ts';
+import type { ConnectionState } from './server-control.ts';
 
 export interface RemoteFeedOptions {
   /** Told when it changes. Lost ones are tried again until the feed is closed. */

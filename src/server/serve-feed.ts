@@ -1,7 +1,7 @@
-import type { Where } from '../cli/face.ts';
-import { createAskControl } from '../guard/approvals/approval-control.ts';
-import { withAsks } from '../guard/approvals/asks-beside.ts';
-import { follow } from '../sessions/follow.ts';
+import type { Where } from '../sessions/given-places.ts';
+import { createAskControl } from './approval-control.ts';
+import { withAsks } from './asks-beside.ts';
+import { follow } from './follow.ts';
 import { createServerControl } from './serve.ts';
 import { openServedFeed, type ServedFeed } from './served-feed.ts';
 

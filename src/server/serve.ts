@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { createGuardLog } from '../audit/guard-log.ts';
-import type { Live, RunningServer, ServedGuard, ServeRequest, ServerControl, Serving, Where } from '../cli/face.ts';
 import { attachTo } from '../control/attach.ts';
 import { createServedExport } from '../export/served-export.ts';
 import { createDesk } from '../guard/approvals/create-desk.ts';
@@ -17,14 +16,15 @@ import { packageVersion, programFile } from '../lib/package.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type Followed, follow, readOwnConfig } from '../sessions/follow.ts';
-import { placesOf } from '../sessions/given-places.ts';
+import { placesOf, type Where } from '../sessions/given-places.ts';
+import type { Live } from '../sessions/live-feed.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
 import { type Address, readAddress, writeAddress } from './address-file.ts';
 import { claimDaemon } from './claim-daemon.ts';
 import { daemonState, stopDaemon } from './control.ts';
 import { type Daemon, describeOwn } from './daemon-file.ts';
 import { findDaemon } from './find-daemon.ts';
+import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createHookIntake } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/logins.ts';
@@ -36,6 +36,7 @@ import { remoteFeed } from './remote-feed.ts';
 import { remoteTimeline } from './remote-timeline.ts';
 import { remoteTranscript } from './remote-transcript.ts';
 import { createServedGuard } from './served-guard.ts';
+import type { RunningServer, ServedGuard, ServeRequest, ServerControl, Serving } from './server-control.ts';
 import { startInBackground } from './start-in-background.ts';
 
 /** One server for each person, in this process or in another. */

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ConnectionState } from '../cli/face.ts';
 import { applyEvent } from '../core/reports/apply-change.ts';
 import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
 import type { MemoryLive } from './http/testing/memory-live.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';
 import { openServedFeed } from './served-feed.ts';
+import type { ConnectionState } from './server-control.ts';
 
 const SESSION = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 

@@ -1,8 +1,9 @@
-import type { ConnectionState, Live, RemoteFeed, SourcedFeed } from '../cli/face.ts';
 import type { FeedSource } from '../core/ports.ts';
 import { applyEvent } from '../core/reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot } from '../core/reports/live-shapes.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { Live, SourcedFeed } from '../sessions/live-feed.ts';
+import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
 export type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;

@@ -12,11 +12,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Live } from '../cli/face.ts';
 import { applyEvent } from '../core/reports/apply-change.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createLive } from './create-live.ts';
+import type { Live } from './live-feed.ts';
 import { startTracker } from './tracker.ts';
 import { createTranscripts } from './transcripts.ts';
 

@@ -1,4 +1,3 @@
-import type { Live, Subscription } from '../cli/face.ts';
 import { nativeId, type SessionId } from '../core/ids.ts';
 import type { SessionLedger } from '../core/ledger.ts';
 import type { LiveTrees, TreeChange } from '../core/ports.ts';
@@ -9,6 +8,7 @@ import { computeTimeline } from '../core/reports/compute-timeline.ts';
 import type { LiveEvent, SessionDetail } from '../core/reports/live-shapes.ts';
 import type { SessionTree } from '../core/tree.ts';
 import { known } from '../lib/json.ts';
+import type { Live, Subscription } from './live-feed.ts';
 
 /** Hundreds of files may come at once: the list of sessions is told so late, once for all of them. */
 const LISTING_MS = 200;

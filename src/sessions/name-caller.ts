@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { computeAuditAgent } from '../audit/compute-audit-agent.ts';
 import type { AuditAgent } from '../core/reports/audit-shapes.ts';
+import { computeAuditAgent } from '../core/reports/compute-audit-agent.ts';
 import type { HookEvent } from '../hosts/hook.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';

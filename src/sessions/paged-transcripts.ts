@@ -1,7 +1,7 @@
-import type { TranscriptPage } from '../cli/face.ts';
 import type { MessageRange } from '../core/ports.ts';
 import type { Transcript, TranscriptMessage } from '../core/transcript.ts';
 import { UserError } from '../lib/user-error.ts';
+import type { TranscriptPage } from './live-feed.ts';
 
 export type ReadPage = (agent: string, range: MessageRange, session: string) => Promise<TranscriptPage | undefined>;
 

@@ -1,5 +1,5 @@
 import { STALLED_AFTER, type StalledAfter } from '../core/tree.ts';
-import type { Config } from '../server/settings.ts';
+import type { Config } from './settings.ts';
 import { LIVE_WINDOW, type TrackerOptions } from './tracker.ts';
 
 /** The wishes of the person as the tracker takes them. */

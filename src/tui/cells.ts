@@ -1,5 +1,3 @@
-import { type Paint, PLAIN } from '../cli/format/paint.ts';
-import type { Cell } from '../cli/format/table.ts';
 import type { AgentReport } from '../core/reports/shapes.ts';
 import { contextText, linkText, outputText, runsText, timeText, typeText } from '../core/text/agent-texts.ts';
 import { formatAge, formatDuration, plural } from '../core/text/amounts.ts';
@@ -14,7 +12,9 @@ import {
   sessionStanding,
   standingOf,
 } from '../core/text/live-status.ts';
+import { type Paint, PLAIN } from '../core/text/paint.ts';
 import { shortId } from '../core/text/short-id.ts';
+import type { Cell } from '../core/text/table.ts';
 import { agentsOf } from '../core/text/view.ts';
 import { cutTo, widthOf } from '../core/text/width.ts';
 import type { ColumnName } from './columns.ts';

@@ -1,4 +1,4 @@
-import { type Cell, formatCell } from '../cli/format/table.ts';
+import { type Cell, formatCell } from '../core/text/table.ts';
 
 export type ColumnName =
   | 'status'

@@ -1,5 +1,5 @@
-import type { Paint } from '../cli/format/paint.ts';
 import { cleanLine } from '../core/text/clean-text.ts';
+import type { Paint } from '../core/text/paint.ts';
 import type { WatchView } from '../core/text/view.ts';
 import { widthOf } from '../core/text/width.ts';
 import { fitTo, withoutColours } from './fit.ts';

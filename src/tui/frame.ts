@@ -1,6 +1,6 @@
-import { PLAIN } from '../cli/format/paint.ts';
 import type { FeedSource } from '../core/ports.ts';
 import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { PLAIN } from '../core/text/paint.ts';
 import type { WatchView } from '../core/text/view.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { cellsOf } from './cells.ts';

@@ -1,8 +1,9 @@
-import type { Paint } from '../cli/format/paint.ts';
 import type { FeedSource } from '../core/ports.ts';
 import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
 import { cleanLine } from '../core/text/clean-text.ts';
 import { countStandings, paintMark, paintWord, type Standing } from '../core/text/live-status.ts';
+import { clockText } from '../core/text/moment-text.ts';
+import type { Paint } from '../core/text/paint.ts';
 import { widthOf } from '../core/text/width.ts';
 import { spread, withoutColours } from './fit.ts';
 
@@ -76,9 +77,3 @@ const COUNTED: readonly {
   { standings: ['waiting'], word: 'waiting', isUrgent: false },
   { standings: ['idle'], word: 'idle', isUrgent: false },
 ];
-
-/** As the clock on the wall. */
-export function clockText(at: number): string {
-  const time = new Date(at);
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
-}

@@ -1,5 +1,4 @@
 import { SHORT_ID } from '../cli/format/ask-lines.ts';
-import type { Paint } from '../cli/format/paint.ts';
 import type { Ask } from '../core/approval.ts';
 import type { LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
 import type { AgentReport } from '../core/reports/shapes.ts';
@@ -9,12 +8,13 @@ import { askedText, askerText, endText, remainingText } from '../core/text/ask-t
 import { cleanLine } from '../core/text/clean-text.ts';
 import { watchedDoing } from '../core/text/doing.ts';
 import { isBusy, isSessionBusy, paintMark, standingOf } from '../core/text/live-status.ts';
+import { clockText } from '../core/text/moment-text.ts';
+import type { Paint } from '../core/text/paint.ts';
 import { shortId } from '../core/text/short-id.ts';
 import { formatStatus } from '../core/text/status.ts';
 import { agentsOf } from '../core/text/view.ts';
 import { cutTo } from '../core/text/width.ts';
 import { padTo } from './fit.ts';
-import { clockText } from './header.ts';
 
 /** Of a line: columns that stay where they are, because nobody knows the lines that will follow. */
 const WIDTHS = { project: 14, label: 44, status: 21, doing: 120 };

@@ -1,12 +1,12 @@
-import type { Terminal, WatchRequest } from '../cli/face.ts';
-import { createAskControl } from '../guard/approvals/approval-control.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
+import type { Terminal } from '../lib/terminal.ts';
+import { createAskControl } from '../server/approval-control.ts';
+import { type FollowRequest, follow } from '../server/follow.ts';
 import { createServerControl } from '../server/serve.ts';
 import { openServedFeed, ownFeed } from '../server/served-feed.ts';
-import { follow } from '../sessions/follow.ts';
 import { pagedTranscripts } from '../sessions/paged-transcripts.ts';
 import { createKeyReader } from './keys.ts';
 import { watch as watchScreen } from './watch.ts';
@@ -46,4 +46,16 @@ function untilSignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
   return controller.signal;
+}
+
+export interface WatchRequest extends FollowRequest {
+  readonly json: boolean;
+  /** Lines instead of a screen, also where somebody watches. */
+  readonly plain: boolean;
+  /** What a chat would be told: who was asked for what, what came of it, every call with its agent's name. */
+  readonly lines: boolean;
+  /** Only this session, by the beginning of its id. */
+  readonly session?: string;
+  /** By its whole id: what it says is shown, where there is a screen. */
+  readonly agent?: string;
 }

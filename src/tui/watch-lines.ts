@@ -1,4 +1,3 @@
-import type { SourcedFeed } from '../cli/face.ts';
 import type { SessionDetail } from '../core/reports/live-shapes.ts';
 import type { Clock } from '../lib/clock.ts';
 import { sessionLine } from '../notify/messages/notice-lines.ts';
@@ -7,6 +6,7 @@ import { keyOf, type NewsFeed, openNewsDesk } from '../notify/news-desk.ts';
 import { newsLines } from '../notify/news-lines.ts';
 import { settleNotice } from '../notify/news-of.ts';
 import { nothingTold, type Told, withTold } from '../notify/told.ts';
+import type { SourcedFeed } from '../sessions/live-feed.ts';
 
 export interface WatchLinesOptions {
   readonly feed: SourcedFeed & NewsFeed;

@@ -1,11 +1,11 @@
-import type { CoverageReport } from '../../src/audit/compute-coverage.ts';
 import type { Answered, AskAnswer } from '../../src/core/approval.ts';
 import type { AttachReport, AttachWish } from '../../src/core/reports/attach-shapes.ts';
 import type { AuditFilter } from '../../src/core/reports/audit-shapes.ts';
+import type { CoverageReport } from '../../src/core/reports/compute-coverage.ts';
+import type { GuardExplanation } from '../../src/core/reports/guard-explanation.ts';
 import type { AuditEvent, HeardCall, LiveEvent, SessionDetail } from '../../src/core/reports/live-shapes.ts';
 import type { TimelineReport } from '../../src/core/reports/timeline-shapes.ts';
 import type { TranscriptMessage } from '../../src/core/transcript.ts';
-import type { GuardExplanation } from '../../src/guard/guard-explanation.ts';
 
 export type ConnectionState = 'connecting' | 'connected' | 'lost';
 

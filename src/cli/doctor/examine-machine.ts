@@ -4,10 +4,9 @@ import { ADAPTERS } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
-import { placesOf } from '../../sessions/given-places.ts';
+import { placesOf, type Where } from '../../sessions/given-places.ts';
 import { adaptersFor } from '../../sessions/places.ts';
 import { thisMachine } from '../../sessions/this-machine.ts';
-import type { Where } from '../face.ts';
 import { createHooks } from '../hooks/hooks-control.ts';
 import { examine } from './examine.ts';
 

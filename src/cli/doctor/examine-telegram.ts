@@ -1,15 +1,6 @@
 import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { TelegramHealth } from '../../notify/telegram/check-health.ts';
 import { findingsOf } from './finding.ts';
-
-/** What is known of the bot, where one is set up. */
-export interface TelegramHealth {
-  /** Asks Telegram itself, now. */
-  readonly reached: 'ok' | 'network' | 'revoked' | 'refused';
-  readonly name?: string;
-  readonly chats: number;
-  /** What the running bot last wrote down; undefined where none runs. */
-  readonly running?: { readonly state: string; readonly text: string; readonly strangers: number };
-}
 
 const { good, note, warning, problem } = findingsOf('telegram');
 

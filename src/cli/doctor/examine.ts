@@ -1,18 +1,20 @@
+import type { GuardLog } from '../../audit/guard-log.ts';
 import type { Finding, FindingArea } from '../../core/reports/doctor-shapes.ts';
 import type { HooksStatus } from '../../core/reports/hooks-shapes.ts';
 import type { SourceAdapter } from '../../hosts/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UserError } from '../../lib/user-error.ts';
+import type { TelegramHealth } from '../../notify/telegram/check-health.ts';
 import { findSessions } from '../../sessions/find-sessions.ts';
 import type { Place } from '../../sessions/places.ts';
-import type { GuardLog, HooksControl } from '../face.ts';
+import type { HooksControl } from '../hooks/hooks-types.ts';
 import { examineAudit } from './examine-audit.ts';
 import { examineFolders } from './examine-folders.ts';
 import { examineHooks } from './examine-hooks.ts';
 import { examineHost } from './examine-hosts.ts';
 import { examineServer } from './examine-server.ts';
 import { examineState } from './examine-state.ts';
-import { examineTelegram, type TelegramHealth } from './examine-telegram.ts';
+import { examineTelegram } from './examine-telegram.ts';
 import { findingsOf, wordsOf } from './finding.ts';
 import { tryHooks } from './try-hooks.ts';
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openGuardLog } from '../../audit/guard-log.ts';
+import { formatHookCommand } from '../../core/hook-command.ts';
 import type { Finding } from '../../core/reports/doctor-shapes.ts';
 import type { HooksStatus } from '../../core/reports/hooks-shapes.ts';
 import { writeHookStubs } from '../../hook/hook-stubs.ts';
@@ -11,7 +12,6 @@ import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { codex } from '../../hosts/codex/index.ts';
 import { copilot } from '../../hosts/copilot/index.ts';
 import { gemini } from '../../hosts/gemini/index.ts';
-import { formatHookCommand } from '../../hosts/hook-command.ts';
 import { qwen } from '../../hosts/qwen/index.ts';
 import { tryHooks } from './try-hooks.ts';
 

@@ -3,11 +3,11 @@ import { plural } from '../../core/text/amounts.ts';
 import { callerText, heldText } from '../../core/text/audit-texts.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
 import { momentText } from '../../core/text/moment-text.ts';
+import type { Paint } from '../../core/text/paint.ts';
+import { type Cell, type Column, formatCell, formatTable } from '../../core/text/table.ts';
 import { cutTo, widthOf } from '../../core/text/width.ts';
 import { known } from '../../lib/json.ts';
-import type { Paint } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
-import { type Cell, type Column, formatCell, formatTable } from './table.ts';
 
 /** `troupe guard log` for people, oldest first. */
 export function formatAuditPage({ entries, hasMore, badLines }: AuditPage, options: TextOptions): readonly string[] {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CoverageReport } from '../../audit/compute-coverage.ts';
 import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
-import { formatCoverage } from '../../core/text/coverage-lines.ts';
+import type { CoverageReport } from '../../core/reports/compute-coverage.ts';
+import { PLAIN } from '../../core/text/paint.ts';
 import { widthOf } from '../../core/text/width.ts';
 import { formatAuditLine, formatAuditPage } from './audit-table.ts';
-import { PLAIN } from './paint.ts';
+import { formatCoverage } from './coverage-lines.ts';
 
 const NOW = new Date(2026, 10, 15, 15, 40).getTime();
 const iso = (hour: number, day = 15): string => new Date(2026, 10, day, hour, 2, 3).toISOString();

@@ -1,6 +1,6 @@
 import type { Finding, FindingArea, FindingLevel } from '../../core/reports/doctor-shapes.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from '../../core/text/paint.ts';
 
 const TITLES: Readonly<Record<FindingArea, string>> = {
   hosts: 'Programs',

@@ -1,6 +1,6 @@
 import type { ExplanationReport } from '../../core/reports/compute-explanation.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from '../../core/text/paint.ts';
 
 type Place = ExplanationReport['facts'][number]['place'];
 

@@ -1,7 +1,7 @@
 import type { SettingsChange } from '../../core/reports/hooks-shapes.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
+import type { Paint } from '../../core/text/paint.ts';
 import { type DiffRow, diffRows, isNearChange, newRows } from '../../core/transcript/diff-rows.ts';
-import type { Paint } from './paint.ts';
 
 const CONTEXT = 3;
 const MARKS = { same: ' ', removed: '-', added: '+' } as const;

@@ -1,3 +1,9 @@
+import type {
+  ExplainedTrial,
+  GuardDecision,
+  GuardExplanation,
+  RuleSuggestion,
+} from '../../core/reports/guard-explanation.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
 import {
   callText,
@@ -8,9 +14,8 @@ import {
   useRows,
   winnerText,
 } from '../../core/text/explanation-rows.ts';
-import type { ExplainedTrial, GuardDecision, GuardExplanation, RuleSuggestion } from '../../guard/guard-explanation.ts';
-import type { Paint } from './paint.ts';
-import { formatTable } from './table.ts';
+import type { Paint } from '../../core/text/paint.ts';
+import { formatTable } from '../../core/text/table.ts';
 
 /** `troupe guard explain` for people. */
 export function formatGuardExplanation(

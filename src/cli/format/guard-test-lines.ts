@@ -1,8 +1,8 @@
+import type { GuardMismatch, GuardTestReport } from '../../core/reports/guard-test.ts';
 import { plural } from '../../core/text/amounts.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
-import type { GuardMismatch, GuardTestReport } from '../../guard/guard-test.ts';
+import type { Paint } from '../../core/text/paint.ts';
 import { formatGuardExplanation } from './guard-explanation-lines.ts';
-import type { Paint } from './paint.ts';
 import { formatProblem } from './policy-lines.ts';
 
 /** `troupe guard test` for people: each mistake and each mismatch with its place, then the sum. */

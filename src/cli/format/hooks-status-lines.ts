@@ -8,7 +8,7 @@ import type {
   SettingsStatus,
 } from '../../core/reports/hooks-shapes.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from './paint.ts';
+import type { Paint } from '../../core/text/paint.ts';
 
 /** `troupe hooks status` for people: every settings file, whether the host runs our hooks, what is in the way, and what to do. */
 export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Recorded, readPlaces } from '../../audit/testing/recorded-sessions.ts';
+import { PLAIN } from '../../core/text/paint.ts';
 import { FIRST_VIEW } from '../../core/text/view.ts';
 import { renderMarkdownPages } from '../../export/markdown/render-markdown.ts';
 import { renderAgentPages } from '../../export/pages/render-pages.ts';
@@ -9,7 +10,6 @@ import { formatFrame } from '../../tui/frame.ts';
 import { createWatchPaint } from '../../tui/paint.ts';
 import { settleView } from '../../tui/settle-view.ts';
 import { pictureOf } from '../../tui/testing/recorded.ts';
-import { PLAIN } from './paint.ts';
 import { formatSessions } from './session-table.ts';
 import { formatTranscript } from './transcript-lines.ts';
 import { formatTree } from './tree-lines.ts';

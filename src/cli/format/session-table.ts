@@ -1,11 +1,11 @@
 import type { NeedReport, SessionReport, SessionsReport } from '../../core/reports/shapes.ts';
 import { formatAge, formatCount, plural } from '../../core/text/amounts.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
+import { type Paint, PLAIN } from '../../core/text/paint.ts';
 import { shortId, uniqueLength } from '../../core/text/short-id.ts';
 import { formatMark, WAITS } from '../../core/text/status.ts';
+import { formatTable } from '../../core/text/table.ts';
 import { known } from '../../lib/json.ts';
-import { type Paint, PLAIN } from './paint.ts';
-import { formatTable } from './table.ts';
 
 export interface TextOptions {
   readonly paint: Paint;

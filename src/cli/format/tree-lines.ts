@@ -10,14 +10,14 @@ import {
 } from '../../core/text/agent-texts.ts';
 import { formatAge, formatCount, plural } from '../../core/text/amounts.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
+import { type Paint, PLAIN } from '../../core/text/paint.ts';
 import { shortId, uniqueLength } from '../../core/text/short-id.ts';
 import { formatMark, formatStatus } from '../../core/text/status.ts';
+import { type Cell, type Column, formatTable } from '../../core/text/table.ts';
 import { cutTo } from '../../core/text/width.ts';
 import { known } from '../../lib/json.ts';
 import { type Branch, branchesOf } from './branches.ts';
-import { type Paint, PLAIN } from './paint.ts';
 import type { TextOptions } from './session-table.ts';
-import { type Cell, type Column, formatTable } from './table.ts';
 
 /** `troupe tree` for people: who asked whom, how each is doing, and how the links are known. */
 export function formatTree(report: TreeReport, options: TextOptions): readonly string[] {

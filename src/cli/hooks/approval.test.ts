@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createPaint } from '../../core/text/paint.ts';
 import { hashOf } from '../../hosts/codex/hooks/approval.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/hooks/read-groups.ts';
-import type { HooksControl } from '../face.ts';
 import { hooksStatusLines } from '../format/hooks-status-lines.ts';
-import { createPaint } from '../format/paint.ts';
 import { createHooksControl } from './create-hooks-control.ts';
+import type { HooksControl } from './hooks-types.ts';
 
 // A host that runs hooks only after its person has agreed to them there.
 

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { formatHookCommand, type HookRole } from '../../core/hook-command.ts';
 import type { HookScope, LoadReason, SettingsChange } from '../../core/reports/hooks-shapes.ts';
 import type {
   HookCommands,
@@ -7,15 +8,14 @@ import type {
   SettingsFile,
   SourceAdapter,
 } from '../../hosts/adapter.ts';
-import { formatHookCommand, type HookRole } from '../../hosts/hook-command.ts';
 import { askVersion } from '../../lib/ask-version.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { HooksControl, HooksPlan, InstallPlan, InstallRequest, UninstallRequest } from '../face.ts';
 import { keepBackup, readBackups, removeFolderOfOurs } from './backups.ts';
 import { hooksStatus, whyRefused } from './hooks-status.ts';
+import type { HooksControl, HooksPlan, InstallPlan, InstallRequest, UninstallRequest } from './hooks-types.ts';
 import { type FindEvidence, reason } from './loaded-state.ts';
 import { doubledEvents, lookAtSettings, oursInForce } from './look-at-settings.ts';
 import { oldText } from './old-text.ts';

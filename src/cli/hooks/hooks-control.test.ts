@@ -17,8 +17,8 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import type { HooksControl } from '../face.ts';
 import { createHooksControl } from './create-hooks-control.ts';
+import type { HooksControl } from './hooks-types.ts';
 
 let base: string;
 let now = 0;

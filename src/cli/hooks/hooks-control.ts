@@ -9,9 +9,9 @@ import { hookFile, packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { placesFor } from '../../sessions/places.ts';
 import { thisMachine } from '../../sessions/this-machine.ts';
-import type { HooksControl } from '../face.ts';
 import { createHooksControl } from './create-hooks-control.ts';
 import { createFindEvidence } from './hook-evidence.ts';
+import type { HooksControl } from './hooks-types.ts';
 
 export function createHooks(): HooksControl {
   const machine = thisMachine();

@@ -1,4 +1,5 @@
 import { access, constants, realpath } from 'node:fs/promises';
+import type { HookRole } from '../../core/hook-command.ts';
 import type {
   HookShadow,
   HooksLoaded,
@@ -10,7 +11,6 @@ import type {
   UnapprovedHooks,
 } from '../../core/reports/hooks-shapes.ts';
 import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../../hosts/adapter.ts';
-import type { HookRole } from '../../hosts/hook-command.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';

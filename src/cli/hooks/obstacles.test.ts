@@ -6,8 +6,8 @@ import type { HookScope, HooksLoaded } from '../../core/reports/hooks-shapes.ts'
 import { hashOf } from '../../hosts/codex/hooks/approval.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/hooks/read-groups.ts';
-import type { HooksControl } from '../face.ts';
 import { createHooksControl } from './create-hooks-control.ts';
+import type { HooksControl } from './hooks-types.ts';
 
 // What keeps each host from running an installed guard, though its hook was called a moment ago. Every row was tried with the real
 // program (docs/HOOKS.md has the versions).

@@ -1,4 +1,4 @@
-import type { ContinueWay, Steered } from '../../hosts/continuing.ts';
+import type { ContinueWay, Steered } from '../continuing.ts';
 
 /** What `troupe attach` does, or would do. */
 export interface AttachReport {

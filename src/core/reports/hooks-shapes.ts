@@ -1,5 +1,5 @@
 // What is known of our entries in a host's settings, and what would change in them (docs/HOOKS.md has the names).
-import type { HookRole } from '../../hosts/hook-command.ts';
+import type { HookRole } from '../hook-command.ts';
 
 export type HookScope = 'user' | 'project' | 'local';
 

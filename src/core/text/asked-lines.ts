@@ -1,5 +1,5 @@
-import { wrapText } from '../../cli/format/wrap.ts';
 import type { Ask } from '../approval.ts';
+import { wrapText } from './wrap.ts';
 
 /**
  * All that a call was given, in lines of at most `columns`: who says yes must have been able to see the second line of a

@@ -1,5 +1,7 @@
 // The words for a line of the audit, the same on every face.
+
 import type { AuditAgent, AuditDecision, AuditEntry } from '../reports/audit-shapes.ts';
+import { plural } from './amounts.ts';
 import { cleanLine } from './clean-text.ts';
 
 /** What each decision means for the call. */
@@ -25,4 +27,10 @@ export function pathText(path: readonly string[]): string {
 export function heldText({ ms }: Pick<AuditEntry, 'ms'>): string {
   if (ms === null) return '';
   return ms < 9.95 ? ms.toFixed(1) : String(Math.round(ms));
+}
+
+/** Old versions of a host leave it out: then nobody can say which calls passed a hook, nor that none did. */
+export function unnamedText(unnamed: number): string {
+  const what = unnamed === 1 ? 'it was about, and proves' : 'they were about, and prove';
+  return `${plural(unnamed, 'hook')} of this session did not say which call ${what} nothing here.`;
 }

@@ -1,5 +1,6 @@
 // What an explanation says, in words: for the terminal and for the page.
 
+import { isObject } from '../../lib/json.ts';
 import type {
   ExplainedAgent,
   ExplainedPath,
@@ -8,8 +9,7 @@ import type {
   ExplainedUses,
   GuardDecision,
   GuardExplanation,
-} from '../../guard/guard-explanation.ts';
-import { isObject } from '../../lib/json.ts';
+} from '../reports/guard-explanation.ts';
 import { cleanLine } from './clean-text.ts';
 
 /** What was given to the tool, in one line. */

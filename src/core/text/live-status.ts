@@ -1,8 +1,8 @@
-import type { Paint } from '../../cli/format/paint.ts';
 import type { LiveSnapshot, SessionDetail } from '../reports/live-shapes.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import { needsPerson } from '../select.ts';
 import { isAtWork } from '../tree.ts';
+import type { Paint } from './paint.ts';
 import { formatMark } from './status.ts';
 import { agentsOf } from './view.ts';
 

@@ -1,5 +1,3 @@
-import { clockText } from '../../tui/header.ts';
-
 /** 14:02:31, and the day before it where it is not today; by the clock on the wall. */
 export function momentText(iso: string | null, now: number): string {
   if (iso === null) return '–';
@@ -11,3 +9,9 @@ export function momentText(iso: string | null, now: number): string {
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** As the clock on the wall. */
+export function clockText(at: number): string {
+  const time = new Date(at);
+  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
+}

@@ -1,6 +1,6 @@
-import type { Paint } from '../../cli/format/paint.ts';
 import type { AgentReport } from '../reports/shapes.ts';
 import type { AgentStatus } from '../tree.ts';
+import type { Paint } from './paint.ts';
 
 /** Shape and word first, colour last. */
 const MARKS: Readonly<Record<AgentStatus, string>> = {

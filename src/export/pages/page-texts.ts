@@ -1,12 +1,12 @@
 // Words about agents and moments that are said on every kind of page, in HTML as in Markdown.
 
-import { PLAIN } from '../../cli/format/paint.ts';
 import type { AgentReport, SessionReport } from '../../core/reports/shapes.ts';
 import { outputText, timeText, typeText } from '../../core/text/agent-texts.ts';
 import { plural } from '../../core/text/amounts.ts';
 import { explainChange } from '../../core/text/causes.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
 import { costText } from '../../core/text/cost-text.ts';
+import { PLAIN } from '../../core/text/paint.ts';
 import { formatMark, formatStatus } from '../../core/text/status.ts';
 
 export function nameOf({ kind, label, id }: AgentReport): string {

@@ -6,7 +6,7 @@ import type { Ask, AskAnswer } from '../../core/approval.ts';
 import { askerText, otherwiseText, remainingText } from '../../core/text/ask-texts.ts';
 import { askedLines } from '../../core/text/asked-lines.ts';
 import { cleanLine } from '../../core/text/clean-text.ts';
-import type { SharedScreen } from '../../tui/shared-screen.ts';
+import type { SharedScreen } from '../../lib/shared-screen.ts';
 
 /** Undefined where the person did not answer: another way was faster, or the terminal is gone. */
 export type AskAtTerminal = (ask: Ask, signal: AbortSignal) => Promise<AskAnswer | undefined>;

@@ -1,4 +1,3 @@
-import type { HookReply } from '../../cli/face.ts';
 import type { AskEnd } from '../../core/approval.ts';
 import type { HooksCapability } from '../../hosts/adapter.ts';
 import type { CallerChain, HookCall, HookEvent } from '../../hosts/hook.ts';
@@ -58,4 +57,16 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
   }
   nameCaller?.(event, at).then((agent) => ask.learn(describeAsk(asked, agent)), onError);
   return { ms: wait.ms, text: ask.ended.then(() => answer), withdraw: ask.withdraw };
+}
+
+/** What the hook is to print: now, or when a person has answered. */
+export type HookReply = string | HeldReply;
+
+export interface HeldReply {
+  /** At most so long. */
+  readonly ms: number;
+  /** Undefined where it is not ours to say any more. */
+  readonly text: Promise<string | undefined>;
+  /** The hook is gone. */
+  withdraw(): void;
 }

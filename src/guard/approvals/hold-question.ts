@@ -1,9 +1,8 @@
-import type { HookReply } from '../../cli/face.ts';
 import type { AskEnd } from '../../core/approval.ts';
 import type { HooksCapability } from '../../hosts/adapter.ts';
 import type { CallerChain, HookCall, HookEvent } from '../../hosts/hook.ts';
 import { askingAgent, describeAsk } from './describe-ask.ts';
-import type { Asking } from './hold-call.ts';
+import type { Asking, HookReply } from './hold-call.ts';
 
 export interface QuestionToHold {
   readonly host: Pick<HooksCapability, 'formatReply'>;

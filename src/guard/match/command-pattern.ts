@@ -1,6 +1,7 @@
 // `Bash(git log:*)`, `Bash(git * main)`, `Bash(npm test)` against a simple command.
-import type { CallUses, SimpleCommand } from '../call.ts';
+
 import type { ToolPattern } from '../policy.ts';
+import type { CallUses, SimpleCommand } from '../shell/call.ts';
 import { INNER_BLANK, isUnsure } from '../shell/marks.ts';
 import { baseName } from '../shell/posix-path.ts';
 import { isHarmlessVariable } from '../shell/variables.ts';

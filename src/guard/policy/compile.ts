@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { PolicyProblem } from '../../core/reports/policy-check.ts';
 import type { Decision, Policy, Rule } from '../policy.ts';
-import type { PolicyProblem } from '../policy-check.ts';
 import { NO_POLICY, withCaution } from './caution.ts';
 import { COMPILER } from './compiled-file.ts';
 import { type Settings, settingsOf, tightenSettings } from './merge-settings.ts';

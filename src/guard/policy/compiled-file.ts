@@ -1,11 +1,11 @@
 // STATE/policy/<name>.json: the compiled policy of a project, with what it was compiled from. No YAML here: the hook loads this.
 import { renameSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
+import type { PolicyProblem } from '../../core/reports/policy-check.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';
 import type { AgentSelector, Policy, Rule } from '../policy.ts';
-import type { PolicyProblem } from '../policy-check.ts';
 import { packRules } from './pack-rules.ts';
 import { type PackedGroup, type RuleGroup, unpackRules } from './packed-rule.ts';
 import type { PolicyPlace } from './policy-places.ts';

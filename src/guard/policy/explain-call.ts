@@ -1,7 +1,12 @@
-import type { CallUses, GuardedCall, UsedPath } from '../call.ts';
+import type {
+  ExplainedCall,
+  ExplainedPath,
+  ExplainedUses,
+  GuardExplanation,
+} from '../../core/reports/guard-explanation.ts';
 import { explain } from '../decide.ts';
-import type { ExplainedCall, ExplainedPath, ExplainedUses, GuardExplanation } from '../guard-explanation.ts';
 import type { Policy } from '../policy.ts';
+import type { CallUses, GuardedCall, UsedPath } from '../shell/call.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { suggestAllow } from './suggest-allow.ts';
 

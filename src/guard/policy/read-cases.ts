@@ -1,8 +1,8 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
+import type { PolicyProblem } from '../../core/reports/policy-check.ts';
 import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../imagined-call.ts';
 import type { Decision } from '../policy.ts';
-import type { PolicyProblem } from '../policy-check.ts';
 import {
   listOrOne,
   MAX_ALIASES,

@@ -1,6 +1,6 @@
 import { isScalar, isSeq, type Node } from 'yaml';
+import type { PolicyProblem } from '../../core/reports/policy-check.ts';
 import type { Decision, Policy } from '../policy.ts';
-import type { PolicyProblem } from '../policy-check.ts';
 import {
   listOrOne,
   MAX_ALIASES,

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../../server/http/testing/validate.ts';
-import type { GuardedCall } from '../call.ts';
 import { findResult } from '../given-result.ts';
+import type { GuardedCall } from '../shell/call.ts';
 import { usesOf } from '../uses-of.ts';
 import { readResultsFile } from './read-results-file.ts';
 

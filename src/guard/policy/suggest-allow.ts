@@ -1,8 +1,9 @@
 // The rule under which a call that is denied or asked about would run: exactly this one.
-import type { GuardedAgent, GuardedCall } from '../call.ts';
+
+import type { RuleSuggestion } from '../../core/reports/guard-explanation.ts';
 import { decide, findObstacles } from '../decide.ts';
-import type { RuleSuggestion } from '../guard-explanation.ts';
 import type { AgentSelector, Policy, Rule } from '../policy.ts';
+import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import { suggestRule, whyNoRule } from '../suggest-rule.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { toToolPattern } from './tool-text.ts';

@@ -1,8 +1,9 @@
 // The smallest policy under which calls would have run: what `suggestRule` says of each, by agent and tool.
-import type { GuardedAgent, GuardedCall } from '../call.ts';
+
+import type { CallLeft } from '../../core/reports/policy-suggestion.ts';
 import { decide } from '../decide.ts';
 import type { AgentSelector, Policy } from '../policy.ts';
-import type { CallLeft } from '../policy-suggestion.ts';
+import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import { suggestRule, whyNoRule } from '../suggest-rule.ts';
 import { NO_POLICY } from './caution.ts';
 import { toRule } from './suggest-allow.ts';

@@ -1,6 +1,6 @@
 // A command line → every simple command in it, the files and hosts it uses, and whether all of that could be known.
 import { parse } from 'unbash';
-import type { CallUses } from '../call.ts';
+import type { CallUses } from './call.ts';
 import { createGathering } from './gathering.ts';
 import { holdsMark } from './marks.ts';
 import { whyNotPlain } from './plain.ts';

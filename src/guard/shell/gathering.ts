@@ -1,5 +1,5 @@
 // What a command is found to do, as it is walked through.
-import type { CallUses, SimpleCommand, UsedPath } from '../call.ts';
+import type { CallUses, SimpleCommand, UsedPath } from './call.ts';
 import { FIRST_CHOICE, MAX_CHOICES } from './marks.ts';
 
 export interface Gathering {

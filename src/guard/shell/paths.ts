@@ -1,5 +1,5 @@
 // A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
-import type { UsedPath } from '../call.ts';
+import type { UsedPath } from './call.ts';
 import { ANYTHING, CHOICE, IN_WORD, isUnsure, UNSURE } from './marks.ts';
 import { isAbsolute, joinPath, normalize } from './posix-path.ts';
 import type { Scene, ShellContext } from './scene.ts';

@@ -1,5 +1,5 @@
 // Where in a command the walk is: the folder, what is around, what comes in. Inner parts get changed copies of it.
-import type { SimpleCommand } from '../call.ts';
+import type { SimpleCommand } from './call.ts';
 import type { Gathering } from './gathering.ts';
 import type { ShellWord, WordPlaces } from './words.ts';
 

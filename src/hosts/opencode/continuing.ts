@@ -1,7 +1,8 @@
 // Going on from an agent. A sub-agent is a session like any other, and taken up by its own id; tried on 1.18.33.
+
+import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/continuing.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
 import { parseObject } from '../../lib/parse-json.ts';
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../continuing.ts';
 
 const PROGRAM = 'opencode';
 const UNATTENDED = 'Nobody can be asked: OpenCode refuses what your settings do not allow.';

@@ -1,11 +1,10 @@
 import path from 'node:path';
-import type { TelegramHealth } from '../../cli/doctor/examine-telegram.ts';
 import { asAmount, asObject, asText, known } from '../../lib/json.ts';
 import { isLocked } from '../../lib/lock-file.ts';
 import { isRunning } from '../../lib/processes.ts';
 import { readText } from '../../lib/regular-file.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
-import { readOwnConfig } from '../../sessions/follow.ts';
+import { readOwnConfig } from '../../server/follow.ts';
 import { thisMachine } from '../../sessions/this-machine.ts';
 import { BotApiError } from './bot-api.ts';
 import { createGrammyApi } from './grammy-api.ts';
@@ -44,4 +43,14 @@ async function readRunning(): Promise<TelegramHealth['running']> {
     text: asText(raw?.['text']) ?? '',
     strangers: asAmount(raw?.['strangers']) ?? 0,
   };
+}
+
+/** What is known of the bot, where one is set up. */
+export interface TelegramHealth {
+  /** Asks Telegram itself, now. */
+  readonly reached: 'ok' | 'network' | 'revoked' | 'refused';
+  readonly name?: string;
+  readonly chats: number;
+  /** What the running bot last wrote down; undefined where none runs. */
+  readonly running?: { readonly state: string; readonly text: string; readonly strangers: number };
 }

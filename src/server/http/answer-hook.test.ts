@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { HookCallNotice } from '../../cli/face.ts';
+import type { HookCallNotice } from '../server-control.ts';
 import { ask, askRaw } from './testing/ask.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { type Served, serve, TOKEN } from './testing/serve.ts';

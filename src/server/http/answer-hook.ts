@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HeldReply, HookCallNotice, HookIntake } from '../../cli/face.ts';
+import type { HeldReply } from '../../guard/approvals/hold-call.ts';
 import { known } from '../../lib/json.ts';
+import type { HookCallNotice, HookIntake } from '../server-control.ts';
 import { answerRefusal, type Refusal } from './answers.ts';
 
 export function isForHooks(request: IncomingMessage): boolean {

@@ -1,8 +1,8 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { ServedGuard } from '../../cli/face.ts';
 import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
 import type { HeardCall } from '../../core/reports/live-shapes.ts';
+import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, type Refusal } from './answers.ts';
 import { isPlainId, readAuditFilter, readEntryLimit, readFlag } from './query.ts';
 

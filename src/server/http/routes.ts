@@ -1,13 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import type { Live, ServedGuard } from '../../cli/face.ts';
 import type { Asks } from '../../core/approval.ts';
 import type { ServedExport } from '../../export/export-types.ts';
 import { UserError } from '../../lib/user-error.ts';
+import type { Live } from '../../sessions/live-feed.ts';
+import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
-import type { AnswerCheck } from './ask-routes.ts';
-import { addAskRoutes } from './ask-routes.ts';
+import { type AnswerCheck, addAskRoutes } from './ask-routes.ts';
 import { addAttachRoutes, type ServedAttach } from './attach-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { addExportRoutes } from './export-routes.ts';

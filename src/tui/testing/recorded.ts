@@ -1,7 +1,7 @@
 // Pictures of real recordings, and a feed that changes at the word of a test.
+
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { SourcedFeed } from '../../cli/face.ts';
 import type { FeedSource, OpenedTranscript } from '../../core/ports.ts';
 import { applyEvent } from '../../core/reports/apply-change.ts';
 import { computeChange } from '../../core/reports/compute-change.ts';
@@ -9,6 +9,7 @@ import { computeDetail } from '../../core/reports/compute-detail.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
 import type { AgentReport } from '../../core/reports/shapes.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
+import type { SourcedFeed } from '../../sessions/live-feed.ts';
 import { createSessions } from '../../sessions/sessions.ts';
 import { createTranscripts } from '../../sessions/transcripts.ts';
 

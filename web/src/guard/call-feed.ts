@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { matchesFilter } from '../../../src/audit/audit-filter.ts';
+import { matchesFilter } from '../../../src/core/reports/audit-filter.ts';
 import type { AuditFilter } from '../../../src/core/reports/audit-shapes.ts';
 import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
 import type { Backend } from '../backend.ts';

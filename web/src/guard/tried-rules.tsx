@@ -1,5 +1,5 @@
+import type { ExplainedTrial, ExplainedUses } from '../../../src/core/reports/guard-explanation.ts';
 import { trialRows, useRows } from '../../../src/core/text/explanation-rows.ts';
-import type { ExplainedTrial, ExplainedUses } from '../../../src/guard/guard-explanation.ts';
 import { DECISION_MARKS } from './call-words.ts';
 
 interface Props {

@@ -1,6 +1,6 @@
+import type { RuleSuggestion } from '../../../src/core/reports/guard-explanation.ts';
 import { cleanBlock, cleanLine } from '../../../src/core/text/clean-text.ts';
 import { standsText } from '../../../src/core/text/explanation-rows.ts';
-import type { RuleSuggestion } from '../../../src/guard/guard-explanation.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 
 /** Of a call that is denied or asked about: the rule to copy and where it goes, or why there is none. */

@@ -1,7 +1,7 @@
-import { PLAIN } from '../../../src/cli/format/paint.ts';
 import type { AgentReport, ChangeReport, RunReport } from '../../../src/core/reports/shapes.ts';
 import { formatDuration, plural } from '../../../src/core/text/amounts.ts';
 import { explainChange } from '../../../src/core/text/causes.ts';
+import { PLAIN } from '../../../src/core/text/paint.ts';
 import { formatMark } from '../../../src/core/text/status.ts';
 import { isAtWork } from '../../../src/core/tree.ts';
 import { exactTime, wallTime } from '../parts/time-text.ts';

@@ -1,6 +1,6 @@
-import { PLAIN } from '../../../src/cli/format/paint.ts';
 import type { AgentReport } from '../../../src/core/reports/shapes.ts';
 import { paintMark, standingOf } from '../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../src/core/text/paint.ts';
 import { formatStatus } from '../../../src/core/text/status.ts';
 
 /** Shape and word first, colour last: the mark has its word for those who do not see it. */

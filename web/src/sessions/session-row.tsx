@@ -1,8 +1,8 @@
-import { PLAIN } from '../../../src/cli/format/paint.ts';
 import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
 import { plural } from '../../../src/core/text/amounts.ts';
 import { cleanLine } from '../../../src/core/text/clean-text.ts';
 import { isBusy, paintMark, type Standing, sessionStanding, standingOf } from '../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../src/core/text/paint.ts';
 import { agentsOf } from '../../../src/core/text/view.ts';
 import { selectSession } from '../actions.ts';
 import { Ago } from '../parts/ago.tsx';

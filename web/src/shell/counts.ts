@@ -1,6 +1,6 @@
-import { PLAIN } from '../../../src/cli/format/paint.ts';
 import type { LiveSnapshot, SessionDetail } from '../../../src/core/reports/live-shapes.ts';
 import { countStandings, paintMark, type Standing, standingOf } from '../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../src/core/text/paint.ts';
 import { agentsOf } from '../../../src/core/text/view.ts';
 import type { AgentRef } from '../store.ts';
 

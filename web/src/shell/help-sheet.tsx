@@ -1,5 +1,5 @@
-import { PLAIN } from '../../../src/cli/format/paint.ts';
 import { paintMark, type Standing } from '../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../src/core/text/paint.ts';
 import { useBackend } from '../backend-context.ts';
 import { isHelpOpen } from './commands.ts';
 import { KEYS } from './keys.ts';

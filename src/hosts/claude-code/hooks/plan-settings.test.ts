@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatHookCommand } from '../../hook-command.ts';
+import { formatHookCommand } from '../../../core/hook-command.ts';
 import { handlersIn } from '../../shared/hooks/read-groups.ts';
 import { eventsOf, OBSERVED } from './events.ts';
 import { hookSettings } from './settings.ts';

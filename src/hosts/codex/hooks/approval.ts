@@ -2,9 +2,9 @@
 // hash of what it is. Said nowhere is which hooks it passes over, so we look. Compared with 0.131.0 to 0.166.0.
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { parseHookCommand } from '../../../core/hook-command.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 import type { HookApproval } from '../../adapter.ts';
-import { parseHookCommand } from '../../hook-command.ts';
 import type { SettingsForm } from '../../shared/hooks/form.ts';
 import { type Handler, handlersIn } from '../../shared/hooks/read-groups.ts';
 import { rootsOf } from '../data-folder.ts';

@@ -1,6 +1,7 @@
 // Where Copilot CLI looks for hooks: every JSON file in a folder. Ours is one of our own.
 
 import path from 'node:path';
+import { parseHookCommand } from '../../../core/hook-command.ts';
 import { asAmount, asFlag, asObject, asText, isObject, known } from '../../../lib/json.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
 import { readText } from '../../../lib/regular-file.ts';
@@ -15,7 +16,6 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../adapter.ts';
-import { parseHookCommand } from '../../hook-command.ts';
 import { GUARD_SECONDS, OBSERVER_SECONDS } from '../../shared/hooks/form.ts';
 import { readTolerantly } from '../../shared/hooks/read-groups.ts';
 import { rootsOf } from '../data-folder.ts';

@@ -1,5 +1,6 @@
 // Where OpenCode looks for plugins, and ours among them: one file, all of it ours.
 import path from 'node:path';
+import { parseHookCommand } from '../../../core/hook-command.ts';
 import type {
   HookCommands,
   HookSettingsCapability,
@@ -8,7 +9,6 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../adapter.ts';
-import { parseHookCommand } from '../../hook-command.ts';
 import { HOST } from '../record.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from './payload.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';

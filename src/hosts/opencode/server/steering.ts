@@ -1,6 +1,7 @@
 // Telling an agent something, or stopping it, through the server that runs it.
+
+import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/continuing.ts';
 import { isObject } from '../../../lib/json.ts';
-import type { AgentToSteer, Steered, SteeringCapability } from '../../continuing.ts';
 import { findServers } from '../find-servers.ts';
 import { getJson, isAddress, post } from './request.ts';
 

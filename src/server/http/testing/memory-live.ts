@@ -1,9 +1,9 @@
 // A `Live` in memory, with changes at the word of a test.
 
-import type { Live } from '../../../cli/face.ts';
 import { applyEvent } from '../../../core/reports/apply-change.ts';
 import { computeChange } from '../../../core/reports/compute-change.ts';
 import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../../core/reports/live-shapes.ts';
+import type { Live } from '../../../sessions/live-feed.ts';
 
 export interface MemoryLive extends Live {
   emit(event: LiveEvent): void;

@@ -1,9 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CoverageReport, CoveredCall } from '../../../../src/audit/compute-coverage.ts';
+import type { CoverageReport, CoveredCall } from '../../../../src/core/reports/compute-coverage.ts';
 import { plural } from '../../../../src/core/text/amounts.ts';
-import { pathText } from '../../../../src/core/text/audit-texts.ts';
+import { pathText, unnamedText } from '../../../../src/core/text/audit-texts.ts';
 import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { unnamedText } from '../../../../src/core/text/coverage-lines.ts';
 import { useBackend } from '../../backend-context.ts';
 import { openCoverageFeed } from '../../guard/coverage-feed.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';

@@ -1,9 +1,9 @@
-import { PLAIN } from '../../../../src/cli/format/paint.ts';
 import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
 import { contextText, timeText, typeText } from '../../../../src/core/text/agent-texts.ts';
 import { cleanLine } from '../../../../src/core/text/clean-text.ts';
 import { watchedDoing } from '../../../../src/core/text/doing.ts';
 import { isBusy, paintMark, type Standing, standingOf } from '../../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../../src/core/text/paint.ts';
 import { formatStatus } from '../../../../src/core/text/status.ts';
 import { shortModel } from './model-name.ts';
 import { type Position, positionOf } from './position.ts';

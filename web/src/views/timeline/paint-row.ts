@@ -1,5 +1,5 @@
-import { PLAIN } from '../../../../src/cli/format/paint.ts';
 import { paintMark, standingOf } from '../../../../src/core/text/live-status.ts';
+import { PLAIN } from '../../../../src/core/text/paint.ts';
 import type { Colours } from './colours.ts';
 import { colourOf } from './colours.ts';
 import { firstFrom } from './hit.ts';

@@ -1,10 +1,10 @@
-import { nativeId } from '../core/ids.ts';
-import type { CallRecord, SessionLedger } from '../core/ledger.ts';
-import { createOwnerOf } from '../core/owner.ts';
-import { isoTime, orNull } from '../core/reports/json-values.ts';
-import { labelOf } from '../core/reports/label.ts';
-import { selectPath } from '../core/select.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
+import { nativeId } from '../ids.ts';
+import type { CallRecord, SessionLedger } from '../ledger.ts';
+import { createOwnerOf } from '../owner.ts';
+import { selectPath } from '../select.ts';
+import type { AgentNode, SessionTree } from '../tree.ts';
+import { isoTime, orNull } from './json-values.ts';
+import { labelOf } from './label.ts';
 
 /** Every tool call in every transcript of a session, held against what the hooks heard of. */
 export interface CoverageReport {

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import type { RunRequest } from '../control/shadow-request.ts';
 import { nativeId, type SessionId } from '../core/ids.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -9,6 +8,7 @@ import { placesOf } from '../sessions/given-places.ts';
 import type { Place } from '../sessions/places.ts';
 import { readsStreams, type StreamAdapter } from '../sessions/stream/recognise-stream.ts';
 import type { Shadow } from '../sessions/stream/shadow.ts';
+import type { RunRequest } from './shadow-request.ts';
 
 export interface SessionSearch {
   /** Looks for the last time. */

@@ -1,10 +1,10 @@
-import { nativeId } from '../core/ids.ts';
-import type { IdentifiedAgent, Identity } from '../core/ports.ts';
-import type { AuditAgent } from '../core/reports/audit-shapes.ts';
-import { orNull } from '../core/reports/json-values.ts';
-import { labelOf } from '../core/reports/label.ts';
-import { selectPath } from '../core/select.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
+import { nativeId } from '../ids.ts';
+import type { IdentifiedAgent, Identity } from '../ports.ts';
+import { selectPath } from '../select.ts';
+import type { AgentNode, SessionTree } from '../tree.ts';
+import type { AuditAgent } from './audit-shapes.ts';
+import { orNull } from './json-values.ts';
+import { labelOf } from './label.ts';
 
 const MAIN = 'main';
 

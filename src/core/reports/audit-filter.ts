@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry, AuditFilter } from './audit-shapes.ts';
 
 /** All of a line but what the tool was given. */
 type Line = Omit<AuditEntry, 'input'>;

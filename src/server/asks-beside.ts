@@ -1,6 +1,6 @@
-import type { AskControl } from '../../cli/face.ts';
-import type { LiveEvent } from '../../core/reports/live-shapes.ts';
-import type { ServedFeed } from '../../server/served-feed.ts';
+import type { LiveEvent } from '../core/reports/live-shapes.ts';
+import type { AskControl } from './approval-control.ts';
+import type { ServedFeed } from './served-feed.ts';
 
 const LOOK_MS = 1_000;
 

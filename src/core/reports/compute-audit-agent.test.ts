@@ -1,16 +1,16 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../core/build-tree.ts';
-import { nativeId, toAgentId, toToolCallId } from '../core/ids.ts';
-import type { Identity } from '../core/ports.ts';
-import type { SessionTree } from '../core/tree.ts';
-import { claudeCode } from '../hosts/claude-code/index.ts';
-import { MUCH_LATER } from '../hosts/testing/feed.ts';
-import { readSession } from '../sessions/read-session.ts';
+import { claudeCode } from '../../hosts/claude-code/index.ts';
+import { MUCH_LATER } from '../../hosts/testing/feed.ts';
+import { readSession } from '../../sessions/read-session.ts';
+import { buildTree } from '../build-tree.ts';
+import { nativeId, toAgentId, toToolCallId } from '../ids.ts';
+import type { Identity } from '../ports.ts';
+import type { SessionTree } from '../tree.ts';
 import { computeAuditAgent } from './compute-audit-agent.ts';
 
-const nested = fileURLToPath(new URL('../hosts/claude-code/fixtures/2.1.197-nested', import.meta.url));
+const nested = fileURLToPath(new URL('../../hosts/claude-code/fixtures/2.1.197-nested', import.meta.url));
 
 async function openTree(): Promise<SessionTree> {
   const { sessions } = await claudeCode.locate(path.resolve(nested));

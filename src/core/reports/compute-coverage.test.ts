@@ -2,15 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../core/build-tree.ts';
-import { nativeId } from '../core/ids.ts';
-import { claudeCode } from '../hosts/claude-code/index.ts';
-import { MUCH_LATER } from '../hosts/testing/feed.ts';
-import { readSession } from '../sessions/read-session.ts';
+import { claudeCode } from '../../hosts/claude-code/index.ts';
+import { MUCH_LATER } from '../../hosts/testing/feed.ts';
+import { readSession } from '../../sessions/read-session.ts';
+import { buildTree } from '../build-tree.ts';
+import { nativeId } from '../ids.ts';
 import { computeCoverage } from './compute-coverage.ts';
 
-const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
-const hooks = fileURLToPath(new URL('../hosts/claude-code/hooks/fixtures/', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../hosts/claude-code/fixtures/', import.meta.url));
+const hooks = fileURLToPath(new URL('../../hosts/claude-code/hooks/fixtures/', import.meta.url));
 
 function heardIn(name: string): { readonly session: string; readonly calls: readonly string[] } {
   const payloads = readFileSync(path.join(hooks, `${name}.jsonl`), 'utf8')

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Where } from '../cli/face.ts';
 import type { Sessions } from '../core/ports.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { thisMachine } from './this-machine.ts';
+import type { Where } from '../sessions/given-places.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
 
 /** What hooks told, and nobody has taken over yet, is part of what is read. Where nothing waits, nothing is loaded. */
 export function drained(sessions: Sessions, where: Where): Sessions {
@@ -21,7 +21,7 @@ export function drained(sessions: Sessions, where: Where): Sessions {
 
 async function drainWaiting(where: Where): Promise<void> {
   if (!isWaiting()) return;
-  const { createGuardLog } = await import('../audit/guard-log.ts');
+  const { createGuardLog } = await import('./guard-log.ts');
   // A full disk, say, is no reason not to show what can be read.
   await createGuardLog(where)
     .drain()

@@ -1,11 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import type { Ask } from '../../core/approval.ts';
-import { applyEvent } from '../../core/reports/apply-change.ts';
-import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
-import { recordedLive } from '../../server/http/testing/recorded-live.ts';
-import { ownFeed } from '../../server/served-feed.ts';
-import { makeAsk } from '../../tui/testing/make-ask.ts';
+import type { Ask } from '../core/approval.ts';
+import { applyEvent } from '../core/reports/apply-change.ts';
+import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { makeAsk } from '../tui/testing/make-ask.ts';
 import { withAsks } from './asks-beside.ts';
+import { recordedLive } from './http/testing/recorded-live.ts';
+import { ownFeed } from './served-feed.ts';
 
 it('what waits at a server is heard of, also where we follow ourselves, once for each news of it', async () => {
   const live = await recordedLive('2.1.325-nested');

@@ -1,5 +1,5 @@
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { widthOf } from '../../core/text/width.ts';
+import { cleanLine } from './clean-text.ts';
+import { widthOf } from './width.ts';
 
 /** Lines of at most `columns`, broken at blanks where there is one; control sequences taken out, indentation kept. */
 export function wrapText(text: string, columns: number): readonly string[] {

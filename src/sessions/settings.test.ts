@@ -4,8 +4,8 @@ import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configFolder } from '../lib/config-folder.ts';
-import { trackerOptionsOf } from '../sessions/tracker-options.ts';
 import { readConfig } from './settings.ts';
+import { trackerOptionsOf } from './tracker-options.ts';
 
 let folder = '';
 beforeEach(() => {

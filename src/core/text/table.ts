@@ -1,4 +1,4 @@
-import { cutTo, widthOf } from '../../core/text/width.ts';
+import { cutTo, widthOf } from './width.ts';
 
 export interface Column {
   readonly title: string;

@@ -1,5 +1,4 @@
 import { type DrainLoop, startDraining } from '../audit/drain-loop.ts';
-import type { FollowRequest, Live, Where } from '../cli/face.ts';
 import type { SessionId } from '../core/ids.ts';
 import type { LiveTrees } from '../core/ports.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -9,20 +8,21 @@ import { demoFolder } from '../lib/package.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { staySmall } from '../lib/stay-small.ts';
-import { type Config, readConfig } from '../server/settings.ts';
-import { createCallerSessions } from './caller-sessions.ts';
-import { createLive } from './create-live.ts';
-import { findSessions } from './find-sessions.ts';
-import { placesOf } from './given-places.ts';
-import type { KnownSession } from './identify-caller.ts';
-import { joinLive } from './join-live.ts';
-import type { NameCaller } from './name-caller.ts';
-import type { Place } from './places.ts';
-import { type PlayedRecording, playRecording } from './play-recording.ts';
-import { assertFolders } from './sessions.ts';
-import { thisMachine } from './this-machine.ts';
-import { startTracker } from './tracker.ts';
-import { trackerOptionsOf } from './tracker-options.ts';
+import { createCallerSessions } from '../sessions/caller-sessions.ts';
+import { createLive } from '../sessions/create-live.ts';
+import { findSessions } from '../sessions/find-sessions.ts';
+import { placesOf, type Where } from '../sessions/given-places.ts';
+import type { KnownSession } from '../sessions/identify-caller.ts';
+import { joinLive } from '../sessions/join-live.ts';
+import type { Live } from '../sessions/live-feed.ts';
+import type { NameCaller } from '../sessions/name-caller.ts';
+import type { Place } from '../sessions/places.ts';
+import { type PlayedRecording, playRecording } from '../sessions/play-recording.ts';
+import { assertFolders } from '../sessions/sessions.ts';
+import { type Config, readConfig } from '../sessions/settings.ts';
+import { thisMachine } from '../sessions/this-machine.ts';
+import { startTracker } from '../sessions/tracker.ts';
+import { trackerOptionsOf } from '../sessions/tracker-options.ts';
 
 export function readOwnConfig(): Promise<Config> {
   const { env, home } = thisMachine();
@@ -111,4 +111,15 @@ async function playDemo(speed: number) {
   const [place] = placesOf({ roots: [demoFolder] });
   if (!place) throw new Error('troupe: no adapter for the demo');
   return playRecording(place.adapter, demoFolder, { speed, clock: systemClock, repeat: true });
+}
+
+export interface FollowRequest {
+  readonly where: Where;
+  /** Plays the recording that ships with troupe instead, so many times as fast as it was. */
+  readonly demoSpeed?: number;
+  /**
+   * Whether to play it beside what is there, until the first session begins: for people who have none yet. Asked only
+   * where we follow ourselves: the answer costs a look at everything.
+   */
+  readonly demoUntilFirst?: () => Promise<boolean>;
 }

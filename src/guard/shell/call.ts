@@ -1,5 +1,5 @@
 // A tool call as the guard judges it. Everything that needs the machine (links, the folder, the home) is resolved before.
-import type { Decision, Rule } from './policy.ts';
+import type { Decision, Rule } from '../policy.ts';
 
 export interface GuardedCall {
   /** Who makes it; null: nobody knows. */

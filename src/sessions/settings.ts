@@ -2,8 +2,8 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { readText } from '../lib/regular-file.ts';
 import { UserError } from '../lib/user-error.ts';
-import { TelegramSchema, WebhookSchema } from '../notify/chat-settings.ts';
 import { readAllowed, readCustomPattern } from '../redact/custom-patterns.ts';
+import { TelegramSchema, WebhookSchema } from './chat-settings.ts';
 
 /** At most a day: longer waits are more than a timer takes. */
 const seconds = v.pipe(v.number(), v.minValue(1), v.maxValue(86_400));

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putDraft } from '../audit/spool-writer.ts';
-import type { HookIntake } from '../cli/face.ts';
 import type { AskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
 import { type AskDesk, createDesk } from '../guard/approvals/create-desk.ts';
 import { requestJudgement } from '../hook/hook-request.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { findDaemon } from '../server/find-daemon.ts';
-import { createHookIntake } from '../server/hook-intake.ts';
-import { listAsks, sendAnswer } from '../server/remote-asks.ts';
+import { findDaemon } from './find-daemon.ts';
+import { createHookIntake } from './hook-intake.ts';
+import { listAsks, sendAnswer } from './remote-asks.ts';
+import type { HookIntake } from './server-control.ts';
 
 /** A call that somebody is to judge. */
 export interface CallAtDoor {

@@ -1,5 +1,5 @@
 // Why the guard says what it says. Leaves the program as JSON (docs/JSON.md).
-import type { AuditDecision } from '../core/reports/audit-shapes.ts';
+import type { AuditDecision } from './audit-shapes.ts';
 
 export type GuardDecision = Exclude<AuditDecision, 'observed'>;
 

@@ -1,12 +1,12 @@
-import type { AgentCoverage, CoverageReport, CoveredCall } from '../../audit/compute-coverage.ts';
-import type { TextOptions } from '../../cli/format/session-table.ts';
-import { type Column, formatTable } from '../../cli/format/table.ts';
+import type { AgentCoverage, CoverageReport, CoveredCall } from '../../core/reports/compute-coverage.ts';
+import { plural } from '../../core/text/amounts.ts';
+import { pathText, unnamedText } from '../../core/text/audit-texts.ts';
+import { cleanLine } from '../../core/text/clean-text.ts';
+import { momentText } from '../../core/text/moment-text.ts';
+import { shortId } from '../../core/text/short-id.ts';
+import { type Column, formatTable } from '../../core/text/table.ts';
 import { known } from '../../lib/json.ts';
-import { plural } from './amounts.ts';
-import { pathText } from './audit-texts.ts';
-import { cleanLine } from './clean-text.ts';
-import { momentText } from './moment-text.ts';
-import { shortId } from './short-id.ts';
+import type { TextOptions } from './session-table.ts';
 
 /** `troupe guard coverage` for people. */
 export function formatCoverage(report: CoverageReport, options: TextOptions): readonly string[] {
@@ -33,12 +33,6 @@ export function formatCoverage(report: CoverageReport, options: TextOptions): re
 function coverageText({ ran, heard, unnamed }: CoverageReport): string {
   if (ran === 0) return 'No tool call has run yet';
   return `${heard} of ${plural(ran, 'tool call')} passed a hook${unnamed > 0 ? ' for certain' : ''}`;
-}
-
-/** Old versions of a host leave it out: then nobody can say which calls passed a hook, nor that none did. */
-export function unnamedText(unnamed: number): string {
-  const what = unnamed === 1 ? 'it was about, and proves' : 'they were about, and prove';
-  return `${plural(unnamed, 'hook')} of this session did not say which call ${what} nothing here.`;
 }
 
 function missedText({ missed, unnamed }: Pick<CoverageReport, 'missed' | 'unnamed'>): string {

@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { isDumb } from '../lib/screen.ts';
-import type { Terminal } from './face.ts';
+import { isDumb } from './screen.ts';
 
 /** The terminal that we were started in. */
 export function createTerminal(): Terminal {
@@ -97,4 +96,25 @@ async function browse(url: string): Promise<boolean> {
     child.on('error', () => end(false));
     child.on('exit', (code) => end(code === 0));
   });
+}
+
+export interface Terminal {
+  write(text: string): void;
+  /** The same for a lot of text: done when it was taken. */
+  send(text: string): Promise<void>;
+  /** For long answers: through a pager where a person is watching. */
+  page(text: string): Promise<void>;
+  /** For words that are not the answer: progress, hints. */
+  note(text: string): void;
+  /** One line that takes the place of the last such; where somebody is watching. */
+  readonly noteInPlace?: (text: string) => void;
+  /** Yes or no, where there is a person to ask. */
+  readonly ask?: (question: string) => Promise<boolean>;
+  /** Words of the person, where there is one to ask; undefined where they say nothing. What is secret is not shown. */
+  readonly askWords?: (question: string, options: { readonly isSecret: boolean }) => Promise<string | undefined>;
+  /** Opens an address in the person's browser; false if there is none, or it could not be started. */
+  browse(url: string): Promise<boolean>;
+  /** Columns, where a person is watching. */
+  readonly width?: number;
+  readonly colours: 'none' | '16' | '24bit';
 }
