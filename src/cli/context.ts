@@ -9,7 +9,6 @@ import { beBrief } from '../lib/stay-small.ts';
 import { createTerminal } from '../lib/terminal.ts';
 import { type KnownHost, placesOf, type Where } from '../sessions/given-places.ts';
 import { createIdentifier } from '../sessions/identify.ts';
-import { type AuthorOf, createSessionTranscripts } from '../sessions/session-transcripts.ts';
 import { createSessions } from '../sessions/sessions.ts';
 import { createTranscripts } from '../sessions/transcripts.ts';
 import type { FaceContext } from './face.ts';
@@ -30,18 +29,9 @@ export function createContext(): FaceContext {
     beBrief();
     return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
   };
-  let authors: Promise<AuthorOf> | undefined;
-  const authorOf: AuthorOf = async (folder) => {
-    authors ??= import('../lib/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());
-    return (await authors)(folder);
-  };
   return {
     sessions,
-    export: async (request) =>
-      (await import('../export/run-export.ts')).runExport(request, {
-        sessions,
-        sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
-      }),
+    export: async (request) => (await import('../export/run-export.ts')).runExport(request),
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
@@ -76,7 +66,10 @@ export function createContext(): FaceContext {
     },
     watch: async (request) => (await import('../tui/run-watch.ts')).watch(request, createTerminal()),
     stream: async (request) => (await import('../control/shadow-input.ts')).shadowInput(request),
-    run: async (request) => (await import('../control/run.ts')).runShadowed(request),
+    run: async (request) => {
+      const { createCallBroker } = await import('../server/call-broker.ts');
+      return (await import('../control/run.ts')).runShadowed(request, createCallBroker);
+    },
     telegram: {
       run: async (request) =>
         (await import('../notify/telegram/run-face.ts')).runTelegramFace(request, createTerminal()),

@@ -8,8 +8,8 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/shared-screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createCallDoor } from '../server/call-door.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
+import type { CreateCallBroker } from './call-broker.ts';
 import { createGivenResults } from './given-results.ts';
 import type { RunRequest } from './shadow-request.ts';
 import { createSteering, type Steering, type WaitingCall } from './steer.ts';
@@ -25,6 +25,7 @@ export interface Interception {
 export async function prepareInterception(
   { command: [program, ...args], where, inject }: RunRequest,
   screen: SharedScreen,
+  createCallBroker: CreateCallBroker,
 ): Promise<Interception> {
   const adapter = steeredBy(program, where.host);
   const plan = adapter.control.plan(args);
@@ -32,7 +33,7 @@ export async function prepareInterception(
   await ensureStateFolder(folder);
   const given = inject === undefined ? undefined : createGivenResults(inject, { folder, host: adapter.host });
   const askAtTerminal = createAskAtTerminal(screen);
-  const judge = createCallDoor({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
+  const judge = createCallBroker({ folder, host: adapter.host, ...(askAtTerminal && { askAtTerminal }) });
   return {
     command: [program, ...plan.args],
     attach(child, print) {

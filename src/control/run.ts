@@ -8,6 +8,7 @@ import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError } from '../lib/system-error.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import type { CreateCallBroker } from './call-broker.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
 import { openRunRecord } from './run-record.ts';
@@ -25,10 +26,10 @@ const LEFT_OPEN_MS = 2_000;
  * The program as it is, with a shadow: the same input, output, environment (and the id of this run in it), signals and end.
  * Its output goes through a pipe only where it would go into one anyway: a terminal stays a terminal.
  */
-export async function runShadowed(request: RunRequest): Promise<RunOutcome> {
+export async function runShadowed(request: RunRequest, createCallBroker: CreateCallBroker): Promise<RunOutcome> {
   const screen = createSharedScreen();
   const interception = request.intercept
-    ? await (await import('./intercept.ts')).prepareInterception(request, screen)
+    ? await (await import('./intercept.ts')).prepareInterception(request, screen, createCallBroker)
     : undefined;
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));

@@ -2,8 +2,8 @@
 // seconds, and takes memory; meanwhile hooks wait for the server, and agents for their hooks. The export goes to stdout;
 // what a person has to do something about, to the server as a message.
 import { constants, setPriority } from 'node:os';
-import { createContext } from '../cli/context.ts';
 import { UserError } from '../lib/user-error.ts';
+import { runExport } from './run-export.ts';
 import type { ExportOrder, ExportTrouble } from './served-export.ts';
 
 /** The server is gone, or does not want it any more. */
@@ -18,7 +18,7 @@ process.disconnect?.();
 async function makeExport({ where, session, as, pii }: ExportOrder): Promise<void> {
   stepBack();
   try {
-    await createContext().export({
+    await runExport({
       where,
       session,
       force: false,

@@ -1,9 +1,11 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
+import { drained } from '../audit/drained.ts';
 import { nativeId } from '../core/ids.ts';
 import type { Sessions, SessionTranscripts } from '../core/ports.ts';
 import { plural } from '../core/text/amounts.ts';
 import type { SessionTree } from '../core/tree.ts';
+import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
@@ -11,6 +13,9 @@ import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor, type Redactor } from '../redact/create-redactor.ts';
 import type { Where } from '../sessions/given-places.ts';
+import { placesOf } from '../sessions/given-places.ts';
+import { type AuthorOf, createSessionTranscripts } from '../sessions/session-transcripts.ts';
+import { createSessions } from '../sessions/sessions.ts';
 import { readConfig } from '../sessions/settings.ts';
 import { thisMachine } from '../sessions/this-machine.ts';
 import { checkExport } from './check-export.ts';
@@ -27,16 +32,26 @@ const REPORT_NAME = 'redactions.json';
 
 const NEEDS_FOLDER = 'only in an export to a folder';
 
-export interface ExportReaders {
+function createReaders(): {
   sessions(where: Where): Sessions;
   sessionTranscripts(where: Where): SessionTranscripts;
+} {
+  const sessions = (where: Where): Sessions =>
+    drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+  let authors: Promise<AuthorOf> | undefined;
+  const authorOf: AuthorOf = async (folder) => {
+    authors ??= import('../lib/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());
+    return (await authors)(folder);
+  };
+  return {
+    sessions,
+    sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
+  };
 }
 
 /** Sessions as pages, through the same readers as everything else. */
-export async function runExport(
-  request: ExportRequest,
-  { sessions, sessionTranscripts }: ExportReaders,
-): Promise<ExportOutcome> {
+export async function runExport(request: ExportRequest): Promise<ExportOutcome> {
+  const { sessions, sessionTranscripts } = createReaders();
   stayWithinReason();
   compileLess();
   const { where, outDir, write } = request;

@@ -1,12 +1,13 @@
 // What can be said to a call before anybody looks at what it does. No grammar here: the hook that stands alone starts with
 // this, and loads the rest only where a rule may be about the call.
+
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { HooksCapability } from '../hosts/adapter.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../hosts/hook.ts';
 import { type CallAtDoor, concerns, defaultOf } from './concerns.ts';
+import type { GuardedAgent } from './guarded-call.ts';
 import type { Decision, Policy, Rule } from './policy.ts';
-import type { GuardedAgent } from './shell/call.ts';
 
 /** The part of a host that a judgement needs. */
 export type JudgedHost = Pick<

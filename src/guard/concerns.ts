@@ -1,11 +1,11 @@
 // Has a policy anything to say to such a call? By who makes it, when, and with which tool: before anybody looks at what it
 // does, which takes most of the time that a host waits.
 
+import type { GuardedCall } from './guarded-call.ts';
 import { lineOf, selecting } from './match/agent.ts';
 import { isInWindow } from './match/time.ts';
 import { canBeAbout } from './match/tool-name.ts';
 import type { AgentSelector, Decision, Policy, Rule } from './policy.ts';
-import type { GuardedCall } from './shell/call.ts';
 
 /** A call of which nobody has looked yet what it does. */
 export type CallAtDoor = Omit<GuardedCall, 'uses'>;

@@ -1,8 +1,9 @@
 // Who may do what: order, agents, ancestors, scopes, times, and what a person is told.
+
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
+import type { GuardedCall } from './guarded-call.ts';
 import type { AgentSelector, Decision, TimeWindow } from './policy.ts';
-import type { GuardedCall } from './shell/call.ts';
 import { suggestRule } from './suggest-rule.ts';
 import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
 

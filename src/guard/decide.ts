@@ -5,6 +5,7 @@
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
 import { defaultOf } from './concerns.ts';
+import type { GuardedCall, TriedRule, Verdict } from './guarded-call.ts';
 import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
@@ -12,7 +13,6 @@ import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
 import type { Decision, Policy, Rule } from './policy.ts';
-import type { GuardedCall, TriedRule, Verdict } from './shell/call.ts';
 import { type AskedPart, waitOf } from './wait-of.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */

@@ -1,6 +1,6 @@
 import { decide } from './decide.ts';
+import type { GuardedCall } from './guarded-call.ts';
 import type { Policy, Rule } from './policy.ts';
-import type { GuardedCall } from './shell/call.ts';
 
 /** What an agent is to see as the result of a call that does not run. */
 export interface GivenResult {

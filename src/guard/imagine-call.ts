@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { type HostName, toSessionId, toToolCallId } from '../core/ids.ts';
 import type { CallerChain, CallingAgent } from '../hosts/hook.ts';
+import type { GuardedCall } from './guarded-call.ts';
 import { type ImaginedAgent, type ImaginedCall, kindOf } from './imagined-call.ts';
 import { toCall } from './judge-call.ts';
-import type { GuardedCall } from './shell/call.ts';
 
 export interface Surroundings {
   readonly home: string;

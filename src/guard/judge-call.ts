@@ -11,9 +11,9 @@ import {
   withAbove,
 } from './at-the-door.ts';
 import { decide } from './decide.ts';
+import type { GuardedCall, Verdict } from './guarded-call.ts';
 import { namesOf } from './match/command-pattern.ts';
 import type { Decision, Policy, Rule } from './policy.ts';
-import type { GuardedCall, Verdict } from './shell/call.ts';
 import { identityOf, withIdentity } from './tell-identity.ts';
 import { usesOf } from './uses-of.ts';
 

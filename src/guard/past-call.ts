@@ -4,8 +4,8 @@ import { selectPath } from '../core/select.ts';
 import type { AgentNode, SessionTree } from '../core/tree.ts';
 import type { CallerChain, CallingAgent } from '../hosts/hook.ts';
 import { isObject, known } from '../lib/json.ts';
+import type { GuardedCall } from './guarded-call.ts';
 import { toCall } from './judge-call.ts';
-import type { GuardedCall } from './shell/call.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 export interface PastCall {

@@ -1,9 +1,10 @@
 // The patterns under which exactly this call would be allowed: for a line that was denied.
 
+import type { GuardedCall } from './guarded-call.ts';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { ToolPattern } from './policy.ts';
-import type { GuardedCall, SimpleCommand, UsedPath } from './shell/call.ts';
+import type { SimpleCommand, UsedPath } from './shell/call.ts';
 import { SOME_HOST } from './shell/gathering.ts';
 import { ANYTHING, INNER_BLANK, isUnsure } from './shell/marks.ts';
 

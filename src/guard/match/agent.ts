@@ -1,7 +1,7 @@
 // Is this the agent that a rule is about? Where something is not known, the answer is `maybe`: enough to deny, not to allow.
 
+import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector } from '../policy.ts';
-import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 
 export type Answer = 'yes' | 'no' | 'maybe';
 

@@ -1,7 +1,7 @@
 // Does a rule hold at this time, by the local clock?
 
+import type { GuardedCall } from '../guarded-call.ts';
 import type { TimeWindow } from '../policy.ts';
-import type { GuardedCall } from '../shell/call.ts';
 import type { Answer } from './agent.ts';
 
 const DAY_MINUTES = 1440;

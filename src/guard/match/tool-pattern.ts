@@ -1,8 +1,8 @@
 // Does a pattern of a rule hold for a part of a call? `may` for deny and ask: whatever it could be; `must` for allow: nothing
 // but that. Claude Code's rule syntax: https://code.claude.com/docs/en/permissions
 
+import type { GuardedCall } from '../guarded-call.ts';
 import type { ToolPattern } from '../policy.ts';
-import type { GuardedCall } from '../shell/call.ts';
 import { SOME_HOST } from '../shell/gathering.ts';
 import { isEveryCommand, mayBeCommand, mustBeCommand } from './command-pattern.ts';
 import { EDIT_TOOLS, isForeign, type Part, READ_TOOLS } from './parts.ts';

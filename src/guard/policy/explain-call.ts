@@ -5,8 +5,9 @@ import type {
   GuardExplanation,
 } from '../../core/reports/guard-explanation.ts';
 import { explain } from '../decide.ts';
+import type { GuardedCall } from '../guarded-call.ts';
 import type { Policy } from '../policy.ts';
-import type { CallUses, GuardedCall, UsedPath } from '../shell/call.ts';
+import type { CallUses, UsedPath } from '../shell/call.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { suggestAllow } from './suggest-allow.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../../server/http/testing/validate.ts';
 import { findResult } from '../given-result.ts';
-import type { GuardedCall } from '../shell/call.ts';
+import type { GuardedCall } from '../guarded-call.ts';
 import { usesOf } from '../uses-of.ts';
 import { readResultsFile } from './read-results-file.ts';
 

@@ -2,8 +2,8 @@
 
 import type { RuleSuggestion } from '../../core/reports/guard-explanation.ts';
 import { decide, findObstacles } from '../decide.ts';
+import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector, Policy, Rule } from '../policy.ts';
-import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import { suggestRule, whyNoRule } from '../suggest-rule.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { toToolPattern } from './tool-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../decide.ts';
-import type { GuardedCall } from '../shell/call.ts';
+import type { GuardedCall } from '../guarded-call.ts';
 import { bash, main, makeCall, task } from '../testing/make-call.ts';
 import { compilePolicy } from './compile.ts';
 import { suggestPolicy } from './suggest-policy.ts';

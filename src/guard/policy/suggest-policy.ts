@@ -2,8 +2,8 @@
 
 import type { CallLeft } from '../../core/reports/policy-suggestion.ts';
 import { decide } from '../decide.ts';
+import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector, Policy } from '../policy.ts';
-import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import { suggestRule, whyNoRule } from '../suggest-rule.ts';
 import { NO_POLICY } from './caution.ts';
 import { toRule } from './suggest-allow.ts';

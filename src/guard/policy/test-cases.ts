@@ -1,7 +1,7 @@
 import type { GuardMismatch } from '../../core/reports/guard-test.ts';
 import { decide } from '../decide.ts';
+import type { GuardedCall } from '../guarded-call.ts';
 import type { Policy, Rule } from '../policy.ts';
-import type { GuardedCall } from '../shell/call.ts';
 import { explainCall } from './explain-call.ts';
 import type { GuardCase } from './read-cases.ts';
 

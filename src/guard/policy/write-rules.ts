@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringify } from 'yaml';
+import type { GuardedAgent } from '../guarded-call.ts';
 import type { AgentSelector } from '../policy.ts';
-import type { GuardedAgent } from '../shell/call.ts';
 import { readPolicyFile } from './read-policy-file.ts';
 import { toToolPattern } from './tool-text.ts';
 

@@ -1,7 +1,7 @@
 // Policies and calls for tests, in a few words.
 
+import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { Decision, Policy, Rule, ToolPattern } from '../policy.ts';
-import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import type { ShellContext } from '../shell/scene.ts';
 import { usesOf } from '../uses-of.ts';
 

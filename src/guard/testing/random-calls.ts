@@ -1,7 +1,8 @@
 // Calls and policies at random: commands put into each other, shells' alphabet soup, rules of every kind.
+
 import fc from 'fast-check';
+import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector, Decision, Policy, Rule } from '../policy.ts';
-import type { GuardedAgent, GuardedCall } from '../shell/call.ts';
 import { main, makeCall, policy, rule, task } from './make-call.ts';
 
 /** Each runs the command that it is given, in one way or another. */

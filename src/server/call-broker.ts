@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putDraft } from '../audit/spool-writer.ts';
+import type { CallBrokerOptions, WaitingToolCall } from '../control/call-broker.ts';
 import type { AskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
 import { type AskDesk, createDesk } from '../guard/approvals/create-desk.ts';
 import { requestJudgement } from '../hook/hook-request.ts';
@@ -12,35 +13,15 @@ import { createHookIntake } from './hook-intake.ts';
 import { listAsks, sendAnswer } from './remote-asks.ts';
 import type { HookIntake } from './server-control.ts';
 
-/** A call that somebody is to judge. */
-export interface CallAtDoor {
-  readonly payload: unknown;
-  /** The host's id of it. */
-  readonly call: string | undefined;
-  /** Of the host. */
-  readonly process: number | undefined;
-  /** `always`: a person is asked where no rule decides. */
-  readonly asks: 'policy' | 'always';
-  readonly signal: AbortSignal;
-}
-
-export interface CallDoorOptions {
-  /** Where troupe keeps its state. */
-  readonly folder: string;
-  readonly host: string;
-  /** Undefined where nobody sits at the terminal. */
-  readonly askAtTerminal?: AskAtTerminal;
-}
-
 /**
  * Judged and written down as a call of a hook is: by the server where one runs, so that its page and every other face can be
  * asked, and by ourselves where not. Gives what the hook would print.
  */
-export function createCallDoor({
+export function createCallBroker({
   folder,
   host,
   askAtTerminal,
-}: CallDoorOptions): (call: CallAtDoor) => Promise<string> {
+}: CallBrokerOptions): (call: WaitingToolCall) => Promise<string> {
   const desk = createDesk({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
   const intake = createHookIntake(folder, NO_KEYS, {
     // Without a terminal nobody could answer.
