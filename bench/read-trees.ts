@@ -1,5 +1,5 @@
 import { claudeCode } from '../src/hosts/claude-code/index.ts';
-import { createSessions } from '../src/sessions/sessions.ts';
+import { createSessions } from '../src/sessions/index.ts';
 
 /** Every session below a data folder, files to trees; how many agents there were. */
 export async function readTrees(root: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createRedactor } from '../src/redact/create-redactor.ts';
+import { createRedactor } from '../src/redact/index.ts';
 import { CREDENTIAL_RULES } from '../src/redact/rules/all-rules.ts';
 import { fillSample } from '../src/redact/testing/fill-sample.ts';
 

@@ -1,8 +1,8 @@
 // Bundled and run by telegram.mjs, in a process of its own.
 
-import { computeDetail } from '../src/core/reports/compute-detail.ts';
+import { computeDetail } from '../src/core/index.ts';
 import { claudeCode } from '../src/hosts/claude-code/index.ts';
-import { createSessions } from '../src/sessions/sessions.ts';
+import { createSessions } from '../src/sessions/index.ts';
 import { type LoadOptions, runLoad } from '../test/telegram-server/load.ts';
 
 const [root = '', options = '{}'] = process.argv.slice(2);

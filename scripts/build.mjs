@@ -10,6 +10,17 @@ ensureInstalled();
 const { build } = await import('esbuild');
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
+// Our modules do nothing when they are loaded, so what nobody uses of a room is left out.
+const withoutSideEffects = {
+  name: 'without-side-effects',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^\.\.?\// }, async ({ path, pluginData, ...options }) => {
+      if (pluginData === withoutSideEffects || !options.importer.startsWith(`${root}src/`)) return undefined;
+      const resolved = await resolve(path, { ...options, pluginData: withoutSideEffects });
+      return resolved.errors.length > 0 ? resolved : { ...resolved, sideEffects: false };
+    });
+  },
+};
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
@@ -27,6 +38,7 @@ await build({
   platform: 'node',
   target: 'node20.19',
   external: Object.keys(dependencies),
+  plugins: [withoutSideEffects],
   sourcemap: 'linked',
   sourcesContent: false,
   logLevel: 'warning',
@@ -49,7 +61,7 @@ const forHooks = {
   format: 'cjs',
   platform: 'node',
   target: 'node20.19',
-  plugins: [onePath],
+  plugins: [withoutSideEffects, onePath],
   logLevel: 'warning',
 };
 // What it loads where it is needed, known by its digest: node keeps the machine code of it.

@@ -7,6 +7,7 @@ import { root } from './ensure-installed.mjs';
 const MAY_IMPORT = {
   lib: [],
   core: ['lib'],
+  'core/transcript': ['lib', 'core'],
   redact: ['lib', 'core'],
   'guard/shell': ['lib'],
   hosts: ['lib', 'core', 'hosts/*'],
@@ -16,11 +17,11 @@ const MAY_IMPORT = {
   audit: ['lib', 'core', 'redact', 'hosts', 'sessions'],
   guard: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard/shell'],
   hook: ['lib', 'hosts', 'audit', 'guard'],
-  export: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit'],
-  'cli/format': ['lib', 'core'],
-  control: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard', 'export', 'cli/format'],
+  export: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'core/transcript'],
+  'cli/format': ['lib', 'core', 'core/transcript'],
+  control: ['lib', 'core', 'redact', 'hosts', 'sessions', 'audit', 'guard', 'export', 'cli/format', 'core/transcript'],
   server: ['lib', 'core', 'hosts', 'sessions', 'audit', 'guard', 'control', 'export', 'hook'],
-  notify: ['lib', 'core', 'redact', 'sessions', 'control', 'export', 'server'],
+  notify: ['lib', 'core', 'redact', 'sessions', 'control', 'export', 'server', 'core/transcript'],
   tui: ['lib', 'core', 'sessions', 'notify', 'cli/format', 'server'],
   cli: [
     'lib',
@@ -39,14 +40,28 @@ const MAY_IMPORT = {
   ],
   index: ['lib', 'core', 'redact', 'hosts', 'sessions', 'control'],
   main: ['cli'],
-  web: ['lib', 'core'],
+  web: ['lib', 'core', 'core/transcript'],
 };
 
+/** Files that other rooms may import, beside `index.ts`. In `lib` each file stands alone. */
+const MORE_ENTRIES = new Set([
+  // The contract is in index.ts; what lists the hosts imports them, and they import the contract.
+  'src/hosts/registry.ts',
+  'src/hosts/judged-hosts.ts',
+  'src/hosts/more-judged-hosts.ts',
+  // A hook loads only what judges calls of its host.
+  ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].map((host) => `src/hosts/${host}/guard.ts`),
+  // The page loads it once there is code to colour.
+  'src/core/transcript/highlight-code.ts',
+]);
+/** A hook starts in front of every call: it imports the files it needs, so that its bundle holds nothing else. The library re-exports types file by file. */
+const IMPORTS_FILES = new Set(['hook', 'index']);
+
 /** Rooms that run in the browser too: no Node module at all. */
-const PURE = new Set(['core', 'redact', 'guard/shell']);
+const PURE = new Set(['core', 'core/transcript', 'redact', 'guard/shell']);
 
 /** Packages that a pure room may import all the same: themselves without Node, and made for what would be wrong by hand. */
-const PURE_PACKAGES = { 'guard/shell': ['unbash'], core: ['markdown-it', 'highlight.js'] };
+const PURE_PACKAGES = { 'guard/shell': ['unbash'], 'core/transcript': ['markdown-it', 'highlight.js'] };
 
 /**
  * Functions that open a file by its path, and wait forever if an agent has put a FIFO there. Everything goes through
@@ -75,6 +90,8 @@ const OPENS_FILES = {
 };
 
 const problems = [];
+/** file → files that it imports, types included. */
+const graph = new Map();
 const unusedAllowances = new Map(Object.entries(MAY_IMPORT).map(([room, list]) => [room, new Set(list)]));
 const unused = new Set(Object.keys(OPENS_FILES));
 for (const file of [...filesIn('src'), ...filesIn('web')]) {
@@ -98,12 +115,19 @@ for (const file of [...filesIn('src'), ...filesIn('web')]) {
       continue;
     }
     const target = path.posix.join(path.posix.dirname(file), specifier);
+    graph.set(file, [...(graph.get(file) ?? []), target]);
     const to = roomOf(target);
-    if (from === to || allows(from, to)) continue;
+    if (from === to) continue;
+    if (allows(from, to)) {
+      if (!isEntry(target, to) && !IMPORTS_FILES.has(from))
+        problems.push(`${file}: import ${to} by its entry, not '${specifier}'`);
+      continue;
+    }
     problems.push(`${file}: ${from} may not import ${to} ('${specifier}')`);
   }
 }
 for (const file of unused) problems.push(`${file}: need not be in OPENS_FILES any more`);
+for (const cycle of findCycles(graph)) problems.push(`import cycle: ${cycle.join(' → ')}`);
 for (const [room, left] of unusedAllowances)
   for (const other of left) problems.push(`MAY_IMPORT: ${room} need not import ${other}`);
 for (const problem of problems) console.error(problem);
@@ -124,12 +148,35 @@ function filesIn(folder) {
   );
 }
 
+/** Groups of files that import each other, directly or not (Tarjan). */
+function findCycles(edges) {
+  const [order, low, stack, cycles] = [new Map(), new Map(), [], []];
+  const visit = (file) => {
+    order.set(file, order.size);
+    low.set(file, order.get(file));
+    stack.push(file);
+    for (const next of edges.get(file) ?? []) {
+      if (!order.has(next)) visit(next);
+      if (stack.includes(next)) low.set(file, Math.min(low.get(file), low.get(next)));
+    }
+    if (low.get(file) !== order.get(file)) return;
+    const group = stack.splice(stack.indexOf(file));
+    if (group.length > 1) cycles.push(group.reverse());
+  };
+  for (const file of edges.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
+
 function roomOf(file) {
   if (file.startsWith('web/')) return 'web';
   const [first, second, third] = file.slice('src/'.length).split('/');
   if (first === 'hosts' && third !== undefined && second !== 'shared') return 'hosts/*';
   const inner = `${first}/${second}`;
   return Object.hasOwn(MAY_IMPORT, inner) ? inner : first.replace(/\.ts$/, '');
+}
+
+function isEntry(target, room) {
+  return room === 'lib' || target.endsWith('/index.ts') || MORE_ENTRIES.has(target);
 }
 
 function allows(from, to) {

@@ -3,37 +3,43 @@
  * `runSession` runs a program.
  * Everything here is stable: names are added, never changed. See docs/LIBRARY.md.
  */
+
 import path from 'node:path';
-import { createAttach } from './control/create-attach.ts';
-import { startSession } from './control/run-session.ts';
-import type { RunningSession, SessionConfig } from './control/session-chunk.ts';
-import { toToolCallId } from './core/ids.ts';
-import type { AttachReport } from './core/reports/attach-shapes.ts';
-import { readDocument } from './core/reports/compute-document.ts';
-import { computeIdentity } from './core/reports/compute-identity.ts';
-import { computeSessions } from './core/reports/compute-sessions.ts';
-import { computeTree } from './core/reports/compute-tree.ts';
-import { parseDocument } from './core/reports/parse-document.ts';
-import type { IdentityReport, SessionsReport, TreeReport } from './core/reports/shapes.ts';
-import type { TranscriptDocument } from './core/reports/transcript-document.ts';
-import type { Transcript } from './core/transcript.ts';
-import type { SessionTree } from './core/tree.ts';
+import { createAttach, type RunningSession, type SessionConfig, startSession } from './control/index.ts';
+import {
+  type AttachReport,
+  computeIdentity,
+  computeSessions,
+  computeTree,
+  type IdentityReport,
+  parseDocument,
+  readDocument,
+  type SessionsReport,
+  type SessionTree,
+  type Transcript,
+  type TranscriptDocument,
+  type TreeReport,
+  toToolCallId,
+} from './core/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { known } from './lib/json.ts';
 import { stateFolder } from './lib/state-folder.ts';
 import { UserError } from './lib/user-error.ts';
-import { createRedactor } from './redact/create-redactor.ts';
-import { createIdentifier } from './sessions/identify.ts';
-import { adaptersFor, placesFor } from './sessions/places.ts';
-import { createSessionTranscripts } from './sessions/session-transcripts.ts';
-import { createSessions } from './sessions/sessions.ts';
-import { readsStreams } from './sessions/stream/recognise-stream.ts';
-import { createShadow } from './sessions/stream/shadow.ts';
-import type { StreamEvent } from './sessions/stream/stream-event.ts';
-import { thisMachine } from './sessions/this-machine.ts';
-import { createTranscripts } from './sessions/transcripts.ts';
-import { watchSession } from './sessions/watch-session.ts';
+import { createRedactor } from './redact/index.ts';
+import {
+  adaptersFor,
+  createIdentifier,
+  createSessions,
+  createSessionTranscripts,
+  createShadow,
+  createTranscripts,
+  placesFor,
+  readsStreams,
+  type StreamEvent,
+  thisMachine,
+  watchSession,
+} from './sessions/index.ts';
 
 export type * from './control/session-chunk.ts';
 export type { AttachCommand, AttachReport } from './core/reports/attach-shapes.ts';

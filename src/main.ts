@@ -1,6 +1,6 @@
 // The way in: what the parts are, compose/ says; what to do, faces/cli.
-import { createContext } from './cli/context.ts';
-import { runCli } from './cli/run-cli.ts';
+
+import { createContext, runCli } from './cli/index.ts';
 
 /** A reader that has seen enough (`troupe ls | head`) closes the pipe: no reason to complain. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

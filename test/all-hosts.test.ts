@@ -3,9 +3,15 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSnapshot, SessionDetail } from '../src/core/reports/live-shapes.ts';
-import type { AgentReport, SessionReport, SessionsReport, TreeReport } from '../src/core/reports/shapes.ts';
-import type { TimelineReport } from '../src/core/reports/timeline-shapes.ts';
+import type {
+  AgentReport,
+  LiveSnapshot,
+  SessionDetail,
+  SessionReport,
+  SessionsReport,
+  TimelineReport,
+  TreeReport,
+} from '../src/core/index.ts';
 import { checkLinks, readLinks } from '../src/export/pages/check-links.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../src/core/approval.ts';
-import type { AuditEntry } from '../src/core/reports/audit-shapes.ts';
+import type { Ask, AuditEntry } from '../src/core/index.ts';
 import { misfits } from '../src/server/http/testing/validate.ts';
 import { BASH, type HeldCalls, prepareHeldCalls, RECORDING } from './testing/held-calls.ts';
 import { createProgramHome, type ProgramHome, type RunningProgram } from './testing/program.ts';

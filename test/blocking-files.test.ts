@@ -15,7 +15,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OlderSession, SessionDetail } from '../src/core/reports/live-shapes.ts';
+import type { OlderSession, SessionDetail } from '../src/core/index.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 

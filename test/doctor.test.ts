@@ -2,7 +2,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DoctorReport } from '../src/core/reports/doctor-shapes.ts';
+import type { DoctorReport } from '../src/core/index.ts';
 import { misfits } from '../src/server/http/testing/validate.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type HookStubs, writeHookStubs } from '../src/hook/hook-stubs.ts';
+import { type HookStubs, writeHookStubs } from '../src/hook/index.ts';
 
 // The commands that a host runs, with the built program behind them: with a server, without one, and while it dies.
 

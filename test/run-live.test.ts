@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AgentReport } from '../src/core/reports/shapes.ts';
+import type { AgentReport } from '../src/core/index.ts';
 import { createProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SessionDetail } from '../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../src/core/index.ts';
 import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { runLoad } from './telegram-server/load.ts';
 

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../src/core/approval.ts';
+import type { Ask } from '../src/core/index.ts';
 import type { MemoryLive } from '../src/server/http/testing/memory-live.ts';
 import { recordedLive } from '../src/server/http/testing/recorded-live.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../core/index.ts';
 import { asObject } from '../lib/json.ts';
 
 /** A place in the chain. */

@@ -1,11 +1,8 @@
 import path from 'node:path';
-import { nativeId } from '../core/ids.ts';
-import type { LiveTrees } from '../core/ports.ts';
+import { type LiveTrees, nativeId } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
-import type { OpenSession } from '../sessions/caller-sessions.ts';
-import type { KnownSession } from '../sessions/identify-caller.ts';
-import { createCallerNaming, type NameCaller } from '../sessions/name-caller.ts';
+import { createCallerNaming, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
 import { drainOnce } from './drain-once.ts';
 import { prune, type SessionAges } from './prune.ts';
 

@@ -1,9 +1,8 @@
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { maskValue } from '../redact/mask-secrets.ts';
-import type { OpenSession } from '../sessions/caller-sessions.ts';
-import { createCallerNaming } from '../sessions/name-caller.ts';
+import { maskValue } from '../redact/index.ts';
+import { createCallerNaming, type OpenSession } from '../sessions/index.ts';
 import { type Drained, drain } from './drain.ts';
 
 export interface DrainOnceOptions {

@@ -1,9 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hostOf } from '../core/ids.ts';
-import type { AuditAgent } from '../core/reports/audit-shapes.ts';
-import { parseStartedBy } from '../core/started-by.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import { type AuditAgent, hostOf, parseStartedBy } from '../core/index.ts';
+import type { HookEvent } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asText, known } from '../lib/json.ts';

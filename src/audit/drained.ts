@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { Sessions } from '../core/ports.ts';
+import type { Sessions } from '../core/index.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import type { Where } from '../sessions/given-places.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { thisMachine, type Where } from '../sessions/index.ts';
 
 /** What hooks told, and nobody has taken over yet, is part of what is read. Where nothing waits, nothing is loaded. */
 export function drained(sessions: Sessions, where: Where): Sessions {

@@ -1,4 +1,5 @@
 // Must show: hooks at once, drains killed in between, every event once.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../core/index.ts';
 import { createRandom } from '../lib/testing/seed.ts';
 import { drain } from './drain.ts';
 import { readLog } from './read-log.ts';

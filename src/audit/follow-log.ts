@@ -1,7 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { matchesFilter } from '../core/reports/audit-filter.ts';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import { type AuditEntry, matchesFilter } from '../core/index.ts';
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { isWrongFile } from '../lib/regular-file.ts';

@@ -2,10 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { nativeId } from '../core/ids.ts';
-import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
+import { type AuditEntry, type AuditFilter, nativeId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import { createSessions } from '../sessions/sessions.ts';
+import { createSessions } from '../sessions/index.ts';
 import { type GuardLog, openGuardLog } from './guard-log.ts';
 import { fillSpool, type RecordedHook, recordedHooks, recordedRoot } from './testing/recorded-spool.ts';
 

@@ -1,18 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { nativeId } from '../core/ids.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import type { AuditCheck, AuditEntry, AuditFilter, AuditPage } from '../core/reports/audit-shapes.ts';
-import { type CoverageReport, computeCoverage } from '../core/reports/compute-coverage.ts';
+import {
+  type AuditCheck,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  type CoverageReport,
+  computeCoverage,
+  nativeId,
+  type SessionLedger,
+} from '../core/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { createCallerSessions } from '../sessions/caller-sessions.ts';
-import { placesOf, type Where } from '../sessions/given-places.ts';
-import type { KnownSession } from '../sessions/identify-caller.ts';
-import type { Subscription } from '../sessions/live-feed.ts';
-import type { Place } from '../sessions/places.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import {
+  createCallerSessions,
+  createSessions,
+  type KnownSession,
+  type Place,
+  placesOf,
+  type Subscription,
+  thisMachine,
+  type Where,
+} from '../sessions/index.ts';
 import { drainOnce } from './drain-once.ts';
 import { type FollowOptions, followLog } from './follow-log.ts';
 import { readLog } from './read-log.ts';

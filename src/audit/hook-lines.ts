@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { nativeId, type SessionId } from '../core/ids.ts';
+import { nativeId, type SessionId } from '../core/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { asAmount, asObject, asText } from '../lib/json.ts';
 import { readLinesBackwards } from '../lib/read-lines-backwards.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
 import { sealEntry } from './chain.ts';
 import { drain } from './drain.ts';

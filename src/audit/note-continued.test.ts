@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { SessionTree } from '../core/tree.ts';
+import type { SessionTree } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
-import { placesFor } from '../sessions/places.ts';
-import { createSessions } from '../sessions/sessions.ts';
+import { createSessions, placesFor } from '../sessions/index.ts';
 import { noteContinued } from './note-continued.ts';
 
 const clock = (): number => Date.parse('2030-01-01');

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AgentId, hostOf, nativeId, type SessionId } from '../core/ids.ts';
-import { formatStartedBy } from '../core/started-by.ts';
+import { type AgentId, formatStartedBy, hostOf, nativeId, type SessionId } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { takeLock } from '../lib/lock-file.ts';
 import { createHookLineWriter, type HookLine } from './hook-lines.ts';

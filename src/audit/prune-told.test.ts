@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toSessionId } from '../core/ids.ts';
+import { toSessionId } from '../core/index.ts';
 import { prune } from './prune.ts';
 
 const DAY = 86_400_000;

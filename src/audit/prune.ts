@@ -1,6 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type SessionId, toSessionId } from '../core/ids.ts';
+import { type SessionId, toSessionId } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { takeLock } from '../lib/lock-file.ts';

@@ -1,5 +1,4 @@
-import { matchesFilter } from '../core/reports/audit-filter.ts';
-import type { AuditEntry, AuditFilter } from '../core/reports/audit-shapes.ts';
+import { type AuditEntry, type AuditFilter, matchesFilter } from '../core/index.ts';
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
 import { isWrongFile } from '../lib/regular-file.ts';

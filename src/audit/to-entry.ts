@@ -1,7 +1,5 @@
-import { readAnsweredBy } from '../core/approval.ts';
-import { nativeId } from '../core/ids.ts';
-import type { AuditAgent, AuditDecision } from '../core/reports/audit-shapes.ts';
-import type { HookCall, HookEvent } from '../hosts/hook.ts';
+import { type AuditAgent, type AuditDecision, nativeId, readAnsweredBy } from '../core/index.ts';
+import type { HookCall, HookEvent } from '../hosts/index.ts';
 import { asAmount, asText, type JsonObject, known } from '../lib/json.ts';
 import type { EntryFields } from './chain.ts';
 import { toSummaryLine } from './summary-line.ts';

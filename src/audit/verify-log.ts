@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../core/index.ts';
 import { isEqual } from '../lib/is-equal.ts';
 import { isLocked } from '../lib/lock-file.ts';
 import { streamLines } from '../lib/stream-lines.ts';

@@ -1,8 +1,7 @@
-import type { Steered } from '../core/continuing.ts';
-import { createPaint } from '../core/text/paint.ts';
+import { createPaint, type Steered } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { type SharedFlags, writeJson, writeLines } from './flags.ts';
-import { formatAttachHead, formatAttachPlan } from './format/attach-lines.ts';
+import { formatAttachHead, formatAttachPlan } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 
 export interface AttachFlags extends SharedFlags {

@@ -1,26 +1,30 @@
-import { drained } from '../audit/drained.ts';
-import type { Sessions } from '../core/ports.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import { drained } from '../audit/index.ts';
+import type { Sessions } from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder, packageVersion } from '../lib/package.ts';
 import { beBrief } from '../lib/stay-small.ts';
 import { createTerminal } from '../lib/terminal.ts';
-import { type KnownHost, placesOf, type Where } from '../sessions/given-places.ts';
-import { createIdentifier } from '../sessions/identify.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { createTranscripts } from '../sessions/transcripts.ts';
+import {
+  createIdentifier,
+  createSessions,
+  createTranscripts,
+  type KnownHost,
+  placesOf,
+  type Where,
+} from '../sessions/index.ts';
 import type { FaceContext } from './face.ts';
 
 /** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
-const control = async () => (await import('../server/serve.ts')).createServerControl();
+const control = async () => (await import('../server/index.ts')).createServerControl();
 
-const policy = async () => (await import('../guard/policy-control.ts')).createPolicyControl();
+const policy = async () => (await import('../guard/index.ts')).createPolicyControl();
 
-const questions = async () => (await import('../guard/guard-questions.ts')).createGuardQuestions();
+const questions = async () => (await import('../guard/index.ts')).createGuardQuestions();
 
-const asks = async () => (await import('../server/approval-control.ts')).createAskControl();
+const asks = async () => (await import('../server/index.ts')).createAskControl();
 
 const hooks = async () => (await import('./hooks/hooks-control.ts')).createHooks();
 
@@ -31,12 +35,12 @@ export function createContext(): FaceContext {
   };
   return {
     sessions,
-    export: async (request) => (await import('../export/run-export.ts')).runExport(request),
+    export: async (request) => (await import('../export/index.ts')).runExport(request),
     transcripts: (where) => createTranscripts(placesOf(where), systemClock),
     identifier: () => createIdentifier(ADAPTERS, systemClock),
     demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
-    follow: async (request) => (await import('../server/follow.ts')).follow(request),
-    guardLog: async (where) => (await import('../audit/guard-log.ts')).createGuardLog(where),
+    follow: async (request) => (await import('../server/index.ts')).follow(request),
+    guardLog: async (where) => (await import('../audit/index.ts')).createGuardLog(where),
     server: {
       serve: async (request) => (await control()).serve(request),
       start: async (request) => (await control()).start(request),
@@ -64,20 +68,18 @@ export function createContext(): FaceContext {
       list: async () => (await asks()).list(),
       answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
     },
-    watch: async (request) => (await import('../tui/run-watch.ts')).watch(request, createTerminal()),
-    stream: async (request) => (await import('../control/shadow-input.ts')).shadowInput(request),
+    watch: async (request) => (await import('../tui/index.ts')).watch(request, createTerminal()),
+    stream: async (request) => (await import('../control/index.ts')).shadowInput(request),
     run: async (request) => {
-      const { createCallBroker } = await import('../server/call-broker.ts');
-      return (await import('../control/run.ts')).runShadowed(request, createCallBroker);
+      const { createCallBroker } = await import('../server/index.ts');
+      return (await import('../control/index.ts')).runShadowed(request, createCallBroker);
     },
     telegram: {
-      run: async (request) =>
-        (await import('../notify/telegram/run-face.ts')).runTelegramFace(request, createTerminal()),
-      setup: async () => (await import('../notify/telegram/set-up.ts')).setUpTelegram(createTerminal()),
+      run: async (request) => (await import('../notify/index.ts')).runTelegramFace(request, createTerminal()),
+      setup: async () => (await import('../notify/index.ts')).setUpTelegram(createTerminal()),
     },
-    webhook: async (request) =>
-      (await import('../notify/webhook/run-face.ts')).runWebhookFace(request, createTerminal()),
-    attach: async (where) => (await import('../control/attach.ts')).attachTo(where),
+    webhook: async (request) => (await import('../notify/index.ts')).runWebhookFace(request, createTerminal()),
+    attach: async (where) => (await import('../control/index.ts')).attachTo(where),
     async *examine(where) {
       yield* (await import('./doctor/examine-machine.ts')).examineMachine(where);
     },

@@ -1,6 +1,6 @@
-import type { DoctorReport, Finding, FindingArea } from '../core/reports/doctor-shapes.ts';
+import type { DoctorReport, Finding, FindingArea } from '../core/index.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatArea, formatFinding } from './format/doctor-lines.ts';
+import { formatArea, formatFinding } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core';
-import { EXPORT_FORMATS, type ExportFormat } from '../core/reports/export-shapes.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../core/index.ts';
 import { sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
 import { toWhen } from './when.ts';
 

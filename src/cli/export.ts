@@ -1,9 +1,9 @@
-import type { ExportFormat, RedactionReport } from '../core/reports/export-shapes.ts';
-import type { ExportRequest } from '../export/export-types.ts';
+import type { ExportFormat, RedactionReport } from '../core/index.ts';
+import type { ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { exportLines, reviewLines } from './format/export-lines.ts';
+import { exportLines, reviewLines } from './format/index.ts';
 import { createProgress } from './progress.ts';
 import type { CliContext } from './run-cli.ts';
 import type { When } from './when.ts';

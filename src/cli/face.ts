@@ -1,20 +1,14 @@
-import type { GuardLog } from '../audit/guard-log.ts';
-import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../control/shadow-request.ts';
-import type { Identifier, Sessions, Transcripts } from '../core/ports.ts';
-import type { AttachControl } from '../core/reports/attach-shapes.ts';
-import type { Finding } from '../core/reports/doctor-shapes.ts';
-import type { ExportOutcome, ExportRequest } from '../export/export-types.ts';
-import type { GuardQuestions } from '../guard/guard-questions.ts';
-import type { PolicyControl } from '../guard/policy-control.ts';
+import type { GuardLog } from '../audit/index.ts';
+import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../control/index.ts';
+import type { AttachControl, Finding, Identifier, Sessions, Transcripts } from '../core/index.ts';
+import type { ExportOutcome, ExportRequest } from '../export/index.ts';
+import type { GuardQuestions, PolicyControl } from '../guard/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Terminal } from '../lib/terminal.ts';
-import type { ChatRequest, TelegramControl } from '../notify/chat-request.ts';
-import type { AskControl } from '../server/approval-control.ts';
-import type { FollowRequest } from '../server/follow.ts';
-import type { ServerControl } from '../server/server-control.ts';
-import type { KnownHost, Where } from '../sessions/given-places.ts';
-import type { Live } from '../sessions/live-feed.ts';
-import type { WatchRequest } from '../tui/run-watch.ts';
+import type { ChatRequest, TelegramControl } from '../notify/index.ts';
+import type { AskControl, FollowRequest, ServerControl } from '../server/index.ts';
+import type { KnownHost, Live, Where } from '../sessions/index.ts';
+import type { WatchRequest } from '../tui/index.ts';
 import type { HooksControl } from './hooks/hooks-types.ts';
 
 /** All a face gets. It reads; it changes nothing, and it cannot reach another face. */

@@ -1,5 +1,5 @@
 import { known } from '../lib/json.ts';
-import type { Where } from '../sessions/given-places.ts';
+import type { Where } from '../sessions/index.ts';
 import type { CliContext } from './run-cli.ts';
 
 /** Flags that several commands share: what to look at, and for whom to write. */

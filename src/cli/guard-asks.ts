@@ -1,8 +1,7 @@
-import type { Ask, AskAnswer } from '../core/approval.ts';
-import { askedText, askerText, endText } from '../core/text/ask-texts.ts';
+import { type Ask, type AskAnswer, askedText, askerText, endText } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { writeJson, writeLines } from './flags.ts';
-import { formatAsks } from './format/ask-lines.ts';
+import { formatAsks } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { DECISIONS } from '../core/reports/audit-shapes.ts';
+import { DECISIONS } from '../core/index.ts';
 import { optionalArgument, sessionArgument, sharedFlags, toCount, toWord } from './flags.ts';
 import { answerCommand, asksCommand } from './guard-ask-commands.ts';
 import { explainCommand, suggestCommand, testCommand } from './guard-question-commands.ts';

@@ -1,5 +1,5 @@
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatCoverage } from './format/coverage-lines.ts';
+import { formatCoverage } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

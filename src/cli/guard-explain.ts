@@ -1,9 +1,9 @@
-import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
-import { type AGENT_KINDS, contradictionIn, type ImaginedCall } from '../guard/imagined-call.ts';
+import type { GuardExplanation } from '../core/index.ts';
+import { type AGENT_KINDS, contradictionIn, type ImaginedCall } from '../guard/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatGuardExplanation } from './format/guard-explanation-lines.ts';
+import { formatGuardExplanation } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

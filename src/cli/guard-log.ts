@@ -1,11 +1,16 @@
-import type { GuardLog } from '../audit/guard-log.ts';
-import type { AuditDecision, AuditEntry, AuditFilter, AuditPage } from '../core/reports/audit-shapes.ts';
-import { plural } from '../core/text/amounts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
+import type { GuardLog } from '../audit/index.ts';
+import {
+  type AuditDecision,
+  type AuditEntry,
+  type AuditFilter,
+  type AuditPage,
+  cleanLine,
+  plural,
+} from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatAuditLine, formatAuditPage } from './format/audit-table.ts';
+import { formatAuditLine, formatAuditPage } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 import type { When } from './when.ts';

@@ -1,8 +1,7 @@
-import { plural } from '../core/text/amounts.ts';
+import { plural } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatGuardTest } from './format/guard-test-lines.ts';
-import { formatPolicyCheck, formatPresets } from './format/policy-lines.ts';
+import { formatGuardTest, formatPolicyCheck, formatPresets } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core';
-import { AGENT_KINDS } from '../guard/imagined-call.ts';
+import { AGENT_KINDS } from '../guard/index.ts';
 import { optionalArgument, sessionArgument, sharedFlags, toIndex } from './flags.ts';
 
 const text = (placeholder: string, brief: string) =>

@@ -1,11 +1,8 @@
-import { notLoadedWords } from '../core/reports/hooks-remedies.ts';
-import type { HookScope } from '../core/reports/hooks-shapes.ts';
-import { createPaint } from '../core/text/paint.ts';
+import { createPaint, type HookScope, notLoadedWords } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { writeJson, writeLines } from './flags.ts';
-import { fileDiffLines } from './format/file-diff.ts';
-import { hooksStatusLines } from './format/hooks-status-lines.ts';
+import { fileDiffLines, hooksStatusLines } from './format/index.ts';
 import type { HooksPlan } from './hooks/hooks-types.ts';
 import type { CliContext } from './run-cli.ts';
 

@@ -1,7 +1,4 @@
-import { toToolCallId } from '../core/ids.ts';
-import { computeIdentity } from '../core/reports/compute-identity.ts';
-import type { IdentityReport } from '../core/reports/shapes.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
+import { cleanLine, computeIdentity, type IdentityReport, toToolCallId } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { type SharedFlags, writeJson, writeLines } from './flags.ts';
 import type { CliContext } from './run-cli.ts';

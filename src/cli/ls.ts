@@ -1,6 +1,6 @@
-import { computeSessions } from '../core/reports/compute-sessions.ts';
+import { computeSessions } from '../core/index.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatSessions } from './format/session-table.ts';
+import { formatSessions } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

@@ -1,7 +1,7 @@
-import { formatAge } from '../core/text/amounts.ts';
+import { formatAge } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { RunningServer, ServerState, Serving } from '../server/server-control.ts';
+import type { RunningServer, ServerState, Serving } from '../server/index.ts';
 import { type AgentFlags, stopAgent } from './attach.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
 import type { CliContext } from './run-cli.ts';

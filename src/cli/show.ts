@@ -1,8 +1,7 @@
-import { computeHues } from '../core/reports/compute-hues.ts';
-import { createPaint } from '../core/text/paint.ts';
+import { computeHues, createPaint } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { type SharedFlags, whereOf, writeJson } from './flags.ts';
-import { formatTranscript } from './format/transcript-lines.ts';
+import { formatTranscript } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 
 export interface ShowFlags extends SharedFlags {

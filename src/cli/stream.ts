@@ -1,4 +1,4 @@
-import type { ShadowRequest } from '../control/shadow-request.ts';
+import type { ShadowRequest } from '../control/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { CliContext } from './run-cli.ts';

@@ -1,7 +1,7 @@
-import { createPaint } from '../core/text/paint.ts';
+import { createPaint } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import type { FaceContext } from './face.ts';
-import type { TextOptions } from './format/session-table.ts';
+import type { TextOptions } from './format/index.ts';
 
 export function textOptionsOf({ terminal, clock }: FaceContext): TextOptions {
   return {

@@ -1,13 +1,14 @@
-import { nativeId } from '../core/ids.ts';
-import { ledgerFor } from '../core/join-trees.ts';
-import type { OpenedSession } from '../core/ports.ts';
-import { computeExplanation } from '../core/reports/compute-explanation.ts';
-import { computeTree } from '../core/reports/compute-tree.ts';
-import { createPaint } from '../core/text/paint.ts';
+import {
+  computeExplanation,
+  computeTree,
+  createPaint,
+  ledgerFor,
+  nativeId,
+  type OpenedSession,
+} from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatExplanation } from './format/explanation-lines.ts';
-import { formatTree } from './format/tree-lines.ts';
+import { formatExplanation, formatTree } from './format/index.ts';
 import type { CliContext } from './run-cli.ts';
 import { textOptionsOf } from './text-options.ts';
 

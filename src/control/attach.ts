@@ -1,11 +1,9 @@
-import type { AttachControl } from '../core/reports/attach-shapes.ts';
-import { redactorOf } from '../export/run-export.ts';
+import type { AttachControl } from '../core/index.ts';
+import { redactorOf } from '../export/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { placesOf, type Where } from '../sessions/given-places.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
-import { createTranscripts } from '../sessions/transcripts.ts';
+import { createTranscripts, placesOf, thisMachine, type Where } from '../sessions/index.ts';
 import { createAttach } from './create-attach.ts';
 import { findRun } from './find-run.ts';
 

@@ -1,4 +1,4 @@
-import type { AskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
+import type { AskAtTerminal } from '../guard/index.ts';
 
 /** A call that somebody is to judge. */
 export interface WaitingToolCall {

@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { noteContinued } from '../audit/note-continued.ts';
-import type { AgentToSteer, Steered, SteeringCapability } from '../core/continuing.ts';
-import { hostOf, nativeId } from '../core/ids.ts';
-import type { OpenedTranscript, Transcripts } from '../core/ports.ts';
-import type { AttachControl } from '../core/reports/attach-shapes.ts';
-import { isAtWork } from '../core/tree.ts';
-import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
+import { noteContinued } from '../audit/index.ts';
+import {
+  type AgentToSteer,
+  type AttachControl,
+  hostOf,
+  isAtWork,
+  nativeId,
+  type OpenedTranscript,
+  type Steered,
+  type SteeringCapability,
+  type Transcripts,
+} from '../core/index.ts';
+import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { askVersion } from '../lib/ask-version.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { ensureStateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Redactor } from '../redact/create-redactor.ts';
+import type { Redactor } from '../redact/index.ts';
 import { type HostProgram, planAttach } from './plan-attach.ts';
 import { runPlan } from './run-plan.ts';
 

@@ -1,7 +1,7 @@
 import { fstatSync, openSync } from 'node:fs';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../sessions/index.ts';
 
 export interface EventOutput {
   write(events: readonly StreamEvent[]): void;

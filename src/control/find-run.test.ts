@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Steered } from '../core/continuing.ts';
+import type { Steered } from '../core/index.ts';
 import { doorFile, writeDoor } from './door-file.ts';
 import { findRun } from './find-run.ts';
 import { openDoor, type RunSteering } from './open-door.ts';

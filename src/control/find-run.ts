@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { AgentToSteer, Steered, SteeringCapability } from '../core/continuing.ts';
+import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
 import { asText, isObject } from '../lib/json.ts';
 import { parseJsonBytes } from '../lib/json-line.ts';
 import { codeOf } from '../lib/system-error.ts';

@@ -1,15 +1,12 @@
 import path from 'node:path';
-import { putSpoolFile } from '../audit/spool-writer.ts';
-import { findResult, type GivenResult } from '../guard/given-result.ts';
-import { toCall } from '../guard/judge-call.ts';
-import { readResultsFile } from '../guard/policy/read-results-file.ts';
-import type { ControlAnswer } from '../hosts/control.ts';
+import { putSpoolFile } from '../audit/index.ts';
+import { findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
+import type { ControlAnswer } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { UserError } from '../lib/user-error.ts';
-import { callerSoon } from '../sessions/caller-soon.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { callerSoon, thisMachine } from '../sessions/index.ts';
 
 export interface GivenResultsOptions {
   /** Where troupe keeps its state. */

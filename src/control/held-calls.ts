@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { nativeId } from '../core/ids.ts';
-import type { ControlAnswer } from '../hosts/control.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import { nativeId } from '../core/index.ts';
+import type { ControlAnswer, HookEvent } from '../hosts/index.ts';
 import type { CallDecision, CallSettled, CallWaiting, SessionConfig } from './session-chunk.ts';
 import type { WaitingCall } from './steer.ts';
 

@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { createAskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
-import type { ControlAnswer } from '../hosts/control.ts';
+import { createAskAtTerminal } from '../guard/index.ts';
+import type { ControlAnswer } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/shared-screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { thisMachine } from '../sessions/index.ts';
 import type { CreateCallBroker } from './call-broker.ts';
 import { createGivenResults } from './given-results.ts';
 import type { RunRequest } from './shadow-request.ts';

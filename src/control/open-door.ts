@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Steered } from '../core/continuing.ts';
+import type { Steered } from '../core/index.ts';
 import { asText, isObject } from '../lib/json.ts';
 import { doorFile, type RunDoor, removeDoor, writeDoor } from './door-file.ts';
 

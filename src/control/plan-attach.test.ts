@@ -1,15 +1,17 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { hostOf, mainAgentOf, nativeId } from '../core/ids.ts';
-import type { OpenedTranscript } from '../core/ports.ts';
-import type { AttachWish } from '../core/reports/attach-shapes.ts';
-import type { AgentStatus } from '../core/tree.ts';
+import {
+  type AgentStatus,
+  type AttachWish,
+  hostOf,
+  mainAgentOf,
+  nativeId,
+  type OpenedTranscript,
+} from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor } from '../redact/create-redactor.ts';
-import { placesFor } from '../sessions/places.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { createTranscripts } from '../sessions/transcripts.ts';
+import { createRedactor } from '../redact/index.ts';
+import { createSessions, createTranscripts, placesFor } from '../sessions/index.ts';
 import { type AttachPlan, planAttach } from './plan-attach.ts';
 
 // A home with recorded sessions of all hosts (test/fixtures/README.md).

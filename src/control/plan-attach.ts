@@ -1,14 +1,26 @@
-import type { AgentToContinue, ContinuePlan, ContinueWish, ProgramCall } from '../core/continuing.ts';
-import { type AgentId, hostOf, mainAgentOf, nativeId, type SessionId } from '../core/ids.ts';
-import type { OpenedTranscript } from '../core/ports.ts';
-import type { AttachReport, AttachWish } from '../core/reports/attach-shapes.ts';
-import { labelOf } from '../core/reports/label.ts';
-import { formatStartedBy } from '../core/started-by.ts';
-import { type AgentNode, isAtWork, type SessionTree } from '../core/tree.ts';
-import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  type AgentToContinue,
+  type AttachReport,
+  type AttachWish,
+  type ContinuePlan,
+  type ContinueWish,
+  formatStartedBy,
+  hostOf,
+  isAtWork,
+  labelOf,
+  mainAgentOf,
+  nativeId,
+  type OpenedTranscript,
+  type ProgramCall,
+  type SessionId,
+  type SessionTree,
+} from '../core/index.ts';
+import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Redactor } from '../redact/create-redactor.ts';
+import type { Redactor } from '../redact/index.ts';
 import { writeHandover } from './handover/handover.ts';
 
 export interface AttachPlan {

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ProgramCall } from '../core/continuing.ts';
-import { type AgentId, type SessionId, toAgentId, toSessionId } from '../core/ids.ts';
+import { type AgentId, type ProgramCall, type SessionId, toAgentId, toSessionId } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { AttachPlan } from './plan-attach.ts';
 import { runPlan } from './run-plan.ts';

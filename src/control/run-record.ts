@@ -1,16 +1,13 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentEvent } from '../core/event.ts';
-import type { SessionId } from '../core/ids.ts';
+import type { AgentEvent, SessionId } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { packageVersion } from '../lib/package.ts';
 import { openNew } from '../lib/regular-file.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
-import { maskText, maskValue } from '../redact/mask-secrets.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
-import { createToldWriter } from '../sessions/stream/told-writer.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { maskText, maskValue } from '../redact/index.ts';
+import { createToldWriter, type StreamEvent, thisMachine } from '../sessions/index.ts';
 import type { RunOutcome, RunRequest } from './shadow-request.ts';
 
 /** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ControlCapability } from '../hosts/control.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import type { ControlCapability, HookEvent } from '../hosts/index.ts';
 import { isObject } from '../lib/json.ts';
 import { parseJsonBytes } from '../lib/json-line.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { codeOf } from '../lib/system-error.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../sessions/index.ts';
 import { createChunkQueue } from './chunk-queue.ts';
 import { createHeldCalls } from './held-calls.ts';
 import type { RunningSession, SessionChunk, SessionConfig, SessionExited } from './session-chunk.ts';

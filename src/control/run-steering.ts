@@ -1,10 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Steered } from '../core/continuing.ts';
+import type { Steered } from '../core/index.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { type StreamEvent, thisMachine } from '../sessions/index.ts';
 import { type OpenDoor, openDoor, type RunSteering } from './open-door.ts';
 import type { Steering } from './steer.ts';
 

@@ -7,7 +7,7 @@ import { createSharedScreen, type SharedScreen } from '../lib/shared-screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError } from '../lib/system-error.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../sessions/index.ts';
 import type { CreateCallBroker } from './call-broker.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';

@@ -1,13 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { nativeId, type SessionId } from '../core/ids.ts';
+import { nativeId, type SessionId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { placesOf } from '../sessions/given-places.ts';
-import type { Place } from '../sessions/places.ts';
-import { readsStreams, type StreamAdapter } from '../sessions/stream/recognise-stream.ts';
-import type { Shadow } from '../sessions/stream/shadow.ts';
+import { type Place, placesOf, readsStreams, type Shadow, type StreamAdapter } from '../sessions/index.ts';
 import type { RunRequest } from './shadow-request.ts';
 
 export interface SessionSearch {

@@ -1,5 +1,6 @@
 // What `runSession` yields, and what it takes. Public: names are added, never changed.
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+
+import type { StreamEvent } from '../sessions/index.ts';
 
 export type SessionChunk = StreamEvent | AgentText | CallWaiting | CallSettled | SessionExited;
 

@@ -3,10 +3,15 @@ import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/shared-screen.ts';
 import { UserError } from '../lib/user-error.ts';
-import { placesOf } from '../sessions/given-places.ts';
-import { readsStreams } from '../sessions/stream/recognise-stream.ts';
-import { createShadow, type Shadow, type ShadowOptions, type ShadowReport } from '../sessions/stream/shadow.ts';
-import type { StreamEvent } from '../sessions/stream/stream-event.ts';
+import {
+  createShadow,
+  placesOf,
+  readsStreams,
+  type Shadow,
+  type ShadowOptions,
+  type ShadowReport,
+  type StreamEvent,
+} from '../sessions/index.ts';
 import type { ShadowRequest } from './shadow-request.ts';
 import { createTreeView } from './tree-view.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { claudeCodeControl as control } from '../hosts/claude-code/control/index.ts';
-import type { ControlAnswer } from '../hosts/control.ts';
+import type { ControlAnswer } from '../hosts/index.ts';
 import { createSteering, type WaitingCall } from './steer.ts';
 
 // Lines as the real program prints them (recorded: 2.1.325).

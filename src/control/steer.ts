@@ -1,4 +1,4 @@
-import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../hosts/control.ts';
+import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../hosts/index.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import { parseJsonBytes } from '../lib/json-line.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';

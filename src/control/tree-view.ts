@@ -1,7 +1,5 @@
-import { formatTree } from '../cli/format/tree-lines.ts';
-import { computeTree } from '../core/reports/compute-tree.ts';
-import { createPaint } from '../core/text/paint.ts';
-import type { SessionTree } from '../core/tree.ts';
+import { formatTree } from '../cli/format/index.ts';
+import { computeTree, createPaint, type SessionTree } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { isDumb } from '../lib/screen.ts';
 import type { SharedScreen } from '../lib/shared-screen.ts';

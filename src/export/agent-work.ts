@@ -1,7 +1,5 @@
-import type { PlacedTranscript, TranscriptReader } from '../core/ports.ts';
-import type { RedactorMemory } from '../redact/create-redactor.ts';
-import { dropImages } from '../redact/drop-images.ts';
-import type { RawFinding } from '../redact/finding.ts';
+import type { PlacedTranscript, TranscriptReader } from '../core/index.ts';
+import { dropImages, type RawFinding, type RedactorMemory } from '../redact/index.ts';
 import { linksIn } from './check-export.ts';
 import { compactOne } from './compact.ts';
 import type { ExportOptions } from './export-options.ts';

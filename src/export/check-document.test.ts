@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { DocumentHead } from '../core/reports/compute-document.ts';
-import type { Transcript } from '../core/transcript.ts';
+import type { DocumentHead, Transcript } from '../core/index.ts';
 import { checkDocument } from './check-document.ts';
 import { formatDocument } from './document-json.ts';
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { flattenTranscripts, nestTranscripts } from '../core/nest-transcripts.ts';
-import type { Transcript, TranscriptBlock, TranscriptMessage } from '../core/transcript.ts';
+import {
+  flattenTranscripts,
+  nestTranscripts,
+  type Transcript,
+  type TranscriptBlock,
+  type TranscriptMessage,
+} from '../core/index.ts';
 import { COMPACT_LIMITS, compact } from './compact.ts';
 import { shorten } from './shorten.ts';
 

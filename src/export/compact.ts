@@ -1,12 +1,13 @@
-import { flattenTranscripts, nestTranscripts } from '../core/nest-transcripts.ts';
-import type {
-  MediaBlock,
-  NoticeBlock,
-  ToolResultBlock,
-  ToolUseBlock,
-  Transcript,
-  TranscriptBlock,
-} from '../core/transcript.ts';
+import {
+  flattenTranscripts,
+  type MediaBlock,
+  type NoticeBlock,
+  nestTranscripts,
+  type ToolResultBlock,
+  type ToolUseBlock,
+  type Transcript,
+  type TranscriptBlock,
+} from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import { isShortened, shorten } from './shorten.ts';
 

@@ -1,4 +1,4 @@
-import type { FoundFiles, OpenedTranscripts } from '../core/ports.ts';
+import type { FoundFiles, OpenedTranscripts } from '../core/index.ts';
 import type { AgentWork } from './agent-work.ts';
 import type { Taker } from './share-out.ts';
 

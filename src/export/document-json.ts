@@ -1,6 +1,4 @@
-import type { FlatTranscript } from '../core/nest-transcripts.ts';
-import type { DocumentHead } from '../core/reports/compute-document.ts';
-import type { Transcript } from '../core/transcript.ts';
+import type { DocumentHead, FlatTranscript, Transcript } from '../core/index.ts';
 
 /**
  * An exported session as JSON, piece by piece: one message a line, and never more than one message in a piece. The same

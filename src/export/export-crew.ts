@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { SharedFiles, SharedTranscripts } from '../core/ports.ts';
+import type { SharedFiles, SharedTranscripts } from '../core/index.ts';
 import { exportWorkerFile } from '../lib/package.ts';
-import type { Where } from '../sessions/given-places.ts';
+import type { Where } from '../sessions/index.ts';
 import type { AgentWork } from './agent-work.ts';
 import type { Helper, HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';

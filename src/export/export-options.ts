@@ -1,8 +1,5 @@
-import type { PlacedTranscript } from '../core/ports.ts';
-import type { ExportFormat } from '../core/reports/export-shapes.ts';
-import type { Transcript } from '../core/transcript.ts';
-import type { Redactor } from '../redact/create-redactor.ts';
-import { dropImages } from '../redact/drop-images.ts';
+import type { ExportFormat, PlacedTranscript, Transcript } from '../core/index.ts';
+import { dropImages, type Redactor } from '../redact/index.ts';
 import { compactOne } from './compact.ts';
 import type { LookedBefore } from './looked-before.ts';
 

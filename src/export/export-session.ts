@@ -1,14 +1,16 @@
-import type { FlatTranscript } from '../core/nest-transcripts.ts';
-import type { OpenedTranscripts, PlacedTranscript } from '../core/ports.ts';
-import { computeDetail } from '../core/reports/compute-detail.ts';
-import type { DocumentHead } from '../core/reports/compute-document.ts';
-import { computeTimeline } from '../core/reports/compute-timeline.ts';
-import type { ExportedSession } from '../core/reports/export-shapes.ts';
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { TimelineReport } from '../core/reports/timeline-shapes.ts';
-import type { Transcript } from '../core/transcript.ts';
-import type { LookedThrough, Redactor } from '../redact/create-redactor.ts';
-import type { Finding } from '../redact/finding.ts';
+import {
+  computeDetail,
+  computeTimeline,
+  type DocumentHead,
+  type ExportedSession,
+  type FlatTranscript,
+  type OpenedTranscripts,
+  type PlacedTranscript,
+  type SessionDetail,
+  type TimelineReport,
+  type Transcript,
+} from '../core/index.ts';
+import type { Finding, LookedThrough, Redactor } from '../redact/index.ts';
 import { createAgentWork } from './agent-work.ts';
 import { formatDocument } from './document-json.ts';
 import { createTransform, type ExportOptions } from './export-options.ts';

@@ -1,5 +1,4 @@
-import type { OpenedTranscripts, SessionTranscripts } from '../core/ports.ts';
-import type { ExportedSession, RedactionReport } from '../core/reports/export-shapes.ts';
+import type { ExportedSession, OpenedTranscripts, RedactionReport, SessionTranscripts } from '../core/index.ts';
 import type { HireCrew, HiredCrew } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';
 import { exportSession, type PageSink } from './export-session.ts';

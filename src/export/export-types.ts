@@ -1,5 +1,5 @@
-import type { ExportFormat, ExportReport, RedactionReport } from '../core/reports/export-shapes.ts';
-import type { Where } from '../sessions/given-places.ts';
+import type { ExportFormat, ExportReport, RedactionReport } from '../core/index.ts';
+import type { Where } from '../sessions/index.ts';
 
 export interface ExportRequest {
   readonly where: Where;

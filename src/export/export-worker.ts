@@ -1,12 +1,12 @@
 // dist/export-worker.js: a thread that does its share of a large export. It reads, searches and writes as the one that started it
 // does, one agent at a time, and is told everything else.
+
 import { parentPort, workerData } from 'node:worker_threads';
-import type { AgentId } from '../core/ids.ts';
+import type { AgentId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createGitAuthors } from '../lib/git-author.ts';
 import { codeOf } from '../lib/system-error.ts';
-import { openAhead } from '../sessions/open-ahead.ts';
-import { reopenTranscripts } from '../sessions/session-transcripts.ts';
+import { openAhead, reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork } from './agent-work.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './export-crew.ts';
 import { createLookedBefore } from './looked-before.ts';

@@ -1,6 +1,5 @@
-import type { AgentId } from '../core/ids.ts';
-import type { PlacedTranscript } from '../core/ports.ts';
-import type { LookedThrough } from '../redact/create-redactor.ts';
+import type { AgentId, PlacedTranscript } from '../core/index.ts';
+import type { LookedThrough } from '../redact/index.ts';
 import type { SurveyedAgent } from './survey-conversation.ts';
 
 /** What looks at conversations brought: what is read again in the same state need not be looked through again. */

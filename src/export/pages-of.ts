@@ -1,5 +1,4 @@
-import type { ExportFormat } from '../core/reports/export-shapes.ts';
-import type { Transcript } from '../core/transcript.ts';
+import type { ExportFormat, Transcript } from '../core/index.ts';
 import type { ExportOptions } from './export-options.ts';
 import { renderMarkdownPages } from './markdown/render-markdown.ts';
 import type { PagePlan } from './pages/page-plan.ts';

@@ -1,4 +1,4 @@
-import type { Redactor } from '../redact/create-redactor.ts';
+import type { Redactor } from '../redact/index.ts';
 import type { Outline } from './pages/outline.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { RedactionFinding, RedactionReport } from '../core/reports/export-shapes.ts';
-import type { Finding } from '../redact/finding.ts';
+import type { RedactionFinding, RedactionReport } from '../core/index.ts';
+import type { Finding } from '../redact/index.ts';
 
 const MAX_PLACES = 20;
 

@@ -1,23 +1,23 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
-import { drained } from '../audit/drained.ts';
-import { nativeId } from '../core/ids.ts';
-import type { Sessions, SessionTranscripts } from '../core/ports.ts';
-import { plural } from '../core/text/amounts.ts';
-import type { SessionTree } from '../core/tree.ts';
+import { drained } from '../audit/index.ts';
+import { nativeId, plural, type Sessions, type SessionTranscripts, type SessionTree } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor, type Redactor } from '../redact/create-redactor.ts';
-import type { Where } from '../sessions/given-places.ts';
-import { placesOf } from '../sessions/given-places.ts';
-import { type AuthorOf, createSessionTranscripts } from '../sessions/session-transcripts.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { readConfig } from '../sessions/settings.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { createRedactor, type Redactor } from '../redact/index.ts';
+import {
+  type AuthorOf,
+  createSessions,
+  createSessionTranscripts,
+  placesOf,
+  readConfig,
+  thisMachine,
+  type Where,
+} from '../sessions/index.ts';
 import { checkExport } from './check-export.ts';
 import { crewFor, type WorkerOrder } from './export-crew.ts';
 import type { ExportOptions } from './export-options.ts';

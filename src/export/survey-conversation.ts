@@ -1,6 +1,5 @@
-import type { Transcript, TranscriptBlock } from '../core/transcript.ts';
-import type { Gathered, LookedThrough } from '../redact/create-redactor.ts';
-import { dropImages } from '../redact/drop-images.ts';
+import type { Transcript, TranscriptBlock } from '../core/index.ts';
+import { dropImages, type Gathered, type LookedThrough } from '../redact/index.ts';
 import { compactOne } from './compact.ts';
 import type { ExportOptions } from './export-options.ts';
 import { type Outline, outlineTranscript, PAGE_SIZE } from './pages/outline.ts';

@@ -2,13 +2,11 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AgentId } from '../core/ids.ts';
-import type { OpenedTranscripts } from '../core/ports.ts';
+import type { AgentId, OpenedTranscripts } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import { createRedactor } from '../redact/create-redactor.ts';
+import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
-import { createSessionTranscripts } from '../sessions/session-transcripts.ts';
-import { createSessions } from '../sessions/sessions.ts';
+import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
 import { createAgentWork } from './agent-work.ts';
 import type { ExportOptions } from './export-options.ts';
 import { createLookedBefore } from './looked-before.ts';

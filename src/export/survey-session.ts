@@ -1,10 +1,14 @@
-import { titleOfConversation } from '../core/conversation-title.ts';
-import type { OpenedTranscripts } from '../core/ports.ts';
-import { computeDocumentHead, type DocumentHead } from '../core/reports/compute-document.ts';
-import { computeTimeline } from '../core/reports/compute-timeline.ts';
-import type { TranscriptAuthor } from '../core/transcript.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { LookedThrough } from '../redact/create-redactor.ts';
+import {
+  type AgentNode,
+  computeDocumentHead,
+  computeTimeline,
+  type DocumentHead,
+  type OpenedTranscripts,
+  type SessionTree,
+  type TranscriptAuthor,
+  titleOfConversation,
+} from '../core/index.ts';
+import type { LookedThrough } from '../redact/index.ts';
 import { type AgentWork, createAgentWork } from './agent-work.ts';
 import { type Crew, type HiredCrew, takersOf } from './crew.ts';
 import type { ExportOptions } from './export-options.ts';

@@ -1,7 +1,5 @@
-import type { FlatTranscript } from '../core/nest-transcripts.ts';
-import type { OpenedTranscripts, PlacedTranscript } from '../core/ports.ts';
-import type { Transcript } from '../core/transcript.ts';
-import type { Redactor } from '../redact/create-redactor.ts';
+import type { FlatTranscript, OpenedTranscripts, PlacedTranscript, Transcript } from '../core/index.ts';
+import type { Redactor } from '../redact/index.ts';
 import { type AgentWork, type PagesToWrite, readOne, type WrittenAgent } from './agent-work.ts';
 import { type Crew, takersOf } from './crew.ts';
 import type { RenderedPage } from './pages/render-pages.ts';

@@ -1,4 +1,4 @@
-import type { AnsweredBy, AskAnswer } from '../core/approval.ts';
+import type { AnsweredBy, AskAnswer } from '../core/index.ts';
 import type { JudgedHost, Judgement, JudgeOptions } from './at-the-door.ts';
 import { answer, judgeCall } from './judge-call.ts';
 

@@ -3,8 +3,7 @@
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { HooksCapability } from '../hosts/adapter.ts';
-import type { CallerChain, CallingAgent, HookEvent } from '../hosts/hook.ts';
+import type { CallerChain, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { type CallAtDoor, concerns, defaultOf } from './concerns.ts';
 import type { GuardedAgent } from './guarded-call.ts';
 import type { Decision, Policy, Rule } from './policy.ts';

@@ -1,9 +1,7 @@
-import { readLog } from '../audit/read-log.ts';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
-import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
-import type { SessionTree } from '../core/tree.ts';
+import { readLog } from '../audit/index.ts';
+import type { AuditEntry, GuardExplanation, SessionTree } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import { isMaskedOrCut } from '../redact/mask-secrets.ts';
+import { isMaskedOrCut } from '../redact/index.ts';
 import { pastCall } from './past-call.ts';
 import { explainCall, unjudged } from './policy/explain-call.ts';
 import type { PolicyReader } from './policy-reader.ts';

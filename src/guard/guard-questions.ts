@@ -1,18 +1,19 @@
 import path from 'node:path';
-import { createGuardLog } from '../audit/guard-log.ts';
-import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
-import type { GuardMismatch, GuardTestReport } from '../core/reports/guard-test.ts';
-import type { PolicyProblem } from '../core/reports/policy-check.ts';
-import type { PolicySuggestion } from '../core/reports/policy-suggestion.ts';
-import type { SessionTree } from '../core/tree.ts';
+import { createGuardLog } from '../audit/index.ts';
+import type {
+  GuardExplanation,
+  GuardMismatch,
+  GuardTestReport,
+  PolicyProblem,
+  PolicySuggestion,
+  SessionTree,
+} from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { placesOf, type Where } from '../sessions/given-places.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { createSessions, placesOf, thisMachine, type Where } from '../sessions/index.ts';
 import { explainPast } from './explain-past.ts';
 import { imagineCall } from './imagine-call.ts';
 import type { ImaginedCall } from './imagined-call.ts';

@@ -1,5 +1,5 @@
 import type { Decision, Rule } from './policy.ts';
-import type { CallUses } from './shell/call.ts';
+import type { CallUses } from './shell/index.ts';
 
 export interface GuardedCall {
   /** Who makes it; null: nobody knows. */

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { type HostName, toSessionId, toToolCallId } from '../core/ids.ts';
-import type { CallerChain, CallingAgent } from '../hosts/hook.ts';
+import { type HostName, toSessionId, toToolCallId } from '../core/index.ts';
+import type { CallerChain, CallingAgent } from '../hosts/index.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { type ImaginedAgent, type ImaginedCall, kindOf } from './imagined-call.ts';
 import { toCall } from './judge-call.ts';

@@ -1,4 +1,4 @@
-import type { AgentKind } from '../core/event.ts';
+import type { AgentKind } from '../core/index.ts';
 
 /** A call that nobody made, as a person describes it to ask what the guard would say. */
 export interface ImaginedCall {

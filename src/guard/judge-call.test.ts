@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AnsweredBy } from '../core/approval.ts';
+import type { AnsweredBy } from '../core/index.ts';
 import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
 import { answerAsk, judgeAlone } from './answer-ask.ts';
 import { type Judgement, resolveLinks } from './at-the-door.ts';

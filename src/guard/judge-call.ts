@@ -1,4 +1,4 @@
-import type { CallerChain, HookEvent } from '../hosts/hook.ts';
+import type { CallerChain, HookEvent } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
 import {
   type GivenInput,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../core/index.ts';
 import { pastCall } from './past-call.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 

@@ -1,8 +1,14 @@
-import { hostOf, mainAgentOf, toAgentId, toSessionId } from '../core/ids.ts';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
-import { selectPath } from '../core/select.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { CallerChain, CallingAgent } from '../hosts/hook.ts';
+import {
+  type AgentNode,
+  type AuditEntry,
+  hostOf,
+  mainAgentOf,
+  type SessionTree,
+  selectPath,
+  toAgentId,
+  toSessionId,
+} from '../core/index.ts';
+import type { CallerChain, CallingAgent } from '../hosts/index.ts';
 import { isObject, known } from '../lib/json.ts';
 import type { GuardedCall } from './guarded-call.ts';
 import { toCall } from './judge-call.ts';

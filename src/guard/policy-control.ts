@@ -1,9 +1,9 @@
 import path from 'node:path';
-import type { PolicyCheck, PolicyPreset } from '../core/reports/policy-check.ts';
+import type { PolicyCheck, PolicyPreset } from '../core/index.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { thisMachine } from '../sessions/index.ts';
 import { checkPolicyFile } from './policy/check-file.ts';
 import { type LoadedPolicy, loadPolicy } from './policy/load-policy.ts';
 import { listPresets } from './policy/presets.ts';

@@ -1,17 +1,11 @@
-import { createGuardLog } from '../audit/guard-log.ts';
-import { readLog } from '../audit/read-log.ts';
-import { hostOf, nativeId } from '../core/ids.ts';
-import type { AuditEntry } from '../core/reports/audit-shapes.ts';
-import type { PolicySuggestion } from '../core/reports/policy-suggestion.ts';
+import { createGuardLog, readLog } from '../audit/index.ts';
+import { type AuditEntry, hostOf, nativeId, type PolicySuggestion } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { isMaskedOrCut, maskText } from '../redact/mask-secrets.ts';
-import { placesOf, type Where } from '../sessions/given-places.ts';
-import { readCalls } from '../sessions/read-calls.ts';
-import { createSessions } from '../sessions/sessions.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { isMaskedOrCut, maskText } from '../redact/index.ts';
+import { createSessions, placesOf, readCalls, thisMachine, type Where } from '../sessions/index.ts';
 import { pastCall, writtenCall } from './past-call.ts';
 import { type SeenCall, suggestPolicy } from './policy/suggest-policy.ts';
 

@@ -4,9 +4,7 @@ import type { GuardedCall } from './guarded-call.ts';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { ToolPattern } from './policy.ts';
-import type { SimpleCommand, UsedPath } from './shell/call.ts';
-import { SOME_HOST } from './shell/gathering.ts';
-import { ANYTHING, INNER_BLANK, isUnsure } from './shell/marks.ts';
+import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';
 
 export interface SuggestedPatterns {
   readonly patterns: readonly string[];

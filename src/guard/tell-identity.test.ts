@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toSessionId } from '../core/ids.ts';
+import { toSessionId } from '../core/index.ts';
 import { identityOf, withIdentity } from './tell-identity.ts';
 
 const agent = (fields: object) => ({

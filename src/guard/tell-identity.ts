@@ -1,7 +1,7 @@
 // Commands that are told which agent runs them: by their environment, which every program they start has, too.
 
-import { nativeId } from '../core/ids.ts';
-import type { CallerChain, CallingAgent, HookEvent } from '../hosts/hook.ts';
+import { nativeId } from '../core/index.ts';
+import type { CallerChain, CallingAgent, HookEvent } from '../hosts/index.ts';
 import { isObject } from '../lib/json.ts';
 
 /** Names come from models and files: whatever could end a word, a line or a field of ours is no part of them. */

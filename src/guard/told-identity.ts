@@ -1,5 +1,6 @@
 // What `tell-identity.ts` told a command, read where the command started a host: by the hooks of that host.
-import type { CallingAgent } from '../hosts/hook.ts';
+
+import type { CallingAgent } from '../hosts/index.ts';
 
 /** Longer than any that we told. */
 const LONGEST = 2_000;

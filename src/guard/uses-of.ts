@@ -1,12 +1,19 @@
 // A call by the name its tool has in our rules → what it uses. For `Bash` the shell is read; other tools name their files.
 
-import { analyse } from './shell/analyse.ts';
-import type { CallUses, UsedPath } from './shell/call.ts';
-import { ANYTHING, GLOB_ONE, GLOB_STAR, holdsMark } from './shell/marks.ts';
-import { hostOfUrl } from './shell/network.ts';
-import { withLinks } from './shell/paths.ts';
-import { isAbsolute, normalize } from './shell/posix-path.ts';
-import type { ShellContext } from './shell/scene.ts';
+import {
+  ANYTHING,
+  analyse,
+  type CallUses,
+  GLOB_ONE,
+  GLOB_STAR,
+  holdsMark,
+  hostOfUrl,
+  isAbsolute,
+  normalize,
+  type ShellContext,
+  type UsedPath,
+  withLinks,
+} from './shell/index.ts';
 
 const NOTHING: CallUses = {
   commands: [],

@@ -1,5 +1,4 @@
-import type { AgentEvent } from '../core/event.ts';
-import type { SessionId, SourceId, ToolCallId } from '../core/ids.ts';
+import type { AgentEvent, SessionId, SourceId, ToolCallId } from '../core/index.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
 

@@ -1,10 +1,16 @@
-import type { AskAnswer } from '../core/approval.ts';
-import type { ContinuingCapability, SteeringCapability } from '../core/continuing.ts';
-import type { AgentEvent } from '../core/event.ts';
-import type { HookCommand } from '../core/hook-command.ts';
-import type { AgentId, HostName, SessionId, SourceId } from '../core/ids.ts';
-import type { Identity } from '../core/ports.ts';
-import type { TranscriptMessage } from '../core/transcript.ts';
+import type {
+  AgentEvent,
+  AgentId,
+  AskAnswer,
+  ContinuingCapability,
+  HookCommand,
+  HostName,
+  Identity,
+  SessionId,
+  SourceId,
+  SteeringCapability,
+  TranscriptMessage,
+} from '../core/index.ts';
 import type { Look } from '../lib/follow-file.ts';
 import type { Line } from '../lib/lines.ts';
 import type { StreamCapability } from './adapter-stream.ts';

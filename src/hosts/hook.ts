@@ -1,4 +1,4 @@
-import type { AgentId, HostName, SessionId, ToolCallId } from '../core/ids.ts';
+import type { AgentId, HostName, SessionId, ToolCallId } from '../core/index.ts';
 
 /** One call of a host's hook, in our words. */
 export interface HookEvent {

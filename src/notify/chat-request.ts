@@ -1,4 +1,4 @@
-import type { Where } from '../sessions/given-places.ts';
+import type { Where } from '../sessions/index.ts';
 
 export interface TelegramControl {
   /** Until the person has enough. */

@@ -1,6 +1,10 @@
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { TimelineReport } from '../core/reports/timeline-shapes.ts';
+import {
+  applyEvent,
+  type LiveEvent,
+  type LiveSnapshot,
+  type SessionDetail,
+  type TimelineReport,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { News, Wishes } from './news.ts';
 import { newsOf } from './news-of.ts';

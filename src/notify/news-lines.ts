@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../core/index.ts';
 import {
   endLines,
   moreToolsLine,

@@ -1,8 +1,13 @@
-import { SILENT } from '../core/lifecycle.ts';
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport, RunReport } from '../core/reports/shapes.ts';
-import type { TimelineCall, TimelineReport } from '../core/reports/timeline-shapes.ts';
-import { isAtWork, isOver } from '../core/tree.ts';
+import {
+  type AgentReport,
+  isAtWork,
+  isOver,
+  type RunReport,
+  type SessionDetail,
+  SILENT,
+  type TimelineCall,
+  type TimelineReport,
+} from '../core/index.ts';
 import type { News, Wishes } from './news.ts';
 import { isCallTold, type Notice, type Told } from './told.ts';
 

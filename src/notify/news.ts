@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport, RunReport } from '../core/reports/shapes.ts';
-import type { TimelineCall } from '../core/reports/timeline-shapes.ts';
+import type { AgentReport, RunReport, SessionDetail, TimelineCall } from '../core/index.ts';
 
 /** Something that a person is told once. */
 export type News = {

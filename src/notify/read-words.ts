@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptMessage } from '../core/transcript.ts';
+import type { Transcript, TranscriptMessage } from '../core/index.ts';
 import type { News } from './news.ts';
 
 /** A part of a conversation: messages `from` on; `total` of them in all. */

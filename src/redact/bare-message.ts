@@ -1,4 +1,4 @@
-import type { TranscriptBlock, TranscriptMessage } from '../core/transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 
 /** Without what only the tree knows: which agents a call made, and whom a notice is about. */
 export function bareMessage(message: TranscriptMessage): TranscriptMessage {

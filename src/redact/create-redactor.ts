@@ -1,4 +1,4 @@
-import type { Transcript } from '../core/transcript.ts';
+import type { Transcript } from '../core/index.ts';
 import { bareMessage, isBare } from './bare-message.ts';
 import { type Candidate, groupCandidates, type Replacement, replaceAll, withoutPlaceholders } from './candidates.ts';
 import { findInLines } from './find-in-lines.ts';

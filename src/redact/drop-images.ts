@@ -1,4 +1,4 @@
-import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/transcript.ts';
+import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { mapped } from './walk-strings.ts';
 
 /** The transcript and all below it without the bytes of images: nobody can look for secrets in a picture. Sizes stay. */

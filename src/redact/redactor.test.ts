@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toAgentId, toSessionId } from '../core/ids.ts';
+import { NO_USAGE, toAgentId, toSessionId } from '../core/index.ts';
 import { computeAgent } from '../core/reports/compute-agent.ts';
-import { NO_USAGE } from '../core/usage.ts';
 import { createRedactor, type RedactorOptions } from './create-redactor.ts';
 import { dropImages } from './drop-images.ts';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';

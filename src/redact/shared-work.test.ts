@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Transcript } from '../core/transcript.ts';
+import type { Transcript } from '../core/index.ts';
 import { createRedactor } from './create-redactor.ts';
 import { fillSample } from './testing/fill-sample.ts';
 

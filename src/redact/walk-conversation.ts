@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '../core/transcript.ts';
+import type { TranscriptMessage } from '../core/index.ts';
 import { mapped, type StringHandler, walkStrings } from './walk-strings.ts';
 
 /** A transcript, or the messages of one that is not known yet. */

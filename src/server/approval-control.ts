@@ -1,6 +1,6 @@
-import type { Answered, Ask, AskAnswer, Person } from '../core/approval.ts';
+import type { Answered, Ask, AskAnswer, Person } from '../core/index.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { thisMachine } from '../sessions/index.ts';
 import { findDaemon } from './find-daemon.ts';
 import { listAsks, sendAnswer } from './remote-asks.ts';
 

@@ -1,7 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import type { Ask } from '../core/approval.ts';
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { type Ask, applyEvent, type LiveSnapshot } from '../core/index.ts';
 import { makeAsk } from '../tui/testing/make-ask.ts';
 import { withAsks } from './asks-beside.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';

@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../core/reports/live-shapes.ts';
+import type { LiveEvent } from '../core/index.ts';
 import type { AskControl } from './approval-control.ts';
 import type { ServedFeed } from './served-feed.ts';
 

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putDraft } from '../audit/spool-writer.ts';
-import type { CallBrokerOptions, WaitingToolCall } from '../control/call-broker.ts';
-import type { AskAtTerminal } from '../guard/approvals/ask-at-terminal.ts';
-import { type AskDesk, createDesk } from '../guard/approvals/create-desk.ts';
-import { requestJudgement } from '../hook/hook-request.ts';
+import { putDraft } from '../audit/index.ts';
+import type { CallBrokerOptions, WaitingToolCall } from '../control/index.ts';
+import { type AskAtTerminal, type AskDesk, createDesk } from '../guard/index.ts';
+import { requestJudgement } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';

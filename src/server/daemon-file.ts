@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type ChannelKeys, KEYED_CHANNELS } from '../core/approval.ts';
+import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
 import { asObject, asText, known } from '../lib/json.ts';
 import { linkNew } from '../lib/link-new.ts';
 import { linuxStart } from '../lib/processes.ts';

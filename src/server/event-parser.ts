@@ -1,4 +1,4 @@
-import type { LiveEvent } from '../core/reports/live-shapes.ts';
+import type { LiveEvent } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 

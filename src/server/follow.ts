@@ -1,6 +1,5 @@
-import { type DrainLoop, startDraining } from '../audit/drain-loop.ts';
-import type { SessionId } from '../core/ids.ts';
-import type { LiveTrees } from '../core/ports.ts';
+import { type DrainLoop, startDraining } from '../audit/index.ts';
+import type { LiveTrees, SessionId } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { known } from '../lib/json.ts';
@@ -8,21 +7,26 @@ import { demoFolder } from '../lib/package.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import { staySmall } from '../lib/stay-small.ts';
-import { createCallerSessions } from '../sessions/caller-sessions.ts';
-import { createLive } from '../sessions/create-live.ts';
-import { findSessions } from '../sessions/find-sessions.ts';
-import { placesOf, type Where } from '../sessions/given-places.ts';
-import type { KnownSession } from '../sessions/identify-caller.ts';
-import { joinLive } from '../sessions/join-live.ts';
-import type { Live } from '../sessions/live-feed.ts';
-import type { NameCaller } from '../sessions/name-caller.ts';
-import type { Place } from '../sessions/places.ts';
-import { type PlayedRecording, playRecording } from '../sessions/play-recording.ts';
-import { assertFolders } from '../sessions/sessions.ts';
-import { type Config, readConfig } from '../sessions/settings.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
-import { startTracker } from '../sessions/tracker.ts';
-import { trackerOptionsOf } from '../sessions/tracker-options.ts';
+import {
+  assertFolders,
+  type Config,
+  createCallerSessions,
+  createLive,
+  findSessions,
+  joinLive,
+  type KnownSession,
+  type Live,
+  type NameCaller,
+  type Place,
+  type PlayedRecording,
+  placesOf,
+  playRecording,
+  readConfig,
+  startTracker,
+  thisMachine,
+  trackerOptionsOf,
+  type Where,
+} from '../sessions/index.ts';
 
 export function readOwnConfig(): Promise<Config> {
   const { env, home } = thisMachine();

@@ -1,24 +1,25 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDraftOf, settleSpooled } from '../audit/settle-spooled.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from '../audit/spool-file.ts';
-import { nativeId } from '../core/ids.ts';
-import { type Asking, holdCall } from '../guard/approvals/hold-call.ts';
-import { holdQuestion } from '../guard/approvals/hold-question.ts';
-import { isSilent, type Judgement } from '../guard/at-the-door.ts';
-import { judgeCall } from '../guard/judge-call.ts';
-import { rememberPolicies } from '../guard/policy/remember-policies.ts';
-import { agentsTold } from '../guard/told-identity.ts';
-import type { HookKeys } from '../hook/hook-address.ts';
-import type { HooksCapability } from '../hosts/adapter.ts';
-import { type CallerChain, type HookEvent, TRIAL_SESSION } from '../hosts/hook.ts';
+import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, settleSpooled } from '../audit/index.ts';
+import { nativeId } from '../core/index.ts';
+import {
+  type Asking,
+  agentsTold,
+  holdCall,
+  holdQuestion,
+  isSilent,
+  type Judgement,
+  judgeCall,
+  rememberPolicies,
+} from '../guard/index.ts';
+import type { HookKeys } from '../hook/index.ts';
+import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder } from '../lib/config-folder.ts';
 import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
-import { callerSoon } from '../sessions/caller-soon.ts';
-import { thisMachine } from '../sessions/this-machine.ts';
+import { callerSoon, thisMachine } from '../sessions/index.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { FAILURE_REASON } from '../hook/failure-script.ts';
+import { FAILURE_REASON } from '../hook/index.ts';
 import { makeStubs, run, type Stubs } from './testing/stubs.ts';
 
 let stubs: Stubs;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ChannelKeys, KEYED_CHANNELS } from '../core/approval.ts';
+import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
 
 /** What a server needs before it listens, new for each start. */
 export function createIdentity(): { readonly token: string; readonly keys: ChannelKeys; readonly epoch: string } {

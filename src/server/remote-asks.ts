@@ -1,4 +1,4 @@
-import { type Answered, type Ask, type AskAnswer, isChatPerson, type Person } from '../core/approval.ts';
+import { type Answered, type Ask, type AskAnswer, isChatPerson, type Person } from '../core/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import { refusalIn, requestServer } from './request-server.ts';
 

@@ -1,8 +1,7 @@
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { applyEvent, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import type { MemoryLive } from './http/testing/memory-live.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';

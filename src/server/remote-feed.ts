@@ -1,6 +1,6 @@
 import * as http from 'node:http';
-import type { LiveEvent } from '../core/reports/live-shapes.ts';
-import type { LiveFeed, Subscription } from '../sessions/live-feed.ts';
+import type { LiveEvent } from '../core/index.ts';
+import type { LiveFeed, Subscription } from '../sessions/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import { createEventParser } from './event-parser.ts';
 import type { ConnectionState } from './server-control.ts';

@@ -1,4 +1,4 @@
-import type { TimelineReport } from '../core/reports/timeline-shapes.ts';
+import type { TimelineReport } from '../core/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import { refusalIn, requestServer } from './request-server.ts';
 

@@ -1,5 +1,5 @@
-import type { MessageRange } from '../core/ports.ts';
-import type { TranscriptPage } from '../sessions/live-feed.ts';
+import type { MessageRange } from '../core/index.ts';
+import type { TranscriptPage } from '../sessions/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import { refusalIn, requestServer } from './request-server.ts';
 

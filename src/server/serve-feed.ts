@@ -1,4 +1,4 @@
-import type { Where } from '../sessions/given-places.ts';
+import type { Where } from '../sessions/index.ts';
 import { createAskControl } from './approval-control.ts';
 import { withAsks } from './asks-beside.ts';
 import { follow } from './follow.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { applyEvent, type LiveSnapshot } from '../core/index.ts';
 import type { MemoryLive } from './http/testing/memory-live.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';
 import { openServedFeed } from './served-feed.ts';

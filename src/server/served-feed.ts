@@ -1,8 +1,6 @@
-import type { FeedSource } from '../core/ports.ts';
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot } from '../core/reports/live-shapes.ts';
+import { applyEvent, type FeedSource, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Live, SourcedFeed } from '../sessions/live-feed.ts';
+import type { Live, SourcedFeed } from '../sessions/index.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */

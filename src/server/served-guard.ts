@@ -1,5 +1,5 @@
-import type { GuardLog } from '../audit/guard-log.ts';
-import { type ExplainPastOptions, explainPast } from '../guard/explain-past.ts';
+import type { GuardLog } from '../audit/index.ts';
+import { type ExplainPastOptions, explainPast } from '../guard/index.ts';
 import type { ServedGuard } from './server-control.ts';
 
 /** The audit, and why calls in it were decided as they were: the same as `troupe guard explain`. */

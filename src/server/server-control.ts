@@ -1,10 +1,7 @@
-import type { GuardLog } from '../audit/guard-log.ts';
-import type { MessageRange } from '../core/ports.ts';
-import type { GuardExplanation } from '../core/reports/guard-explanation.ts';
-import type { TimelineReport } from '../core/reports/timeline-shapes.ts';
-import type { HookReply } from '../guard/approvals/hold-call.ts';
-import type { Where } from '../sessions/given-places.ts';
-import type { LiveFeed, Subscription, TranscriptPage } from '../sessions/live-feed.ts';
+import type { GuardLog } from '../audit/index.ts';
+import type { GuardExplanation, MessageRange, TimelineReport } from '../core/index.ts';
+import type { HookReply } from '../guard/index.ts';
+import type { LiveFeed, Subscription, TranscriptPage, Where } from '../sessions/index.ts';
 import type { FollowRequest } from './follow.ts';
 
 /** The server of this person: one at most that others find. */

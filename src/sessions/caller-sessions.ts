@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import { buildTree } from '../core/build-tree.ts';
-import type { SessionId } from '../core/ids.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import { buildTree, type SessionId } from '../core/index.ts';
+import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type FoundSession, findSessions } from './find-sessions.ts';

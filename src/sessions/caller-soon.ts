@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallerChain } from '../hosts/hook.ts';
+import type { CallerChain } from '../hosts/index.ts';
 
 /** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
 const WRITTEN_WITHIN_MS = 300;

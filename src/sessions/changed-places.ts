@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { SessionId } from '../core/ids.ts';
-import type { SessionPart } from '../hosts/adapter.ts';
+import type { SessionId } from '../core/index.ts';
+import type { SessionPart } from '../hosts/index.ts';
 import { modifiedAt, sizeOf } from '../lib/folders.ts';
 import type { ChangeBatch } from './changes.ts';
 import type { FollowedSessions } from './followed-sessions.ts';

@@ -1,4 +1,4 @@
-import type { SessionId } from '../core/ids.ts';
+import type { SessionId } from '../core/index.ts';
 import type { PlaceChange } from '../lib/watch-folders.ts';
 import type { Place } from './places.ts';
 

@@ -1,12 +1,17 @@
-import { nativeId, type SessionId } from '../core/ids.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import type { LiveTrees, TreeChange } from '../core/ports.ts';
-import { computeChange } from '../core/reports/compute-change.ts';
-import { computeDetail } from '../core/reports/compute-detail.ts';
-import { computeListing } from '../core/reports/compute-listing.ts';
-import { computeTimeline } from '../core/reports/compute-timeline.ts';
-import type { LiveEvent, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { SessionTree } from '../core/tree.ts';
+import {
+  computeChange,
+  computeDetail,
+  computeListing,
+  computeTimeline,
+  type LiveEvent,
+  type LiveTrees,
+  nativeId,
+  type SessionDetail,
+  type SessionId,
+  type SessionLedger,
+  type SessionTree,
+  type TreeChange,
+} from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import type { Live, Subscription } from './live-feed.ts';
 

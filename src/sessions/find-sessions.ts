@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { readHead } from '../lib/read-range.ts';
 import type { Place } from './places.ts';

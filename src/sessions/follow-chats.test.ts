@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { LiveTrees } from '../core/ports.ts';
+import type { LiveTrees } from '../core/index.ts';
 import { gemini } from '../hosts/gemini/index.ts';
 import { qwen } from '../hosts/qwen/index.ts';
 import { filesBelow } from './testing/files-below.ts';

@@ -1,9 +1,15 @@
-import type { Diagnostic } from '../core/diagnostic.ts';
-import type { AgentEvent, SessionBegun } from '../core/event.ts';
-import type { AgentId, SourceId } from '../core/ids.ts';
-import { createLedger, type SessionLedger } from '../core/ledger.ts';
-import type { SourceProgress } from '../core/ports.ts';
-import { reduce, retract } from '../core/reduce.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  createLedger,
+  type Diagnostic,
+  reduce,
+  retract,
+  type SessionBegun,
+  type SessionLedger,
+  type SourceId,
+  type SourceProgress,
+} from '../core/index.ts';
 import type {
   AgentScan,
   LocatedSession,
@@ -11,7 +17,7 @@ import type {
   SourceAdapter,
   SourceReader,
   TableCursor,
-} from '../hosts/adapter.ts';
+} from '../hosts/index.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../lib/follow-file.ts';
 import type { Line } from '../lib/lines.ts';
 import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';

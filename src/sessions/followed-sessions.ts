@@ -1,13 +1,21 @@
 import path from 'node:path';
-import { buildTree } from '../core/build-tree.ts';
-import type { AgentEvent } from '../core/event.ts';
-import type { AgentId, SessionId } from '../core/ids.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import type { MessageRange, PartOfTranscript, SourceProgress, TreeChange } from '../core/ports.ts';
-import { reduce } from '../core/reduce.ts';
-import { shareUnchanged } from '../core/share-unchanged.ts';
-import { isAtWork, type SessionTree, type StalledAfter } from '../core/tree.ts';
-import type { AgentScan } from '../hosts/adapter.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  buildTree,
+  isAtWork,
+  type MessageRange,
+  type PartOfTranscript,
+  reduce,
+  type SessionId,
+  type SessionLedger,
+  type SessionTree,
+  type SourceProgress,
+  type StalledAfter,
+  shareUnchanged,
+  type TreeChange,
+} from '../core/index.ts';
+import type { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { claim, type FoundSession } from './find-sessions.ts';

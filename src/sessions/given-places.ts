@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { stateFolder } from '../lib/state-folder.ts';
-import { type Place, placesFor } from './places.ts';
+import { type Place, placesFor, type Where } from './places.ts';
 import { thisMachine } from './this-machine.ts';
 
 export function placesOf(where: Where): readonly Place[] {
@@ -9,13 +9,6 @@ export function placesOf(where: Where): readonly Place[] {
   const state = stateFolder(machine);
   const told = { hooks: path.join(state, 'hooks'), streams: path.join(state, 'streams') };
   return placesFor(ADAPTERS, machine, where, told);
-}
-
-/** What the person asked to look at, before anything is opened. */
-export interface Where {
-  /** In place of the hosts' own data folders. */
-  readonly roots: readonly string[];
-  readonly host?: string;
 }
 
 /** A host, for lists of them: no face knows one by its name. */

@@ -1,9 +1,16 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionBegun, SessionStarted } from '../core/event.ts';
-import { nativeId, type SessionId, type SourceId, toSessionId, toSourceId } from '../core/ids.ts';
-import { parseStartedBy } from '../core/started-by.ts';
-import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../hosts/adapter.ts';
+import {
+  nativeId,
+  parseStartedBy,
+  type SessionBegun,
+  type SessionId,
+  type SessionStarted,
+  type SourceId,
+  toSessionId,
+  toSourceId,
+} from '../core/index.ts';
+import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../hosts/index.ts';
 import { asObject, asText } from '../lib/json.ts';
 import { parseJsonBytes } from '../lib/json-line.ts';
 import type { Line } from '../lib/lines.ts';

@@ -2,10 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { flattenTranscripts } from '../core/nest-transcripts.ts';
-import { parseDocument } from '../core/reports/parse-document.ts';
-import type { TranscriptDocument } from '../core/reports/transcript-document.ts';
-import type { Transcript } from '../core/transcript.ts';
+import { flattenTranscripts, parseDocument, type Transcript, type TranscriptDocument } from '../core/index.ts';
 import { formatDocument } from '../export/document-json.ts';
 import { misfits } from '../server/http/testing/validate.ts';
 import {

@@ -2,12 +2,17 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../core/build-tree.ts';
-import { mainAgentOf, nativeId, toAgentId, toToolCallId } from '../core/ids.ts';
-import { createOwnerOf } from '../core/owner.ts';
-import { computeAuditAgent } from '../core/reports/compute-audit-agent.ts';
+import {
+  buildTree,
+  computeAuditAgent,
+  createOwnerOf,
+  mainAgentOf,
+  nativeId,
+  toAgentId,
+  toToolCallId,
+} from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createIdentifier } from './identify.ts';
 import { createCallerIdentifier, type KnownSession } from './identify-caller.ts';

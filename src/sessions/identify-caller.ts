@@ -1,11 +1,15 @@
-import { type AgentId, mainAgentOf } from '../core/ids.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import { createOwnerOf } from '../core/owner.ts';
-import type { Identifier, Identity, IdentityEvidence } from '../core/ports.ts';
-import { selectPath } from '../core/select.ts';
-import type { SessionTree } from '../core/tree.ts';
-import type { HooksCapability, SourceAdapter } from '../hosts/adapter.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import {
+  type AgentId,
+  createOwnerOf,
+  type Identifier,
+  type Identity,
+  type IdentityEvidence,
+  mainAgentOf,
+  type SessionLedger,
+  type SessionTree,
+  selectPath,
+} from '../core/index.ts';
+import type { HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 

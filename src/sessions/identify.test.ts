@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { toToolCallId } from '../core/ids.ts';
-import { computeIdentity } from '../core/reports/compute-identity.ts';
+import { computeIdentity, toToolCallId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createIdentifier } from './identify.ts';
 

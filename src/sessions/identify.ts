@@ -1,12 +1,22 @@
 import { realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { buildTree } from '../core/build-tree.ts';
-import { type AgentId, mainAgentOf, type ToolCallId } from '../core/ids.ts';
-import { createOwnerOf } from '../core/owner.ts';
-import type { IdentifiedAgent, Identifier, Identity, IdentityEvidence } from '../core/ports.ts';
-import { selectAgents, selectAtWork, selectPath } from '../core/select.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  buildTree,
+  createOwnerOf,
+  type IdentifiedAgent,
+  type Identifier,
+  type Identity,
+  type IdentityEvidence,
+  mainAgentOf,
+  type SessionTree,
+  selectAgents,
+  selectAtWork,
+  selectPath,
+  type ToolCallId,
+} from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { readHead } from '../lib/read-range.ts';

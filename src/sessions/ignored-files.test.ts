@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { LiveTrees } from '../core/ports.ts';
+import type { LiveTrees } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { findSessions } from './find-sessions.ts';
 import { createSessions } from './sessions.ts';

@@ -1,9 +1,15 @@
-import { nativeId, type SessionId } from '../core/ids.ts';
-import { type JoinedTrees, joinTrees } from '../core/join-trees.ts';
-import { namedBelow } from '../core/link-sessions.ts';
-import type { LiveTrees, SourceProgress, TreeChange } from '../core/ports.ts';
-import { shareUnchanged } from '../core/share-unchanged.ts';
-import type { SessionTree } from '../core/tree.ts';
+import {
+  type JoinedTrees,
+  joinTrees,
+  type LiveTrees,
+  namedBelow,
+  nativeId,
+  type SessionId,
+  type SessionTree,
+  type SourceProgress,
+  shareUnchanged,
+  type TreeChange,
+} from '../core/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { withDoors } from './to-transcript.ts';
 

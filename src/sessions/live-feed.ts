@@ -1,8 +1,13 @@
-import type { FeedSource, MessageRange } from '../core/ports.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import type { TimelineReport } from '../core/reports/timeline-shapes.ts';
-import type { Transcript } from '../core/transcript.ts';
+import type {
+  AgentReport,
+  FeedSource,
+  LiveEvent,
+  LiveSnapshot,
+  MessageRange,
+  SessionDetail,
+  TimelineReport,
+  Transcript,
+} from '../core/index.ts';
 
 /** Everything that is followed, as it changes. */
 export interface LiveFeed {

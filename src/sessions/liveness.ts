@@ -1,5 +1,5 @@
-import type { SessionLedger } from '../core/ledger.ts';
-import type { LocatedSession } from '../hosts/adapter.ts';
+import type { SessionLedger } from '../core/index.ts';
+import type { LocatedSession } from '../hosts/index.ts';
 import { isRunning } from '../lib/processes.ts';
 
 /** One of the host's processes is at it, by what lies beside the session. */

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AuditAgent } from '../core/reports/audit-shapes.ts';
-import { computeAuditAgent } from '../core/reports/compute-audit-agent.ts';
-import type { HookEvent } from '../hosts/hook.ts';
+import { type AuditAgent, computeAuditAgent } from '../core/index.ts';
+import type { HookEvent } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { OpenSession } from './caller-sessions.ts';

@@ -1,8 +1,5 @@
-import { buildTree } from '../core/build-tree.ts';
-import { type AgentId, mainAgentOf, nativeId } from '../core/ids.ts';
-import type { SharedFiles } from '../core/ports.ts';
-import type { Transcript } from '../core/transcript.ts';
-import type { LocatedSource, SourceAdapter } from '../hosts/adapter.ts';
+import { type AgentId, buildTree, mainAgentOf, nativeId, type SharedFiles, type Transcript } from '../core/index.ts';
+import type { LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { editionOf } from '../lib/edition.ts';
 import { readSession } from './read-session.ts';
 import { fromShared, type SharedSession } from './share-session.ts';

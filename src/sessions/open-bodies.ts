@@ -1,4 +1,4 @@
-import type { Bodies, SourceAdapter } from '../hosts/adapter.ts';
+import type { Bodies, SourceAdapter } from '../hosts/index.ts';
 import type { OpenBodies } from './read-transcript.ts';
 
 /** Conversations whose messages were found lately. */

@@ -1,5 +1,4 @@
-import type { MessageRange } from '../core/ports.ts';
-import type { Transcript, TranscriptMessage } from '../core/transcript.ts';
+import type { MessageRange, Transcript, TranscriptMessage } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { TranscriptPage } from './live-feed.ts';
 

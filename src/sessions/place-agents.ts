@@ -1,10 +1,15 @@
-import { MESSAGE_DELIVERY } from '../core/event.ts';
-import { type AgentId, mainAgentOf, nativeId } from '../core/ids.ts';
-import { ledgerFor } from '../core/join-trees.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import type { OpenedSession, PlacedAgent } from '../core/ports.ts';
-import type { SkippedAgent } from '../core/transcript.ts';
-import type { AgentNode } from '../core/tree.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  ledgerFor,
+  MESSAGE_DELIVERY,
+  mainAgentOf,
+  nativeId,
+  type OpenedSession,
+  type PlacedAgent,
+  type SessionLedger,
+  type SkippedAgent,
+} from '../core/index.ts';
 
 export interface PlacedAgents {
   readonly agents: readonly PlacedAgent[];

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Machine, SourceAdapter } from '../hosts/adapter.ts';
+import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { withHooks } from './hook-sources.ts';
 import { withStreams } from './stream-sources.ts';
@@ -14,9 +14,10 @@ export interface Place {
   readonly told?: readonly string[];
 }
 
+/** What the person asked to look at. */
 export interface Where {
   /** In place of the hosts' own data folders. */
-  readonly roots?: readonly string[];
+  readonly roots: readonly string[];
   readonly host?: string;
 }
 
@@ -29,7 +30,7 @@ export interface ToldFolders {
 export function placesFor(
   adapters: readonly SourceAdapter[],
   machine: Machine,
-  { roots: wanted = [], host }: Where,
+  { roots: wanted = [], host }: Partial<Where>,
   /** Troupe's own folders for what was told, with one for each host in them. */
   told: ToldFolders = {},
 ): readonly Place[] {

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReplayStep, SourceAdapter } from '../hosts/adapter.ts';
+import type { ReplayStep, SourceAdapter } from '../hosts/index.ts';
 import { assertFound } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { append, createFile } from '../lib/regular-file.ts';

@@ -1,5 +1,4 @@
-import type { ProcessSeen, SessionBegun } from '../core/event.ts';
-import { parseStartedBy } from '../core/started-by.ts';
+import { type ProcessSeen, parseStartedBy, type SessionBegun } from '../core/index.ts';
 import { variableOf } from '../lib/processes.ts';
 
 /** Which agent started a process that runs, as it was told (guard/tell-identity.ts): for hosts whose hooks are not ours. */

@@ -1,6 +1,4 @@
-import type { OpenedSession } from '../core/ports.ts';
-import type { TranscriptBlock } from '../core/transcript.ts';
-import type { AgentNode } from '../core/tree.ts';
+import type { AgentNode, OpenedSession, TranscriptBlock } from '../core/index.ts';
 import { claim, findSessions } from './find-sessions.ts';
 import type { Place } from './places.ts';
 import { readTranscript } from './read-transcript.ts';

@@ -1,10 +1,13 @@
-import { buildTree } from '../core/build-tree.ts';
-import type { SessionId } from '../core/ids.ts';
-import { type JoinedTrees, joinTrees } from '../core/join-trees.ts';
-import type { SessionLedger } from '../core/ledger.ts';
-import { namedBelow } from '../core/link-sessions.ts';
-import type { OpenedSession } from '../core/ports.ts';
-import type { SessionTree } from '../core/tree.ts';
+import {
+  buildTree,
+  type JoinedTrees,
+  joinTrees,
+  namedBelow,
+  type OpenedSession,
+  type SessionId,
+  type SessionLedger,
+  type SessionTree,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { noteOrigin, readSession } from './read-session.ts';

@@ -1,9 +1,13 @@
-import type { SessionForked } from '../core/event.ts';
-import { mainAgentOf, type SourceId } from '../core/ids.ts';
-import type { MessageRecord, SessionLedger } from '../core/ledger.ts';
-import { reduce } from '../core/reduce.ts';
-import type { AgentNode } from '../core/tree.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/adapter.ts';
+import {
+  type AgentNode,
+  type MessageRecord,
+  mainAgentOf,
+  reduce,
+  type SessionForked,
+  type SessionLedger,
+  type SourceId,
+} from '../core/index.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { followSession } from './follow-session.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */

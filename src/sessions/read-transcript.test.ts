@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId } from '../core/ids.ts';
+import { nativeId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { claim, findSessions } from './find-sessions.ts';
 import { EVERYTHING, type OpenBodies, readTranscript } from './read-transcript.ts';

@@ -1,7 +1,5 @@
-import type { MessageRange, PartOfTranscript } from '../core/ports.ts';
-import type { TranscriptMessage } from '../core/transcript.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/adapter.ts';
+import type { AgentNode, MessageRange, PartOfTranscript, SessionTree, TranscriptMessage } from '../core/index.ts';
+import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { editionOf } from '../lib/edition.ts';
 import { isSystemError } from '../lib/system-error.ts';
 import { UserError } from '../lib/user-error.ts';

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import type { AgentEvent } from '../core/event.ts';
-import type { SessionId } from '../core/ids.ts';
-import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '../hosts/adapter.ts';
+import type { AgentEvent, SessionId } from '../core/index.ts';
+import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '../hosts/index.ts';
 import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
 import type { Place } from './places.ts';
 

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { nativeId } from '../core/ids.ts';
-import { flattenTranscripts } from '../core/nest-transcripts.ts';
-import { readDocument } from '../core/reports/compute-document.ts';
-import { parseDocument } from '../core/reports/parse-document.ts';
-import type { Transcript, TranscriptBlock } from '../core/transcript.ts';
+import {
+  flattenTranscripts,
+  nativeId,
+  parseDocument,
+  readDocument,
+  type Transcript,
+  type TranscriptBlock,
+} from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { misfits } from '../server/http/testing/validate.ts';
 import { createSessions } from './sessions.ts';

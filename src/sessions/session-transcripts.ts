@@ -1,14 +1,18 @@
-import { type AgentId, nativeId, type SessionId } from '../core/ids.ts';
-import type {
-  OpenedSession,
-  Sessions,
-  SessionTranscripts,
-  SharedTranscripts,
-  TranscriptReader,
-} from '../core/ports.ts';
-import type { Transcript, TranscriptAuthor } from '../core/transcript.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  nativeId,
+  type OpenedSession,
+  type SessionId,
+  type Sessions,
+  type SessionTranscripts,
+  type SessionTree,
+  type SharedTranscripts,
+  type Transcript,
+  type TranscriptAuthor,
+  type TranscriptReader,
+} from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import { assertFound } from '../lib/assert.ts';
 import { codeOf } from '../lib/system-error.ts';
 import { UserError } from '../lib/user-error.ts';

@@ -1,6 +1,4 @@
-import { nativeId, type SessionId } from '../core/ids.ts';
-import type { Sessions } from '../core/ports.ts';
-import type { SessionTree } from '../core/tree.ts';
+import { nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
 import { assertFound } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';

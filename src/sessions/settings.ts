@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as v from 'valibot';
 import { readText } from '../lib/regular-file.ts';
 import { UserError } from '../lib/user-error.ts';
-import { readAllowed, readCustomPattern } from '../redact/custom-patterns.ts';
+import { readAllowed, readCustomPattern } from '../redact/index.ts';
 import { TelegramSchema, WebhookSchema } from './chat-settings.ts';
 
 /** At most a day: longer waits are more than a timer takes. */

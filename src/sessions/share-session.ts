@@ -1,4 +1,4 @@
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import type { FoundSession } from './find-sessions.ts';
 
 /** An adapter cannot be handed to another thread: there is one of the same name. */

@@ -1,6 +1,5 @@
-import type { AgentEvent } from '../core/event.ts';
-import type { SessionId, SourceId } from '../core/ids.ts';
-import type { SourceAdapter, SourceReader } from '../hosts/adapter.ts';
+import type { AgentEvent, SessionId, SourceId } from '../core/index.ts';
+import type { SourceAdapter, SourceReader } from '../hosts/index.ts';
 import { isObject } from '../lib/json.ts';
 import { parseJsonBytes, recordInLine } from '../lib/json-line.ts';
 import { withTold } from './hook-sources.ts';

@@ -1,6 +1,6 @@
 import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
-import type { Machine } from '../hosts/adapter.ts';
+import type { Machine } from '../hosts/index.ts';
 import { UserError } from '../lib/user-error.ts';
 
 /** Where hosts and we keep things. Throws a `UserError` where nobody says where this person's home is. */

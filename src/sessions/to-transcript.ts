@@ -1,9 +1,16 @@
-import { titleOfConversation } from '../core/conversation-title.ts';
-import { sumChanges } from '../core/diff-stats.ts';
-import { hostOf, nativeId } from '../core/ids.ts';
-import type { SubAgentRef, Transcript, TranscriptBlock, TranscriptMessage } from '../core/transcript.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import {
+  type AgentNode,
+  hostOf,
+  nativeId,
+  type SessionTree,
+  type SubAgentRef,
+  sumChanges,
+  type Transcript,
+  type TranscriptBlock,
+  type TranscriptMessage,
+  titleOfConversation,
+} from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import { groupBy } from '../lib/group.ts';
 
 export interface ReadBodies {

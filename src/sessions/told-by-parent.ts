@@ -1,5 +1,5 @@
-import type { Transcript, TranscriptBlock, TranscriptMessage } from '../core/transcript.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import type { Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 
 /** What a parent's transcript holds of a sub-agent's conversation. */
 export interface Told {

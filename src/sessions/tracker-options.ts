@@ -1,4 +1,4 @@
-import { STALLED_AFTER, type StalledAfter } from '../core/tree.ts';
+import { STALLED_AFTER, type StalledAfter } from '../core/index.ts';
 import type { Config } from './settings.ts';
 import { LIVE_WINDOW, type TrackerOptions } from './tracker.ts';
 

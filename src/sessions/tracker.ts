@@ -1,7 +1,5 @@
-import { nativeId, type SessionId } from '../core/ids.ts';
-import type { LiveTrees, TreeChange } from '../core/ports.ts';
-import type { StalledAfter } from '../core/tree.ts';
-import type { AgentScan } from '../hosts/adapter.ts';
+import { type LiveTrees, nativeId, type SessionId, type StalledAfter, type TreeChange } from '../core/index.ts';
+import type { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';

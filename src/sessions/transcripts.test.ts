@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { formatTranscript } from '../cli/format/transcript-lines.ts';
-import { PLAIN } from '../core/text/paint.ts';
+import { formatTranscript } from '../cli/format/index.ts';
+import { PLAIN } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createTranscripts } from './transcripts.ts';
 

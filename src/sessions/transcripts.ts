@@ -1,6 +1,11 @@
-import { type AgentId, mainAgentOf, nativeId } from '../core/ids.ts';
-import type { Transcripts } from '../core/ports.ts';
-import type { AgentNode, SessionTree } from '../core/tree.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  mainAgentOf,
+  nativeId,
+  type SessionTree,
+  type Transcripts,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SourceAdapter } from '../hosts/adapter.ts';
 import { copilot } from '../hosts/copilot/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import { createFollowedFolder } from './testing/followed-folder.ts';
 import { until } from './testing/waiting.ts';
 

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { buildTree } from '../core/build-tree.ts';
-import type { SessionTree } from '../core/tree.ts';
-import type { SourceAdapter } from '../hosts/adapter.ts';
+import { buildTree, type SessionTree } from '../core/index.ts';
+import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
 import { type FollowedSession, followSession } from './follow-session.ts';

@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Answered, Ask, AskEnd } from '../core/approval.ts';
-import { widthOf } from '../core/text/width.ts';
+import { type Answered, type Ask, type AskEnd, widthOf } from '../core/index.ts';
 import { makeAsk as makeAskOf } from './testing/make-ask.ts';
 import { openWatch } from './testing/open-watch.ts';
 import { pictureOf } from './testing/recorded.ts';

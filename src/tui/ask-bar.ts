@@ -1,6 +1,4 @@
-import { type Answered, type Ask, type AskAnswer, withAsk } from '../core/approval.ts';
-import type { LiveEvent } from '../core/reports/live-shapes.ts';
-import { askedText, endText } from '../core/text/ask-texts.ts';
+import { type Answered, type Ask, type AskAnswer, askedText, endText, type LiveEvent, withAsk } from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { type AskBarFacts, askBarHeight, formatAskBar } from './asks.ts';
 import type { Key } from './keys.ts';

@@ -1,8 +1,15 @@
-import type { Ask, AskAnswer } from '../core/approval.ts';
-import { askedText, askerText, otherwiseText, remainingText } from '../core/text/ask-texts.ts';
-import { askedLines, cutLines } from '../core/text/asked-lines.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { paintMark } from '../core/text/live-status.ts';
+import {
+  type Ask,
+  type AskAnswer,
+  askedLines,
+  askedText,
+  askerText,
+  cleanLine,
+  cutLines,
+  otherwiseText,
+  paintMark,
+  remainingText,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { fitTo, spread } from './fit.ts';
 import type { Hint } from './footer.ts';

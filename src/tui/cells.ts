@@ -1,22 +1,31 @@
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { contextText, linkText, outputText, runsText, timeText, typeText } from '../core/text/agent-texts.ts';
-import { formatAge, formatDuration, plural } from '../core/text/amounts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { watchedDoing } from '../core/text/doing.ts';
 import {
+  type AgentReport,
+  agentsOf,
+  type Cell,
+  cleanLine,
+  contextText,
+  cutTo,
+  formatAge,
+  formatDuration,
   isBusy,
   isSessionBusy,
+  linkText,
+  outputText,
+  type Paint,
+  PLAIN,
   paintMark,
   paintWord,
+  plural,
+  runsText,
   type Standing,
   sessionStanding,
+  shortId,
   standingOf,
-} from '../core/text/live-status.ts';
-import { type Paint, PLAIN } from '../core/text/paint.ts';
-import { shortId } from '../core/text/short-id.ts';
-import type { Cell } from '../core/text/table.ts';
-import { agentsOf } from '../core/text/view.ts';
-import { cutTo, widthOf } from '../core/text/width.ts';
+  timeText,
+  typeText,
+  watchedDoing,
+  widthOf,
+} from '../core/index.ts';
 import type { ColumnName } from './columns.ts';
 import { padTo } from './fit.ts';
 import type { AgentRow, SessionRow, WatchRow } from './rows.ts';

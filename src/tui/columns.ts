@@ -1,4 +1,4 @@
-import { type Cell, formatCell } from '../core/text/table.ts';
+import { type Cell, formatCell } from '../core/index.ts';
 
 export type ColumnName =
   | 'status'

@@ -1,10 +1,14 @@
-import type { FeedSource } from '../core/ports.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { typeText } from '../core/text/agent-texts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { watchedDoing } from '../core/text/doing.ts';
-import { paintMark, paintWord, standingOf } from '../core/text/live-status.ts';
-import { cutTo } from '../core/text/width.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  cutTo,
+  type FeedSource,
+  paintMark,
+  paintWord,
+  standingOf,
+  typeText,
+  watchedDoing,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { fill, fitTo, padTo, spread, withoutColours } from './fit.ts';
 import { formatHints, formatTyped, HELP_FOOTER, type Hint } from './footer.ts';

@@ -1,11 +1,14 @@
-import type { FeedSource } from '../core/ports.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { plural } from '../core/text/amounts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { isBusy } from '../core/text/live-status.ts';
-import type { Paint } from '../core/text/paint.ts';
-import { agentsOf, type WatchView } from '../core/text/view.ts';
-import { cutTo } from '../core/text/width.ts';
+import {
+  agentsOf,
+  cleanLine,
+  cutTo,
+  type FeedSource,
+  isBusy,
+  type LiveSnapshot,
+  type Paint,
+  plural,
+  type WatchView,
+} from '../core/index.ts';
 
 export interface EmptyFacts {
   readonly source: FeedSource;

@@ -1,4 +1,4 @@
-import { widthOf } from '../core/text/width.ts';
+import { widthOf } from '../core/index.ts';
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const PIECES = /(\u001b\[[0-9;]*m)/;

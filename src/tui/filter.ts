@@ -1,9 +1,14 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { doingText, typeText } from '../core/text/agent-texts.ts';
-import { isBusy, standingOf } from '../core/text/live-status.ts';
-import { formatStatus } from '../core/text/status.ts';
-import { agentsOf, type WatchView } from '../core/text/view.ts';
+import {
+  type AgentReport,
+  agentsOf,
+  doingText,
+  formatStatus,
+  isBusy,
+  type SessionDetail,
+  standingOf,
+  typeText,
+  type WatchView,
+} from '../core/index.ts';
 
 /** Agents that the view lets through, with all those above them: a tree without its trunk says nothing. */
 export function visibleAgents(session: SessionDetail, view: WatchView): readonly AgentReport[] {

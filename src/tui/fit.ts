@@ -1,4 +1,4 @@
-import { cutTo, widthOf } from '../core/text/width.ts';
+import { cutTo, widthOf } from '../core/index.ts';
 
 const COLOURS = /\u001b\[[0-9;]*m/g;
 

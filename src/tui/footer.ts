@@ -1,7 +1,4 @@
-import { cleanLine } from '../core/text/clean-text.ts';
-import type { Paint } from '../core/text/paint.ts';
-import type { WatchView } from '../core/text/view.ts';
-import { widthOf } from '../core/text/width.ts';
+import { cleanLine, type Paint, type WatchView, widthOf } from '../core/index.ts';
 import { fitTo, withoutColours } from './fit.ts';
 
 /** The last line: what is being typed, else what there is to say, else the keys. */

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { FIRST_VIEW, type WatchView } from '../core/text/view.ts';
-import { widthOf } from '../core/text/width.ts';
+import {
+  type AgentReport,
+  FIRST_VIEW,
+  type LiveSnapshot,
+  type SessionDetail,
+  type WatchView,
+  widthOf,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { placeColumns } from './columns.ts';
 import { formatReader } from './draw-reader.ts';

@@ -1,7 +1,4 @@
-import type { FeedSource } from '../core/ports.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { PLAIN } from '../core/text/paint.ts';
-import type { WatchView } from '../core/text/view.ts';
+import { type FeedSource, type LiveSnapshot, PLAIN, type WatchView } from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { cellsOf } from './cells.ts';
 import { formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './columns.ts';

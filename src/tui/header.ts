@@ -1,10 +1,15 @@
-import type { FeedSource } from '../core/ports.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { countStandings, paintMark, paintWord, type Standing } from '../core/text/live-status.ts';
-import { clockText } from '../core/text/moment-text.ts';
-import type { Paint } from '../core/text/paint.ts';
-import { widthOf } from '../core/text/width.ts';
+import {
+  cleanLine,
+  clockText,
+  countStandings,
+  type FeedSource,
+  type LiveSnapshot,
+  type Paint,
+  paintMark,
+  paintWord,
+  type Standing,
+  widthOf,
+} from '../core/index.ts';
 import { spread, withoutColours } from './fit.ts';
 
 export interface HeaderFacts {

@@ -1,9 +1,12 @@
-import type { FeedSource } from '../core/ports.ts';
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { plural } from '../core/text/amounts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { paintMark, type Standing } from '../core/text/live-status.ts';
-import type { Paint } from '../core/text/paint.ts';
+import {
+  cleanLine,
+  type FeedSource,
+  type LiveSnapshot,
+  type Paint,
+  paintMark,
+  plural,
+  type Standing,
+} from '../core/index.ts';
 import { padTo } from './fit.ts';
 import type { Hint } from './footer.ts';
 

@@ -1,19 +1,28 @@
-import { SHORT_ID } from '../cli/format/ask-lines.ts';
-import type { Ask } from '../core/approval.ts';
-import type { LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { typeText } from '../core/text/agent-texts.ts';
-import { plural } from '../core/text/amounts.ts';
-import { askedText, askerText, endText, remainingText } from '../core/text/ask-texts.ts';
-import { cleanLine } from '../core/text/clean-text.ts';
-import { watchedDoing } from '../core/text/doing.ts';
-import { isBusy, isSessionBusy, paintMark, standingOf } from '../core/text/live-status.ts';
-import { clockText } from '../core/text/moment-text.ts';
-import type { Paint } from '../core/text/paint.ts';
-import { shortId } from '../core/text/short-id.ts';
-import { formatStatus } from '../core/text/status.ts';
-import { agentsOf } from '../core/text/view.ts';
-import { cutTo } from '../core/text/width.ts';
+import { SHORT_ID } from '../cli/format/index.ts';
+import {
+  type AgentReport,
+  type Ask,
+  agentsOf,
+  askedText,
+  askerText,
+  cleanLine,
+  clockText,
+  cutTo,
+  endText,
+  formatStatus,
+  isBusy,
+  isSessionBusy,
+  type LiveSnapshot,
+  type Paint,
+  paintMark,
+  plural,
+  remainingText,
+  type SessionDetail,
+  shortId,
+  standingOf,
+  typeText,
+  watchedDoing,
+} from '../core/index.ts';
 import { padTo } from './fit.ts';
 
 /** Of a line: columns that stay where they are, because nobody knows the lines that will follow. */

@@ -1,7 +1,8 @@
 // Nobody in their right mind presses these keys in this order; the screen must not care.
+
 import fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { OpenedTranscript } from '../core/ports.ts';
+import type { OpenedTranscript } from '../core/index.ts';
 import type { KeyName } from './keys.ts';
 import { type OpenedWatch, openWatch } from './testing/open-watch.ts';
 import { AT_WORK, pictureOf, recordedTranscripts, withAgents } from './testing/recorded.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPaint } from '../core/text/paint.ts';
+import { createPaint } from '../core/index.ts';
 import { createScreenPainter } from './paint-screen.ts';
 import { createEmulator } from './testing/emulator.ts';
 

@@ -1,4 +1,4 @@
-import { type ColourDepth, createPaint, type Paint } from '../core/text/paint.ts';
+import { type ColourDepth, createPaint, type Paint } from '../core/index.ts';
 
 export interface WatchPaint extends Paint {
   /** What is selected: a bar over the whole line. Without colours, a mark in the margin says it alone. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { OpenedTranscript } from '../core/ports.ts';
+import type { OpenedTranscript } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import { openWatch } from './testing/open-watch.ts';
 import { pictureOf, recordedTranscripts, withAgents } from './testing/recorded.ts';

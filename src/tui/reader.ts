@@ -1,9 +1,12 @@
-import { formatTranscript } from '../cli/format/transcript-lines.ts';
-import type { FeedSource } from '../core/ports.ts';
-import type { LiveEvent, SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import type { Transcript } from '../core/transcript.ts';
-import { isAtWork } from '../core/tree.ts';
+import { formatTranscript } from '../cli/format/index.ts';
+import {
+  type AgentReport,
+  type FeedSource,
+  isAtWork,
+  type LiveEvent,
+  type SessionDetail,
+  type Transcript,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { FIRST_READER, formatReader, type ReaderView, readerHeight, readerWidth } from './draw-reader.ts';
 import type { Key } from './keys.ts';

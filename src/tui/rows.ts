@@ -1,7 +1,5 @@
-import { branchesOf } from '../cli/format/branches.ts';
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { agentKey, sessionKey, type WatchView } from '../core/text/view.ts';
+import { branchesOf } from '../cli/format/index.ts';
+import { type AgentReport, agentKey, type SessionDetail, sessionKey, type WatchView } from '../core/index.ts';
 import { visibleAgents } from './filter.ts';
 
 export type Fold = 'open' | 'folded' | 'leaf';

@@ -3,11 +3,15 @@ import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
 import type { Terminal } from '../lib/terminal.ts';
-import { createAskControl } from '../server/approval-control.ts';
-import { type FollowRequest, follow } from '../server/follow.ts';
-import { createServerControl } from '../server/serve.ts';
-import { openServedFeed, ownFeed } from '../server/served-feed.ts';
-import { pagedTranscripts } from '../sessions/paged-transcripts.ts';
+import {
+  createAskControl,
+  createServerControl,
+  type FollowRequest,
+  follow,
+  openServedFeed,
+  ownFeed,
+} from '../server/index.ts';
+import { pagedTranscripts } from '../sessions/index.ts';
 import { createKeyReader } from './keys.ts';
 import { watch as watchScreen } from './watch.ts';
 import { watchLines } from './watch-lines.ts';

@@ -1,6 +1,4 @@
-import type { LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { isSessionBusy } from '../core/text/live-status.ts';
-import { sessionKey, type WatchView } from '../core/text/view.ts';
+import { isSessionBusy, type LiveSnapshot, sessionKey, type WatchView } from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { planOf } from './frame.ts';
 import { rowsOf, type WatchRow } from './rows.ts';

@@ -1,7 +1,12 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { isSessionBusy } from '../core/text/live-status.ts';
-import { agentKey, agentsOf, type Sort, sessionKey } from '../core/text/view.ts';
+import {
+  type AgentReport,
+  agentKey,
+  agentsOf,
+  isSessionBusy,
+  type SessionDetail,
+  type Sort,
+  sessionKey,
+} from '../core/index.ts';
 
 /** Keys of the sessions as they should stand now: at work first, then the most recent; or by what was asked for. */
 export function sortSessions(sessions: readonly SessionDetail[], sort: Sort): readonly string[] {

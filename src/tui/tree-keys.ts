@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import { SORTS, type Sort, type WatchView } from '../core/text/view.ts';
+import { type SessionDetail, SORTS, type Sort, type WatchView } from '../core/index.ts';
 import type { Key, KeyName } from './keys.ts';
 import type { WatchRow } from './rows.ts';
 import { at } from './settle-view.ts';

@@ -1,8 +1,15 @@
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
-import { markAsking } from '../core/reports/mark-asking.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { agentsOf, FIRST_VIEW, sessionKey, type WatchView } from '../core/text/view.ts';
+import {
+  type AgentReport,
+  agentsOf,
+  applyEvent,
+  FIRST_VIEW,
+  type LiveEvent,
+  type LiveSnapshot,
+  markAsking,
+  type SessionDetail,
+  sessionKey,
+  type WatchView,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen-types.ts';
 import { type FrameOptions, formatFrame, planOf } from './frame.ts';
 import type { Key } from './keys.ts';

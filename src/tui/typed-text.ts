@@ -1,4 +1,4 @@
-import { cleanLine } from '../core/text/clean-text.ts';
+import { cleanLine } from '../core/index.ts';
 import type { Key } from './keys.ts';
 
 const MAX_LENGTH = 200;

@@ -1,12 +1,18 @@
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
+import type { SessionDetail } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { sessionLine } from '../notify/messages/notice-lines.ts';
-import { ALL_NEWS } from '../notify/news.ts';
-import { keyOf, type NewsFeed, openNewsDesk } from '../notify/news-desk.ts';
-import { newsLines } from '../notify/news-lines.ts';
-import { settleNotice } from '../notify/news-of.ts';
-import { nothingTold, type Told, withTold } from '../notify/told.ts';
-import type { SourcedFeed } from '../sessions/live-feed.ts';
+import {
+  ALL_NEWS,
+  keyOf,
+  type NewsFeed,
+  newsLines,
+  nothingTold,
+  openNewsDesk,
+  sessionLine,
+  settleNotice,
+  type Told,
+  withTold,
+} from '../notify/index.ts';
+import type { SourcedFeed } from '../sessions/index.ts';
 
 export interface WatchLinesOptions {
   readonly feed: SourcedFeed & NewsFeed;

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LiveSnapshot, SessionDetail } from '../core/reports/live-shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../core/index.ts';
 import { makeAsk } from './testing/make-ask.ts';
 import { AT_WORK, broughtUpTo, createFeed, NOW, pictureOf, recordedSessions, withAgents } from './testing/recorded.ts';
 import { watchPlain } from './watch-plain.ts';

@@ -1,13 +1,20 @@
-import type { Ask } from '../core/approval.ts';
-import { applyEvent } from '../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot } from '../core/reports/live-shapes.ts';
-import { markAsking } from '../core/reports/mark-asking.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import { isBusy, standingOf } from '../core/text/live-status.ts';
-import { type ColourDepth, createPaint } from '../core/text/paint.ts';
-import { agentKey, agentsOf, sessionKey } from '../core/text/view.ts';
+import {
+  type AgentReport,
+  type Ask,
+  agentKey,
+  agentsOf,
+  applyEvent,
+  type ColourDepth,
+  createPaint,
+  isBusy,
+  type LiveEvent,
+  type LiveSnapshot,
+  markAsking,
+  sessionKey,
+  standingOf,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { SourcedFeed } from '../sessions/live-feed.ts';
+import type { SourcedFeed } from '../sessions/index.ts';
 import { formatAgentLine, formatAskLine, formatFirstLine, formatGoneLine } from './lines.ts';
 
 export interface WatchPlainOptions {

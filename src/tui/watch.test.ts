@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { OpenedTranscript } from '../core/ports.ts';
-import { widthOf } from '../core/text/width.ts';
+import { type OpenedTranscript, widthOf } from '../core/index.ts';
 import { openWatch } from './testing/open-watch.ts';
 import { broughtUpTo, NOW, pictureOf, recordedTranscripts, withAgents } from './testing/recorded.ts';
 import { loadScene, namesIn, type Scene } from './testing/scene.ts';

@@ -1,13 +1,17 @@
-import type { Answered, AskAnswer } from '../core/approval.ts';
-import type { SessionDetail } from '../core/reports/live-shapes.ts';
-import type { AgentReport } from '../core/reports/shapes.ts';
-import type { ColourDepth } from '../core/text/paint.ts';
-import { agentsOf, sessionKey } from '../core/text/view.ts';
-import type { Transcript } from '../core/transcript.ts';
+import {
+  type AgentReport,
+  type Answered,
+  type AskAnswer,
+  agentsOf,
+  type ColourDepth,
+  type SessionDetail,
+  sessionKey,
+  type Transcript,
+} from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Screen, Size } from '../lib/screen-types.ts';
-import type { SourcedFeed, Subscription } from '../sessions/live-feed.ts';
+import type { SourcedFeed, Subscription } from '../sessions/index.ts';
 import { createAskBar } from './ask-bar.ts';
 import { startFrames } from './frames.ts';
 import type { Key } from './keys.ts';

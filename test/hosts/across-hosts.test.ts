@@ -1,13 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveTrees, PlacedTranscript, TreeChange } from '../../src/core/ports.ts';
-import { computeTree } from '../../src/core/reports/compute-tree.ts';
-import type { AgentReport, TreeReport } from '../../src/core/reports/shapes.ts';
+import {
+  type AgentReport,
+  computeTree,
+  type LiveTrees,
+  type PlacedTranscript,
+  type TreeChange,
+  type TreeReport,
+} from '../../src/core/index.ts';
 import { ADAPTERS } from '../../src/hosts/registry.ts';
-import { joinLive } from '../../src/sessions/join-live.ts';
-import { type Place, placesFor } from '../../src/sessions/places.ts';
-import { createSessionTranscripts } from '../../src/sessions/session-transcripts.ts';
-import { createSessions } from '../../src/sessions/sessions.ts';
-import { startTracker } from '../../src/sessions/tracker.ts';
+import {
+  createSessions,
+  createSessionTranscripts,
+  joinLive,
+  type Place,
+  placesFor,
+  startTracker,
+} from '../../src/sessions/index.ts';
 import { type AcrossHosts, addPlays, startAcrossHosts } from './across-kit.ts';
 import { programsIn } from './host-kit.ts';
 import { nameOf } from './kit.ts';

@@ -1,8 +1,8 @@
 // Troupe beside the real programs in one home: what it prints, and what the scripted models are told meanwhile.
+
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import type { AttachReport } from '../../src/core/reports/attach-shapes.ts';
-import type { AgentReport, TreeReport } from '../../src/core/reports/shapes.ts';
+import type { AgentReport, AttachReport, TreeReport } from '../../src/core/index.ts';
 import { type AcrossHosts, startAcrossHosts } from './across-kit.ts';
 import { root } from './kit.ts';
 import { type Overheard, overhear } from './overhear.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../src/core/index.ts';
 import { hasTerminal, openTerminal, type Terminal } from '../testing/terminal.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
 import { programsIn } from './host-kit.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../src/core/index.ts';
 import { addPlays } from './across-kit.ts';
 import { type AttachHosts, startAttachHosts } from './attach-kit.ts';
 import { programsIn } from './host-kit.ts';

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { computeTree } from '../../src/core/reports/compute-tree.ts';
+import { computeTree } from '../../src/core/index.ts';
 import { claudeCode } from '../../src/hosts/claude-code/index.ts';
-import { createSessions } from '../../src/sessions/sessions.ts';
+import { createSessions } from '../../src/sessions/index.ts';
 import {
   cannotStop,
   compare,

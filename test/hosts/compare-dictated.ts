@@ -1,7 +1,7 @@
 // What the script dictated, beside what troupe shows of it.
+
 import { expect } from 'vitest';
-import type { SessionDetail } from '../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../src/core/index.ts';
 import type { PromptedAgent } from './host-kit.ts';
 
 /** Where a host is not as the script has it. */

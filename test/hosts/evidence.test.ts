@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DoctorReport } from '../../src/core/reports/doctor-shapes.ts';
-import type { HooksStatus } from '../../src/core/reports/hooks-shapes.ts';
+import type { DoctorReport, HooksStatus } from '../../src/core/index.ts';
 import { type GuardedProgram, type GuardedRecipe, RECIPES, startGuarded } from './guarded-hosts.ts';
 import { programsIn } from './host-kit.ts';
 import { CLAUDE, type HostRecipe, OPENCODE, OPENCODE_TWO } from './host-recipes.ts';

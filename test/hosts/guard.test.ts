@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../../src/core/index.ts';
 import { namesCallers } from '../../src/hosts/claude-code/hooks/payload.ts';
 import { AGENTS, addRemovalPlays, HIDING, nameOfPlay, REMOVALS } from './guard-plays.ts';
 import { nameOf, programs, record, recordTogether, root, work } from './kit.ts';

@@ -1,11 +1,12 @@
 // Real programs with the guard installed as a person would install it, offline, against the scripted models of the recording kit.
+
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../../src/core/index.ts';
 import { hashOf } from '../../src/hosts/codex/hooks/approval.ts';
-import { handlersIn } from '../../src/hosts/shared/hooks/read-groups.ts';
+import { handlersIn } from '../../src/hosts/shared/index.ts';
 import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, root, work } from './kit.ts';
 

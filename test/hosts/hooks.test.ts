@@ -2,8 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
-import type { CoverageReport } from '../../src/core/reports/compute-coverage.ts';
+import type { AuditEntry, CoverageReport } from '../../src/core/index.ts';
 import { minor, nameOf, programs, record, recordTogether, root, work } from './kit.ts';
 import { followEvents, type Heard, type RunningServer, startServer } from './server.ts';
 

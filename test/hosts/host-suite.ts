@@ -1,12 +1,13 @@
 // The built server beside a real program: the picture at the end is what the script dictated, and every append that an
 // independent watch sees is in the event stream soon after.
+
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeTree } from '../../src/core/reports/compute-tree.ts';
-import type { SourceAdapter } from '../../src/hosts/adapter.ts';
+import { computeTree } from '../../src/core/index.ts';
+import type { SourceAdapter } from '../../src/hosts/index.ts';
 import { isAtLeast } from '../../src/lib/version-number.ts';
-import { createSessions } from '../../src/sessions/sessions.ts';
+import { createSessions } from '../../src/sessions/index.ts';
 import { type Comparison, compareDictated } from './compare-dictated.ts';
 import { dictateTo, programsIn, type RunningHost, type Script, startHost } from './host-kit.ts';
 import type { HostRecipe, HostWishes } from './host-recipes.ts';

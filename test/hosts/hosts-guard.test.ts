@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../../src/core/index.ts';
 import { isAtLeast } from '../../src/lib/version-number.ts';
 import { type GuardedProgram, RECIPES, startGuarded } from './guarded-hosts.ts';
 import { programsIn } from './host-kit.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../../src/core/approval.ts';
+import type { Ask } from '../../src/core/index.ts';
 import { intercept, LINES, linesOf } from './intercept-kit.ts';
 import { nameOf, programs, work } from './kit.ts';
 import { answer, getJson, startServer } from './server.ts';

@@ -2,13 +2,10 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { nativeId } from '../../src/core/ids.ts';
-import type { LiveTrees } from '../../src/core/ports.ts';
-import { computeTree } from '../../src/core/reports/compute-tree.ts';
+import { computeTree, type LiveTrees, nativeId } from '../../src/core/index.ts';
 import { opencode } from '../../src/hosts/opencode/index.ts';
 import { readDatabase } from '../../src/lib/sqlite.ts';
-import type { Place } from '../../src/sessions/places.ts';
-import { startTracker } from '../../src/sessions/tracker.ts';
+import { type Place, startTracker } from '../../src/sessions/index.ts';
 import { compare, type DictatedAgent, kit, work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 

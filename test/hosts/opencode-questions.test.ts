@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Ask } from '../../src/core/approval.ts';
+import type { Ask } from '../../src/core/index.ts';
 import { work } from './kit.ts';
 import { type ServedProject, serveOpencode } from './opencode-server.ts';
 import { answer, getJson, type RunningServer, startServer } from './server.ts';

@@ -3,12 +3,10 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId } from '../../src/core/ids.ts';
-import type { LiveTrees } from '../../src/core/ports.ts';
-import { computeTree } from '../../src/core/reports/compute-tree.ts';
+import { computeTree, type LiveTrees, nativeId } from '../../src/core/index.ts';
 import { opencode } from '../../src/hosts/opencode/index.ts';
 import { readDatabase } from '../../src/lib/sqlite.ts';
-import { startTracker } from '../../src/sessions/tracker.ts';
+import { startTracker } from '../../src/sessions/index.ts';
 import { compare, type DictatedAgent, work } from './kit.ts';
 
 // The real OpenCode beside the tracker: what it writes into its database or its files must be in a tree soon after, and the

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AgentReport, TreeReport } from '../../src/core/reports/shapes.ts';
+import type { AgentReport, TreeReport } from '../../src/core/index.ts';
 import { addPlays } from './across-kit.ts';
 import { intercept, LINES, linesOf, type Ran, type Running } from './intercept-kit.ts';
 import { nameOf, programs, root } from './kit.ts';

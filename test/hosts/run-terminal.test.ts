@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../src/sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../../src/sessions/index.ts';
 import { agentsTold } from '../../src/sessions/stream/testing/replay-stream.ts';
 import { hasTerminal, openTerminal, type Terminal } from '../testing/terminal.ts';
 import { linesOf, prepare, resultsOf } from './intercept-kit.ts';

@@ -1,8 +1,9 @@
 // The built server, and its event stream.
+
 import { spawn } from 'node:child_process';
 import http from 'node:http';
 import path from 'node:path';
-import type { SessionChange } from '../../src/core/reports/live-shapes.ts';
+import type { SessionChange } from '../../src/core/index.ts';
 import { accessTo, OUTSIDE_AGENTS, type ServerAccess } from '../testing/server-access.ts';
 import { root } from './kit.ts';
 

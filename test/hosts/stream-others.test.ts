@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../src/sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../../src/sessions/index.ts';
 import { agentsTold } from '../../src/sessions/stream/testing/replay-stream.ts';
 import { kit, root, work } from './kit.ts';
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { StreamEvent } from '../../src/sessions/stream/stream-event.ts';
+import type { StreamEvent } from '../../src/sessions/index.ts';
 import { agentsTold } from '../../src/sessions/stream/testing/replay-stream.ts';
 import { cannotStop, dictate, kit, leavesBackground, minor, nameOf, programs, root, work } from './kit.ts';
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AuditEntry } from '../../src/core/reports/audit-shapes.ts';
+import type { AuditEntry } from '../../src/core/index.ts';
 import { type BotServer, startBotServer } from '../telegram-server/bot-server.ts';
 import { cannotStop, dictate, leavesBackground, minor, nameOf, programs, record, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';

@@ -1,8 +1,9 @@
 // The built server beside a program that writes, and an independent pair of eyes on the same files.
+
 import { watch as fsWatch, statSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import type { LiveSnapshot, SessionDetail } from '../../src/core/reports/live-shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../../src/core/index.ts';
 import { followEvents, getJson, type Heard, startServer } from './server.ts';
 
 export interface WatchedServer {

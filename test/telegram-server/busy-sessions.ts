@@ -1,9 +1,14 @@
 // Many sessions with many agents, each of them busy: a recording of the real program, multiplied, with calls that come and go.
 
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
-import type { TimelineCall, TimelineReport } from '../../src/core/reports/timeline-shapes.ts';
-import type { NewsFeed } from '../../src/notify/news-desk.ts';
+import type {
+  AgentReport,
+  LiveEvent,
+  LiveSnapshot,
+  SessionDetail,
+  TimelineCall,
+  TimelineReport,
+} from '../../src/core/index.ts';
+import type { NewsFeed } from '../../src/notify/index.ts';
 
 export interface BusySessions extends NewsFeed {
   /** Every agent goes on to its next call, or comes to its end. */

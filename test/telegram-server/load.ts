@@ -1,5 +1,6 @@
 // Many busy sessions, told to chats, in virtual time: how far behind what a person sees is, and whether Telegram had to say stop.
-import type { SessionDetail } from '../../src/core/reports/live-shapes.ts';
+
+import type { SessionDetail } from '../../src/core/index.ts';
 import { busySessions } from './busy-sessions.ts';
 import { startBot } from './run-bot.ts';
 import { memoryTelegram, virtualTime } from './virtual.ts';

@@ -1,17 +1,17 @@
 // The bot in this process, beside the Bot API on loopback, in a time that goes as fast as a test wants it to.
+
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Answered, AskAnswer, Person } from '../../src/core/approval.ts';
-import { ALL_NEWS } from '../../src/notify/news.ts';
-import type { NewsFeed } from '../../src/notify/news-desk.ts';
+import type { Answered, AskAnswer, Person } from '../../src/core/index.ts';
+import { ALL_NEWS, type NewsFeed } from '../../src/notify/index.ts';
 import type { AgentControl, Outside } from '../../src/notify/telegram/chat-context.ts';
 import type { ChatOptions } from '../../src/notify/telegram/chat-options.ts';
 import { newState } from '../../src/notify/telegram/chat-state.ts';
 import { createGrammyApi } from '../../src/notify/telegram/grammy-api.ts';
 import { parseState } from '../../src/notify/telegram/parse-state.ts';
 import { runTelegram } from '../../src/notify/telegram/run-telegram.ts';
-import { maskText } from '../../src/redact/mask-secrets.ts';
+import { maskText } from '../../src/redact/index.ts';
 import type { BotServer } from './bot-server.ts';
 
 export interface FastTime {

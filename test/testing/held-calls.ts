@@ -1,10 +1,11 @@
 // Calls of a recorded sub-agent, told by the script that hosts run, under a policy that has a person asked about pushes.
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { recordedHooks } from '../../src/audit/testing/recorded-spool.ts';
-import { writeHookStubs } from '../../src/hook/hook-stubs.ts';
+import { writeHookStubs } from '../../src/hook/index.ts';
 import type { ProgramHome } from './program.ts';
 
 export const RECORDING = '2.1.197-nested';

@@ -1,7 +1,8 @@
 // How tests reach a running server: as a program does (the token in daemon.json), or as a browser does (a login link).
+
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ChannelKeys } from '../../src/core/approval.ts';
+import type { ChannelKeys } from '../../src/core/index.ts';
 import { AGENT_VARIABLES, findAgentAbove } from '../../src/server/refuse-agents.ts';
 
 /** For servers under test. A developer may run the tests in a coding agent, whose processes may not answer approvals. */

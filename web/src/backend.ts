@@ -1,11 +1,18 @@
-import type { Answered, AskAnswer } from '../../src/core/approval.ts';
-import type { AttachReport, AttachWish } from '../../src/core/reports/attach-shapes.ts';
-import type { AuditFilter } from '../../src/core/reports/audit-shapes.ts';
-import type { CoverageReport } from '../../src/core/reports/compute-coverage.ts';
-import type { GuardExplanation } from '../../src/core/reports/guard-explanation.ts';
-import type { AuditEvent, HeardCall, LiveEvent, SessionDetail } from '../../src/core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../src/core/reports/timeline-shapes.ts';
-import type { TranscriptMessage } from '../../src/core/transcript.ts';
+import type {
+  Answered,
+  AskAnswer,
+  AttachReport,
+  AttachWish,
+  AuditEvent,
+  AuditFilter,
+  CoverageReport,
+  GuardExplanation,
+  HeardCall,
+  LiveEvent,
+  SessionDetail,
+  TimelineReport,
+  TranscriptMessage,
+} from '../../src/core/index.ts';
 
 export type ConnectionState = 'connecting' | 'connected' | 'lost';
 

@@ -1,9 +1,13 @@
-import type { OlderSession, SessionDetail } from '../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
-import { doingText } from '../../src/core/text/agent-texts.ts';
-import { isSessionBusy, standingOf } from '../../src/core/text/live-status.ts';
-import { formatStatus } from '../../src/core/text/status.ts';
-import { agentsOf } from '../../src/core/text/view.ts';
+import {
+  type AgentReport,
+  agentsOf,
+  doingText,
+  formatStatus,
+  isSessionBusy,
+  type OlderSession,
+  type SessionDetail,
+  standingOf,
+} from '../../src/core/index.ts';
 
 export interface Filter {
   readonly text: string;

@@ -1,11 +1,16 @@
 import { computed, signal } from '@preact/signals';
-import type { Ask } from '../../src/core/approval.ts';
-import { applyEvent } from '../../src/core/reports/apply-change.ts';
-import { computeAt } from '../../src/core/reports/compute-at.ts';
-import type { AuditEvent, LiveEvent, LiveSnapshot, SessionDetail } from '../../src/core/reports/live-shapes.ts';
-import { markAsking } from '../../src/core/reports/mark-asking.ts';
-import type { AgentReport } from '../../src/core/reports/shapes.ts';
-import type { TimelineReport } from '../../src/core/reports/timeline-shapes.ts';
+import {
+  type AgentReport,
+  type Ask,
+  type AuditEvent,
+  applyEvent,
+  computeAt,
+  type LiveEvent,
+  type LiveSnapshot,
+  markAsking,
+  type SessionDetail,
+  type TimelineReport,
+} from '../../src/core/index.ts';
 import type { Backend, ConnectionState } from './backend.ts';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
 import { tellHeard, tellMissed } from './guard/heard.ts';

@@ -1,19 +1,19 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nativeId } from '../../core/ids.ts';
-import { computeDetail } from '../../core/reports/compute-detail.ts';
-import { computeTimeline } from '../../core/reports/compute-timeline.ts';
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../core/reports/timeline-shapes.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import {
+  computeDetail,
+  computeTimeline,
+  nativeId,
+  type SessionDetail,
+  type TimelineReport,
+  type Transcript,
+} from '../../core/index.ts';
 import { outlineTranscript, type PageSize } from '../../export/pages/outline.ts';
 import { type PagePlan, planPages } from '../../export/pages/page-plan.ts';
 import type { SharedSession } from '../../export/pages/shapes.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
-import type { Place } from '../../sessions/places.ts';
-import { createSessionTranscripts } from '../../sessions/session-transcripts.ts';
-import { createSessions } from '../../sessions/sessions.ts';
+import { createSessions, createSessionTranscripts, type Place } from '../../sessions/index.ts';
 
 const fixtures = fileURLToPath(new URL('../../hosts/claude-code/fixtures/', import.meta.url));
 const clock = () => Date.parse('2030-01-01');

@@ -1,5 +1,4 @@
-import { toAgentId, toSessionId, toToolCallId } from '../../core/ids.ts';
-import type { AuditAgent } from '../../core/reports/audit-shapes.ts';
+import { type AuditAgent, toAgentId, toSessionId, toToolCallId } from '../../core/index.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
 import type { DrainOptions, SpoolHost } from '../drain.ts';
 

@@ -1,5 +1,5 @@
-import type { GuardLog } from '../../audit/guard-log.ts';
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { GuardLog } from '../../audit/index.ts';
+import type { Finding } from '../../core/index.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, problem } = findingsOf('audit');

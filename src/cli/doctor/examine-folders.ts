@@ -1,7 +1,6 @@
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { Finding } from '../../core/index.ts';
 import { isFolder } from '../../lib/folders.ts';
-import { findSessions } from '../../sessions/find-sessions.ts';
-import { isAddress, type Place } from '../../sessions/places.ts';
+import { findSessions, isAddress, type Place } from '../../sessions/index.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, problem } = findingsOf('folders');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HooksStatus, SettingsStatus } from '../../core/reports/hooks-shapes.ts';
+import type { HooksStatus, SettingsStatus } from '../../core/index.ts';
 import { examineHooks } from './examine-hooks.ts';
 
 const user: SettingsStatus = {

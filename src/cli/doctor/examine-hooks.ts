@@ -1,12 +1,15 @@
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
 import {
+  type Finding,
+  type HooksStatus,
+  type ImpatientGuard,
   installAgain,
   installWhereOursAre,
   notLoadedWords,
+  type ScriptStatus,
+  type SettingsStatus,
   tellOnce,
   thingOf,
-} from '../../core/reports/hooks-remedies.ts';
-import type { HooksStatus, ImpatientGuard, ScriptStatus, SettingsStatus } from '../../core/reports/hooks-shapes.ts';
+} from '../../core/index.ts';
 import { counted, findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');

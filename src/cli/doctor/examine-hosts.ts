@@ -1,5 +1,5 @@
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
-import type { SourceAdapter } from '../../hosts/adapter.ts';
+import type { Finding } from '../../core/index.ts';
+import type { SourceAdapter } from '../../hosts/index.ts';
 import { findingsOf } from './finding.ts';
 
 const { good, note } = findingsOf('hosts');

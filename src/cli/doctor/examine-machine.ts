@@ -1,12 +1,10 @@
-import { createGuardLog } from '../../audit/guard-log.ts';
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import { createGuardLog } from '../../audit/index.ts';
+import type { Finding } from '../../core/index.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
-import { placesOf, type Where } from '../../sessions/given-places.ts';
-import { adaptersFor } from '../../sessions/places.ts';
-import { thisMachine } from '../../sessions/this-machine.ts';
+import { adaptersFor, placesOf, thisMachine, type Where } from '../../sessions/index.ts';
 import { createHooks } from '../hooks/hooks-control.ts';
 import { examine } from './examine.ts';
 
@@ -19,6 +17,6 @@ export function examineMachine(where: Where): AsyncIterable<Finding> {
     log: createGuardLog(where),
     version: packageVersion,
     clock: systemClock,
-    telegram: async () => (await import('../../notify/telegram/check-health.ts')).telegramHealth(),
+    telegram: async () => (await import('../../notify/index.ts')).telegramHealth(),
   });
 }

@@ -1,5 +1,5 @@
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
-import { daemonState } from '../../server/control.ts';
+import type { Finding } from '../../core/index.ts';
+import { daemonState } from '../../server/index.ts';
 import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('server');

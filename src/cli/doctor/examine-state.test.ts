@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { Finding } from '../../core/index.ts';
 import { examineState } from './examine-state.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');

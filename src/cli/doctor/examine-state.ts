@@ -1,6 +1,6 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
+import type { Finding } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError } from '../../lib/system-error.ts';

@@ -1,5 +1,5 @@
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
-import type { TelegramHealth } from '../../notify/telegram/check-health.ts';
+import type { Finding } from '../../core/index.ts';
+import type { TelegramHealth } from '../../notify/index.ts';
 import { findingsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('telegram');

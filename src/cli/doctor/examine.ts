@@ -1,12 +1,10 @@
-import type { GuardLog } from '../../audit/guard-log.ts';
-import type { Finding, FindingArea } from '../../core/reports/doctor-shapes.ts';
-import type { HooksStatus } from '../../core/reports/hooks-shapes.ts';
-import type { SourceAdapter } from '../../hosts/adapter.ts';
+import type { GuardLog } from '../../audit/index.ts';
+import type { Finding, FindingArea, HooksStatus } from '../../core/index.ts';
+import type { SourceAdapter } from '../../hosts/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { TelegramHealth } from '../../notify/telegram/check-health.ts';
-import { findSessions } from '../../sessions/find-sessions.ts';
-import type { Place } from '../../sessions/places.ts';
+import type { TelegramHealth } from '../../notify/index.ts';
+import { findSessions, type Place } from '../../sessions/index.ts';
 import type { HooksControl } from '../hooks/hooks-types.ts';
 import { examineAudit } from './examine-audit.ts';
 import { examineFolders } from './examine-folders.ts';

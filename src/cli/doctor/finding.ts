@@ -1,4 +1,4 @@
-import type { Finding, FindingArea } from '../../core/reports/doctor-shapes.ts';
+import type { Finding, FindingArea } from '../../core/index.ts';
 
 type Say = (code: string, text: string, remedy?: string) => Finding;
 

@@ -3,14 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { GuardLog } from '../../audit/guard-log.ts';
-import type { HookRole } from '../../core/hook-command.ts';
-import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
-import type { Finding } from '../../core/reports/doctor-shapes.ts';
-import { installWhereOursAre } from '../../core/reports/hooks-remedies.ts';
-import type { HooksStatus } from '../../core/reports/hooks-shapes.ts';
-import type { HooksCapability } from '../../hosts/adapter.ts';
-import { TRIAL_SESSION } from '../../hosts/hook.ts';
+import type { GuardLog } from '../../audit/index.ts';
+import {
+  type AuditEntry,
+  type Finding,
+  type HookRole,
+  type HooksStatus,
+  installWhereOursAre,
+} from '../../core/index.ts';
+import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
 import { known } from '../../lib/json.ts';
 import { createFile } from '../../lib/regular-file.ts';
 import { findingsOf, wordsOf } from './finding.ts';

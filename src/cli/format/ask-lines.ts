@@ -1,8 +1,4 @@
-import type { Ask } from '../../core/approval.ts';
-import { askerText, otherwiseText, remainingText } from '../../core/text/ask-texts.ts';
-import { askedLines } from '../../core/text/asked-lines.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { cutTo } from '../../core/text/width.ts';
+import { type Ask, askedLines, askerText, cleanLine, cutTo, otherwiseText, remainingText } from '../../core/index.ts';
 import type { TextOptions } from './session-table.ts';
 
 /** So much of an id is enough to answer by. */

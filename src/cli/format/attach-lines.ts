@@ -1,8 +1,4 @@
-import type { AttachReport } from '../../core/reports/attach-shapes.ts';
-import { formatCount } from '../../core/text/amounts.ts';
-import { cleanBlock, cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { shellLine } from '../../core/text/shell-line.ts';
+import { type AttachReport, cleanBlock, cleanLine, formatCount, type Paint, shellLine } from '../../core/index.ts';
 
 /** What happens, before it does: for people. */
 export function formatAttachHead(report: AttachReport, paint: Paint): readonly string[] {

@@ -1,11 +1,20 @@
-import type { AuditDecision, AuditEntry, AuditPage } from '../../core/reports/audit-shapes.ts';
-import { plural } from '../../core/text/amounts.ts';
-import { callerText, heldText } from '../../core/text/audit-texts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { momentText } from '../../core/text/moment-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { type Cell, type Column, formatCell, formatTable } from '../../core/text/table.ts';
-import { cutTo, widthOf } from '../../core/text/width.ts';
+import {
+  type AuditDecision,
+  type AuditEntry,
+  type AuditPage,
+  type Cell,
+  type Column,
+  callerText,
+  cleanLine,
+  cutTo,
+  formatCell,
+  formatTable,
+  heldText,
+  momentText,
+  type Paint,
+  plural,
+  widthOf,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import type { TextOptions } from './session-table.ts';
 

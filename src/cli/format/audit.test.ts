@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
-import type { CoverageReport } from '../../core/reports/compute-coverage.ts';
-import { PLAIN } from '../../core/text/paint.ts';
-import { widthOf } from '../../core/text/width.ts';
+import { type AuditEntry, type CoverageReport, PLAIN, widthOf } from '../../core/index.ts';
 import { formatAuditLine, formatAuditPage } from './audit-table.ts';
 import { formatCoverage } from './coverage-lines.ts';
 

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { AgentReport } from '../../core/index.ts';
 import { groupBy } from '../../lib/group.ts';
 
 export interface Branch {

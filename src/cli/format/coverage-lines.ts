@@ -1,10 +1,16 @@
-import type { AgentCoverage, CoverageReport, CoveredCall } from '../../core/reports/compute-coverage.ts';
-import { plural } from '../../core/text/amounts.ts';
-import { pathText, unnamedText } from '../../core/text/audit-texts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { momentText } from '../../core/text/moment-text.ts';
-import { shortId } from '../../core/text/short-id.ts';
-import { type Column, formatTable } from '../../core/text/table.ts';
+import {
+  type AgentCoverage,
+  type Column,
+  type CoverageReport,
+  type CoveredCall,
+  cleanLine,
+  formatTable,
+  momentText,
+  pathText,
+  plural,
+  shortId,
+  unnamedText,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import type { TextOptions } from './session-table.ts';
 

@@ -1,6 +1,4 @@
-import type { Finding, FindingArea, FindingLevel } from '../../core/reports/doctor-shapes.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
+import { cleanLine, type Finding, type FindingArea, type FindingLevel, type Paint } from '../../core/index.ts';
 
 const TITLES: Readonly<Record<FindingArea, string>> = {
   hosts: 'Programs',

@@ -1,6 +1,4 @@
-import type { ExplanationReport } from '../../core/reports/compute-explanation.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
+import { cleanLine, type ExplanationReport, type Paint } from '../../core/index.ts';
 
 type Place = ExplanationReport['facts'][number]['place'];
 

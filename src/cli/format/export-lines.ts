@@ -1,6 +1,4 @@
-import type { ExportReport, RedactionReport } from '../../core/reports/export-shapes.ts';
-import { formatBytes, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
+import { cleanLine, type ExportReport, formatBytes, plural, type RedactionReport } from '../../core/index.ts';
 
 /** What came of an export to a folder. */
 export function exportLines({

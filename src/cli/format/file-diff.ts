@@ -1,7 +1,5 @@
-import type { SettingsChange } from '../../core/reports/hooks-shapes.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { type DiffRow, diffRows, isNearChange, newRows } from '../../core/transcript/diff-rows.ts';
+import { cleanLine, type Paint, type SettingsChange } from '../../core/index.ts';
+import { type DiffRow, diffRows, isNearChange, newRows } from '../../core/transcript/index.ts';
 
 const CONTEXT = 3;
 const MARKS = { same: ' ', removed: '-', added: '+' } as const;

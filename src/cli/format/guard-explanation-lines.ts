@@ -1,21 +1,19 @@
-import type {
-  ExplainedTrial,
-  GuardDecision,
-  GuardExplanation,
-  RuleSuggestion,
-} from '../../core/reports/guard-explanation.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
 import {
   callText,
+  cleanLine,
+  type ExplainedTrial,
+  formatTable,
+  type GuardDecision,
+  type GuardExplanation,
   lineText,
+  type Paint,
+  type RuleSuggestion,
   recordedText,
   standsText,
   trialRows,
   useRows,
   winnerText,
-} from '../../core/text/explanation-rows.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { formatTable } from '../../core/text/table.ts';
+} from '../../core/index.ts';
 
 /** `troupe guard explain` for people. */
 export function formatGuardExplanation(

@@ -1,7 +1,4 @@
-import type { GuardMismatch, GuardTestReport } from '../../core/reports/guard-test.ts';
-import { plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
+import { cleanLine, type GuardMismatch, type GuardTestReport, type Paint, plural } from '../../core/index.ts';
 import { formatGuardExplanation } from './guard-explanation-lines.ts';
 import { formatProblem } from './policy-lines.ts';
 

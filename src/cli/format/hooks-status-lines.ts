@@ -1,14 +1,17 @@
-import { installWhereOursAre, notLoadedWords, tellOnce, thingOf } from '../../core/reports/hooks-remedies.ts';
-import type {
-  HooksLoaded,
-  HooksStatus,
-  ImpatientGuard,
-  LoadReason,
-  ScriptStatus,
-  SettingsStatus,
-} from '../../core/reports/hooks-shapes.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
+import {
+  cleanLine,
+  type HooksLoaded,
+  type HooksStatus,
+  type ImpatientGuard,
+  installWhereOursAre,
+  type LoadReason,
+  notLoadedWords,
+  type Paint,
+  type ScriptStatus,
+  type SettingsStatus,
+  tellOnce,
+  thingOf,
+} from '../../core/index.ts';
 
 /** `troupe hooks status` for people: every settings file, whether the host runs our hooks, what is in the way, and what to do. */
 export function hooksStatusLines(status: HooksStatus, paint: Paint): readonly string[] {

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Recorded, readPlaces } from '../../audit/testing/recorded-sessions.ts';
-import { PLAIN } from '../../core/text/paint.ts';
-import { FIRST_VIEW } from '../../core/text/view.ts';
+import { FIRST_VIEW, PLAIN } from '../../core/index.ts';
 import { renderMarkdownPages } from '../../export/markdown/render-markdown.ts';
 import { renderAgentPages } from '../../export/pages/render-pages.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';

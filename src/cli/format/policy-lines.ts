@@ -1,8 +1,12 @@
-import type { PolicyCheck, PolicyPreset, PolicyProblem } from '../../core/reports/policy-check.ts';
-import { plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { widthOf } from '../../core/text/width.ts';
+import {
+  cleanLine,
+  type Paint,
+  type PolicyCheck,
+  type PolicyPreset,
+  type PolicyProblem,
+  plural,
+  widthOf,
+} from '../../core/index.ts';
 
 /** As compilers say it: editors know how to jump to `file:line:column`. */
 export function formatPolicyCheck(check: PolicyCheck, { paint }: { readonly paint: Paint }): readonly string[] {

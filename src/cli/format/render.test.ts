@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatCount, formatDuration, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { createPaint, PLAIN } from '../../core/text/paint.ts';
-import { formatTable } from '../../core/text/table.ts';
-import { cutTo, widthOf } from '../../core/text/width.ts';
+import {
+  cleanLine,
+  createPaint,
+  cutTo,
+  formatAge,
+  formatCount,
+  formatDuration,
+  formatTable,
+  PLAIN,
+  plural,
+  widthOf,
+} from '../../core/index.ts';
 
 describe('cleanLine', () => {
   it('takes out everything that could move, colour, ring, retitle or turn the text around', () => {

@@ -1,10 +1,19 @@
-import type { NeedReport, SessionReport, SessionsReport } from '../../core/reports/shapes.ts';
-import { formatAge, formatCount, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { type Paint, PLAIN } from '../../core/text/paint.ts';
-import { shortId, uniqueLength } from '../../core/text/short-id.ts';
-import { formatMark, WAITS } from '../../core/text/status.ts';
-import { formatTable } from '../../core/text/table.ts';
+import {
+  cleanLine,
+  formatAge,
+  formatCount,
+  formatMark,
+  formatTable,
+  type NeedReport,
+  type Paint,
+  PLAIN,
+  plural,
+  type SessionReport,
+  type SessionsReport,
+  shortId,
+  uniqueLength,
+  WAITS,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 
 export interface TextOptions {

@@ -1,13 +1,16 @@
-import { formatCount, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Paint } from '../../core/text/paint.ts';
-import { shortId } from '../../core/text/short-id.ts';
-import { cutTo } from '../../core/text/width.ts';
-import { wrapText } from '../../core/text/wrap.ts';
-import { describeMedia } from '../../core/transcript/describe-media.ts';
-import { titleOf } from '../../core/transcript/notices.ts';
-import { type Voice, voiceOf } from '../../core/transcript/voices.ts';
-import type { Transcript, TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import {
+  cleanLine,
+  cutTo,
+  formatCount,
+  type Paint,
+  plural,
+  shortId,
+  type Transcript,
+  type TranscriptBlock,
+  type TranscriptMessage,
+  wrapText,
+} from '../../core/index.ts';
+import { describeMedia, titleOf, type Voice, voiceOf } from '../../core/transcript/index.ts';
 
 export interface TranscriptTextOptions {
   readonly paint: Paint;

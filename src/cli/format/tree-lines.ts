@@ -1,20 +1,28 @@
-import type { AgentReport, TreeReport } from '../../core/reports/shapes.ts';
 import {
+  type AgentReport,
+  type Cell,
+  type Column,
+  cleanLine,
   contextText,
+  cutTo,
   doingText,
+  formatAge,
+  formatCount,
+  formatMark,
+  formatStatus,
+  formatTable,
   linkText,
   outputText,
+  type Paint,
+  PLAIN,
+  plural,
   runsText,
+  shortId,
+  type TreeReport,
   timeText,
   typeText,
-} from '../../core/text/agent-texts.ts';
-import { formatAge, formatCount, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { type Paint, PLAIN } from '../../core/text/paint.ts';
-import { shortId, uniqueLength } from '../../core/text/short-id.ts';
-import { formatMark, formatStatus } from '../../core/text/status.ts';
-import { type Cell, type Column, formatTable } from '../../core/text/table.ts';
-import { cutTo } from '../../core/text/width.ts';
+  uniqueLength,
+} from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { type Branch, branchesOf } from './branches.ts';
 import type { TextOptions } from './session-table.ts';

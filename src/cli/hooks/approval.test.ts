@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createPaint } from '../../core/text/paint.ts';
+import { createPaint } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks/approval.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { handlersIn } from '../../hosts/shared/hooks/read-groups.ts';
-import { hooksStatusLines } from '../format/hooks-status-lines.ts';
+import { handlersIn } from '../../hosts/shared/index.ts';
+import { hooksStatusLines } from '../format/index.ts';
 import { createHooksControl } from './create-hooks-control.ts';
 import type { HooksControl } from './hooks-types.ts';
 

@@ -1,13 +1,12 @@
 import { rm } from 'node:fs/promises';
-import { formatHookCommand, type HookRole } from '../../core/hook-command.ts';
-import type { HookScope, LoadReason, SettingsChange } from '../../core/reports/hooks-shapes.ts';
-import type {
-  HookCommands,
-  HookSettingsCapability,
-  Machine,
-  SettingsFile,
-  SourceAdapter,
-} from '../../hosts/adapter.ts';
+import {
+  formatHookCommand,
+  type HookRole,
+  type HookScope,
+  type LoadReason,
+  type SettingsChange,
+} from '../../core/index.ts';
+import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
 import { askVersion } from '../../lib/ask-version.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { editText, readText } from '../../lib/edit-file.ts';

@@ -1,15 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { readHead } from '../../audit/head-file.ts';
-import { listLogFiles } from '../../audit/log-files.ts';
-import { readLog } from '../../audit/read-log.ts';
-import { nativeId } from '../../core/ids.ts';
-import type { SessionLedger } from '../../core/ledger.ts';
-import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
-import { TRIAL_SESSION } from '../../hosts/hook.ts';
-import { claim, type FoundSession, findSessions } from '../../sessions/find-sessions.ts';
-import type { Place } from '../../sessions/places.ts';
-import { readSession } from '../../sessions/read-session.ts';
+import { listLogFiles, readHead, readLog } from '../../audit/index.ts';
+import { type AuditEntry, nativeId, type SessionLedger } from '../../core/index.ts';
+import { TRIAL_SESSION } from '../../hosts/index.ts';
+import { claim, type FoundSession, findSessions, type Place, readSession } from '../../sessions/index.ts';
 import type { Evidence, EvidenceQuestion, FindEvidence, HeardCall, UnheardSession } from './loaded-state.ts';
 
 export interface HookEvidenceOptions {

@@ -1,14 +1,12 @@
 import path from 'node:path';
-import { createGuardLog } from '../../audit/guard-log.ts';
-import { FAILURE_REASON, type FailureAnswers } from '../../hook/failure-script.ts';
-import { writeHookStubs } from '../../hook/hook-stubs.ts';
+import { createGuardLog } from '../../audit/index.ts';
+import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { configFolder } from '../../lib/config-folder.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
-import { placesFor } from '../../sessions/places.ts';
-import { thisMachine } from '../../sessions/this-machine.ts';
+import { placesFor, thisMachine } from '../../sessions/index.ts';
 import { createHooksControl } from './create-hooks-control.ts';
 import { createFindEvidence } from './hook-evidence.ts';
 import type { HooksControl } from './hooks-types.ts';
@@ -41,7 +39,7 @@ export function createHooks(): HooksControl {
     async longestWaitMs() {
       const { env, home } = machine;
       const where = { home, configFolder: configFolder(env, home), stateFolder: state, folder: process.cwd() };
-      const { policy } = await (await import('../../guard/policy/load-policy.ts')).loadPolicy(where);
+      const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
       return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
     },
   });

@@ -1,6 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
-import type { HookRole } from '../../core/hook-command.ts';
 import type {
+  HookRole,
   HookShadow,
   HooksLoaded,
   HooksStatus,
@@ -9,8 +9,8 @@ import type {
   ScriptStatus,
   SettingsStatus,
   UnapprovedHooks,
-} from '../../core/reports/hooks-shapes.ts';
-import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../../hosts/adapter.ts';
+} from '../../core/index.ts';
+import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../../hosts/index.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';

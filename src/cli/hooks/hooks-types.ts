@@ -1,4 +1,4 @@
-import type { HookScope, HooksStatus, LoadReason, SettingsChange } from '../../core/reports/hooks-shapes.ts';
+import type { HookScope, HooksStatus, LoadReason, SettingsChange } from '../../core/index.ts';
 
 /** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
 export interface HooksControl {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SettingsStatus } from '../../core/reports/hooks-shapes.ts';
+import type { SettingsStatus } from '../../core/index.ts';
 import { decideLoaded, type Evidence, type LoadFacts, reason } from './loaded-state.ts';
 
 const user: SettingsStatus = {

@@ -1,10 +1,15 @@
 // The one place that decides whether a host runs our hooks. An entry in its settings is no proof: hosts pass over hooks
 // without a word (OpenCode 2 does so with plugins of OpenCode 1, Codex with hooks that nobody trusted).
 
-import type { HookRole } from '../../core/hook-command.ts';
-import { installWhereOursAre } from '../../core/reports/hooks-remedies.ts';
-import type { HooksLoaded, HooksStatus, LoadReason, SettingsStatus } from '../../core/reports/hooks-shapes.ts';
-import type { HookObstacle } from '../../hosts/adapter.ts';
+import {
+  type HookRole,
+  type HooksLoaded,
+  type HooksStatus,
+  installWhereOursAre,
+  type LoadReason,
+  type SettingsStatus,
+} from '../../core/index.ts';
+import type { HookObstacle } from '../../hosts/index.ts';
 
 /** A call of the host's own hook that is in the audit log. */
 export interface HeardCall {

@@ -1,5 +1,5 @@
-import type { SettingsStatus } from '../../core/reports/hooks-shapes.ts';
-import type { HookSettingsCapability, Machine, SettingsHook, SettingsView } from '../../hosts/adapter.ts';
+import type { SettingsStatus } from '../../core/index.ts';
+import type { HookSettingsCapability, Machine, SettingsHook, SettingsView } from '../../hosts/index.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { UserError } from '../../lib/user-error.ts';
 

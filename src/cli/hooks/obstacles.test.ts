@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HookScope, HooksLoaded } from '../../core/reports/hooks-shapes.ts';
+import type { HookScope, HooksLoaded } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks/approval.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { handlersIn } from '../../hosts/shared/hooks/read-groups.ts';
+import { handlersIn } from '../../hosts/shared/index.ts';
 import { createHooksControl } from './create-hooks-control.ts';
 import type { HooksControl } from './hooks-types.ts';
 

@@ -1,4 +1,4 @@
-import type { HookSettingsCapability } from '../../hosts/adapter.ts';
+import type { HookSettingsCapability } from '../../hosts/index.ts';
 import { type Backup, hashOf } from './backups.ts';
 
 /**

@@ -1,8 +1,7 @@
 // What an agent did, from its transcript: its calls in a line each, and the files that it read and changed.
 
-import type { CallView } from '../../core/transcript/call-views.ts';
-import { describeCall } from '../../core/transcript/describe-call.ts';
-import type { ToolResultBlock, ToolUseBlock, Transcript } from '../../core/transcript.ts';
+import type { ToolResultBlock, ToolUseBlock, Transcript } from '../../core/index.ts';
+import { type CallView, describeCall } from '../../core/transcript/index.ts';
 
 export interface HandedCall {
   readonly tool: string;

@@ -1,5 +1,6 @@
 // What an agent was asked, and what it said last.
-import type { Transcript, TranscriptMessage } from '../../core/transcript.ts';
+
+import type { Transcript, TranscriptMessage } from '../../core/index.ts';
 
 /** Everything that was asked of it, in order: an agent may have been woken again. */
 export function askedIn({ messages }: Transcript): string {

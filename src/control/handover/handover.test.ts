@@ -1,11 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { nativeId } from '../../core/ids.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import { nativeId, type Transcript } from '../../core/index.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { placesFor } from '../../sessions/places.ts';
-import { createSessions } from '../../sessions/sessions.ts';
-import { createTranscripts } from '../../sessions/transcripts.ts';
+import { createSessions, createTranscripts, placesFor } from '../../sessions/index.ts';
 import { tokensIn } from './budget.ts';
 import { type HandedAgent, writeHandover } from './handover.ts';
 

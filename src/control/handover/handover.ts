@@ -1,6 +1,4 @@
-import { plural } from '../../core/text/amounts.ts';
-import { cleanBlock, cleanLine } from '../../core/text/clean-text.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import { cleanBlock, cleanLine, plural, type Transcript } from '../../core/index.ts';
 import { cutEnd, cutMiddle, tokensIn } from './budget.ts';
 import { callsIn, filesIn, type HandedCall, type TouchedFile } from './deeds.ts';
 import { askedIn, resultIn } from './errand.ts';

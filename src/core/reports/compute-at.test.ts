@@ -2,7 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
-import { createSessions } from '../../sessions/sessions.ts';
+import { createSessions } from '../../sessions/index.ts';
 import { computeAt } from './compute-at.ts';
 import { computeDetail } from './compute-detail.ts';
 import { computeTimeline } from './compute-timeline.ts';

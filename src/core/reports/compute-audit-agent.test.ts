@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { MUCH_LATER } from '../../hosts/testing/feed.ts';
-import { readSession } from '../../sessions/read-session.ts';
+import { readSession } from '../../sessions/index.ts';
 import { buildTree } from '../build-tree.ts';
 import { nativeId, toAgentId, toToolCallId } from '../ids.ts';
 import type { Identity } from '../ports.ts';

@@ -1,5 +1,5 @@
 import { isEqual } from '../../lib/is-equal.ts';
-import type { LiveSessionReport, SessionChange, SessionDetail, SourceProgress } from './live-shapes.ts';
+import type { LiveSessionReport, SessionChange, SessionDetail, SourceProgressReport } from './live-shapes.ts';
 
 /**
  * What is different between two pictures of a session; all of it, where there was none before. Nothing where nothing is
@@ -8,7 +8,7 @@ import type { LiveSessionReport, SessionChange, SessionDetail, SourceProgress } 
 export function computeChange(
   before: SessionDetail | undefined,
   after: SessionDetail,
-  sources: readonly SourceProgress[] = [],
+  sources: readonly SourceProgressReport[] = [],
 ): SessionChange | undefined {
   const old = new Map((before ? [before.main, ...before.subagents] : []).map((agent) => [agent.id, agent]));
   const now = [after.main, ...after.subagents];

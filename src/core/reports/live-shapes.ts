@@ -61,10 +61,10 @@ export interface SessionChange {
   readonly order: readonly string[] | null;
   readonly diagnostics: DiagnosticsReport | null;
   /** Files that were read on, whether or not it changed anything else. */
-  readonly sources: readonly SourceProgress[];
+  readonly sources: readonly SourceProgressReport[];
 }
 
-export interface SourceProgress {
+export interface SourceProgressReport {
   /** As in `transcripts` of an agent. */
   readonly source: string;
   /** Its agent; null where it is nobody's own. */

@@ -1,5 +1,12 @@
-import { cleanBlock, cleanLine, cleanOutput, cleanValue } from '../text/clean-text.ts';
-import type { MediaBlock, TranscriptBlock, TranscriptMessage } from '../transcript.ts';
+import {
+  cleanBlock,
+  cleanLine,
+  cleanOutput,
+  cleanValue,
+  type MediaBlock,
+  type TranscriptBlock,
+  type TranscriptMessage,
+} from '../index.ts';
 import { isShell } from './tool-names.ts';
 
 /** A message whose texts can be shown: the one gate that everything a face shows of a transcript goes through. */

@@ -1,5 +1,4 @@
-import { formatBytes } from '../text/amounts.ts';
-import type { MediaBlock } from '../transcript.ts';
+import { formatBytes, type MediaBlock } from '../index.ts';
 
 /** «image/png, 48 kB». */
 export function describeMedia(media: MediaBlock): string {

@@ -1,5 +1,5 @@
 import { asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { cleanLine } from '../text/clean-text.ts';
+import { cleanLine } from '../index.ts';
 import type { WebView } from './call-views.ts';
 
 export function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts';
-import { cleanBlock } from '../text/clean-text.ts';
+import { cleanBlock } from '../index.ts';
 import type { Field } from './call-views.ts';
 
 /** The input of a tool that we know nothing about: what it was given, by name. */

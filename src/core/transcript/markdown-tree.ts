@@ -1,4 +1,4 @@
-import { cleanBlock } from '../text/clean-text.ts';
+import { cleanBlock } from '../index.ts';
 import { isWebLink } from './web-links.ts';
 
 /** The only elements that Markdown can become. A face gives each of them its own form. */

@@ -5,7 +5,7 @@ import type {
   ToolResultBlock,
   TranscriptBlock,
   TranscriptMessage,
-} from '../transcript.ts';
+} from '../index.ts';
 
 /** What a message is read as, from top to bottom: a call and its result are one thing. */
 export type MessagePart =

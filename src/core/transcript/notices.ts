@@ -1,4 +1,4 @@
-import type { NoticeBlock, NoticeKind } from '../transcript.ts';
+import type { NoticeBlock, NoticeKind } from '../index.ts';
 
 const TITLES: Readonly<Record<NoticeKind, string>> = {
   background: 'News from the background',

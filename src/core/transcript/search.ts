@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '../transcript.ts';
+import type { TranscriptMessage } from '../index.ts';
 import type { CallView } from './call-views.ts';
 import { describeCall } from './describe-call.ts';
 import { describeMedia } from './describe-media.ts';

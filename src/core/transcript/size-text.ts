@@ -1,4 +1,4 @@
-import { formatCount } from '../text/amounts.ts';
+import { formatCount } from '../index.ts';
 
 const ROW = 80;
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TranscriptBlock, TranscriptMessage } from '../transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../index.ts';
 import { voiceOf } from './voices.ts';
 
 const told = (role: TranscriptMessage['role'], ...content: readonly TranscriptBlock[]): TranscriptMessage => ({

@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '../transcript.ts';
+import type { TranscriptMessage } from '../index.ts';
 
 /** Who speaks: the person, the agent that asked, the agent itself, or the program around it. */
 export type Voice = 'person' | 'parent' | 'agent' | 'host';

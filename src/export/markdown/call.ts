@@ -1,10 +1,14 @@
-import type { CallView } from '../../core/transcript/call-views.ts';
-import { describeCall } from '../../core/transcript/describe-call.ts';
-import { type DiffRow, editRows } from '../../core/transcript/diff-rows.ts';
-import type { MessagePart } from '../../core/transcript/message-parts.ts';
-import { headText, showsOutput } from '../../core/transcript/search.ts';
-import { sizeText } from '../../core/transcript/size-text.ts';
-import { isWebLink } from '../../core/transcript/web-links.ts';
+import {
+  type CallView,
+  type DiffRow,
+  describeCall,
+  editRows,
+  headText,
+  isWebLink,
+  type MessagePart,
+  showsOutput,
+  sizeText,
+} from '../../core/transcript/index.ts';
 import { fence, folded, inlineCode, inlineText, lineText, linkTo } from './escape.ts';
 import { writeProse } from './rich-markdown.ts';
 

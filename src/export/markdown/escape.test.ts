@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import { cleanBlock } from '../../core/text/clean-text.ts';
+import { cleanBlock } from '../../core/index.ts';
 import { fence, folded, inlineCode, lineText, linkTo } from './escape.ts';
 import { writeProse } from './rich-markdown.ts';
 

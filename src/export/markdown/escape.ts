@@ -1,6 +1,7 @@
 // The one place where text becomes Markdown. What comes out reads as the text that went in, in every viewer, and is never
 // markup: neither of Markdown nor of HTML, which most viewers let through.
-import { cleanBlock } from '../../core/text/clean-text.ts';
+
+import { cleanBlock } from '../../core/index.ts';
 
 const SPECIAL = /[\\`*[\]<>|~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)/gu;
 /** Only at the beginning of a line. */

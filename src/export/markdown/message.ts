@@ -1,11 +1,15 @@
-import { cleanMessage } from '../../core/transcript/clean-message.ts';
-import { describeCall } from '../../core/transcript/describe-call.ts';
-import { describeMedia } from '../../core/transcript/describe-media.ts';
-import { type MessagePart, partsOf } from '../../core/transcript/message-parts.ts';
-import { isProse, titleOf } from '../../core/transcript/notices.ts';
-import { sizeText } from '../../core/transcript/size-text.ts';
-import { voiceOf } from '../../core/transcript/voices.ts';
-import type { SubAgentRef, TranscriptMessage } from '../../core/transcript.ts';
+import type { SubAgentRef, TranscriptMessage } from '../../core/index.ts';
+import {
+  cleanMessage,
+  describeCall,
+  describeMedia,
+  isProse,
+  type MessagePart,
+  partsOf,
+  sizeText,
+  titleOf,
+  voiceOf,
+} from '../../core/transcript/index.ts';
 import { refText } from '../pages/door.ts';
 import type { PageContext } from '../pages/page-context.ts';
 import { hrefOfPart, messageAnchor, partAnchor } from '../pages/page-plan.ts';

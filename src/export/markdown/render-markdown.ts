@@ -1,6 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { plural } from '../../core/text/amounts.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import { type AgentReport, plural, type Transcript } from '../../core/index.ts';
 import { handlingTexts } from '../pages/footer.ts';
 import { ancestorsOf, createContext, type PageContext, pageTitle } from '../pages/page-context.ts';
 import { hrefOfCall, hrefOfPart, type PagePlan } from '../pages/page-plan.ts';

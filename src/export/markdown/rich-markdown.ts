@@ -1,6 +1,4 @@
-import { MAX_MARKDOWN } from '../../core/transcript/markdown-rules.ts';
-import type { RichElement, RichNode } from '../../core/transcript/markdown-tree.ts';
-import { parseMarkdown } from '../../core/transcript/parse-markdown.ts';
+import { MAX_MARKDOWN, parseMarkdown, type RichElement, type RichNode } from '../../core/transcript/index.ts';
 import { fence, guardLine, inlineCode, inlineText, linkTo } from './escape.ts';
 
 /** Below the headings of the page itself. */

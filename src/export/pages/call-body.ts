@@ -1,14 +1,14 @@
-import type {
-  CallView,
-  ChecksView,
-  FieldsView,
-  FileView,
-  FoundView,
-  TerminalView,
-  WebView,
-} from '../../core/transcript/call-views.ts';
-import { editRows } from '../../core/transcript/diff-rows.ts';
-import { isWebLink } from '../../core/transcript/web-links.ts';
+import {
+  type CallView,
+  type ChecksView,
+  editRows,
+  type FieldsView,
+  type FileView,
+  type FoundView,
+  isWebLink,
+  type TerminalView,
+  type WebView,
+} from '../../core/transcript/index.ts';
 import { renderDiff } from './diff.ts';
 import { renderFolded, renderNumbered, renderWebLink } from './folded.ts';
 import { html, type Markup, NOTHING } from './markup.ts';

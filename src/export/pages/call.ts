@@ -1,10 +1,15 @@
-import { formatCount } from '../../core/text/amounts.ts';
-import type { CallView } from '../../core/transcript/call-views.ts';
-import { describeCall } from '../../core/transcript/describe-call.ts';
-import { countRows, editRows } from '../../core/transcript/diff-rows.ts';
-import type { MessagePart } from '../../core/transcript/message-parts.ts';
-import { headText, showsOutput } from '../../core/transcript/search.ts';
-import { countLines, sizeText } from '../../core/transcript/size-text.ts';
+import { formatCount } from '../../core/index.ts';
+import {
+  type CallView,
+  countLines,
+  countRows,
+  describeCall,
+  editRows,
+  headText,
+  type MessagePart,
+  showsOutput,
+  sizeText,
+} from '../../core/transcript/index.ts';
 import { renderCallBody, renderOutput } from './call-body.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import { renderMedia } from './media.ts';

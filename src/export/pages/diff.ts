@@ -1,5 +1,5 @@
-import { plural } from '../../core/text/amounts.ts';
-import { type DiffRow, isNearChange } from '../../core/transcript/diff-rows.ts';
+import { plural } from '../../core/index.ts';
+import { type DiffRow, isNearChange } from '../../core/transcript/index.ts';
 import { html, type Markup, text } from './markup.ts';
 
 const CONTEXT = 3;

@@ -1,8 +1,5 @@
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { describeCall } from '../../core/transcript/describe-call.ts';
-import type { MessagePart } from '../../core/transcript/message-parts.ts';
-import { sizeText } from '../../core/transcript/size-text.ts';
-import type { SubAgentRef } from '../../core/transcript.ts';
+import { cleanLine, type SubAgentRef } from '../../core/index.ts';
+import { describeCall, type MessagePart, sizeText } from '../../core/transcript/index.ts';
 import { renderFacts } from './facts.ts';
 import { renderFolded } from './folded.ts';
 import { html, type Markup } from './markup.ts';

@@ -1,5 +1,4 @@
-import { sizeText } from '../../core/transcript/size-text.ts';
-import { splitLinks } from '../../core/transcript/web-links.ts';
+import { sizeText, splitLinks } from '../../core/transcript/index.ts';
 import { type FoldRows, foldText } from './fold-text.ts';
 import { type Content, html, lineItems, type Markup, NOTHING, text } from './markup.ts';
 

@@ -1,5 +1,4 @@
-import { plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
+import { cleanLine, plural } from '../../core/index.ts';
 import { html, type Markup } from './markup.ts';
 import type { PageContext } from './page-context.ts';
 import type { Counted, SharedSession } from './shapes.ts';

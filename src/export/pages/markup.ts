@@ -1,7 +1,8 @@
 // The one place where text becomes markup. `html` escapes and cleans everything that is put into it; only what came out
 // of `html` or `text` goes in as it is. So a page can hold nothing but the elements that stand in our own sources.
 // Bodies of messages are clean when they come here (`cleanMessage`, `toRichTree`): megabytes are not looked through twice.
-import { cleanBlock } from '../../core/text/clean-text.ts';
+
+import { cleanBlock } from '../../core/index.ts';
 
 /** Markup that is safe to send. Made in this file only. */
 export class Markup {

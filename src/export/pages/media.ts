@@ -1,5 +1,5 @@
-import { describeMedia } from '../../core/transcript/describe-media.ts';
-import type { MediaBlock } from '../../core/transcript.ts';
+import type { MediaBlock } from '../../core/index.ts';
+import { describeMedia } from '../../core/transcript/index.ts';
 import { html, type Markup } from './markup.ts';
 
 /** Pictures that can hold nothing but a picture. */

@@ -1,9 +1,14 @@
-import { cleanMessage } from '../../core/transcript/clean-message.ts';
-import { type MessagePart, partsOf } from '../../core/transcript/message-parts.ts';
-import { isProse, titleOf } from '../../core/transcript/notices.ts';
-import { sizeText } from '../../core/transcript/size-text.ts';
-import { type Voice, voiceOf } from '../../core/transcript/voices.ts';
-import type { NoticeBlock, TranscriptMessage } from '../../core/transcript.ts';
+import type { NoticeBlock, TranscriptMessage } from '../../core/index.ts';
+import {
+  cleanMessage,
+  isProse,
+  type MessagePart,
+  partsOf,
+  sizeText,
+  titleOf,
+  type Voice,
+  voiceOf,
+} from '../../core/transcript/index.ts';
 import { renderCall } from './call.ts';
 import { renderOutput } from './call-body.ts';
 import { renderDoor } from './door.ts';

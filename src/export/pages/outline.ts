@@ -1,7 +1,5 @@
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { partsOf } from '../../core/transcript/message-parts.ts';
-import { isProse } from '../../core/transcript/notices.ts';
-import type { Transcript, TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import { cleanLine, type Transcript, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
+import { isProse, partsOf } from '../../core/transcript/index.ts';
 
 /** How much goes onto one page. */
 export interface PageSize {

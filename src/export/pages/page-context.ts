@@ -1,6 +1,5 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import type { Voice } from '../../core/transcript/voices.ts';
+import { type AgentReport, cleanLine } from '../../core/index.ts';
+import type { Voice } from '../../core/transcript/index.ts';
 import type { AgentPages, PagePlan } from './page-plan.ts';
 import { nameAndType, nameOf, sessionTitle } from './page-texts.ts';
 import type { SharedSession } from './shapes.ts';

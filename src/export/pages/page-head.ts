@@ -1,8 +1,12 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { formatCount, formatDuration, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { costText } from '../../core/text/cost-text.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  costText,
+  formatCount,
+  formatDuration,
+  plural,
+  type Transcript,
+} from '../../core/index.ts';
 import { renderFacts } from './facts.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import { ancestorsOf, hueClass, type PageContext } from './page-context.ts';

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { AgentReport } from '../../core/index.ts';
 import type { Outline, PartPlace } from './outline.ts';
 import { takePart, takeStem } from './safe-names.ts';
 import type { SharedSession } from './shapes.ts';

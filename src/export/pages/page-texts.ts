@@ -1,13 +1,19 @@
 // Words about agents and moments that are said on every kind of page, in HTML as in Markdown.
 
-import type { AgentReport, SessionReport } from '../../core/reports/shapes.ts';
-import { outputText, timeText, typeText } from '../../core/text/agent-texts.ts';
-import { plural } from '../../core/text/amounts.ts';
-import { explainChange } from '../../core/text/causes.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { costText } from '../../core/text/cost-text.ts';
-import { PLAIN } from '../../core/text/paint.ts';
-import { formatMark, formatStatus } from '../../core/text/status.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  costText,
+  explainChange,
+  formatMark,
+  formatStatus,
+  outputText,
+  PLAIN,
+  plural,
+  type SessionReport,
+  timeText,
+  typeText,
+} from '../../core/index.ts';
 
 export function nameOf({ kind, label, id }: AgentReport): string {
   return kind === 'main' ? 'main' : cleanLine(label) || cleanLine(id);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import type { Transcript, TranscriptBlock } from '../../core/transcript.ts';
+import type { AgentReport, Transcript, TranscriptBlock } from '../../core/index.ts';
 import { checkLinks, readLinks } from './check-links.ts';
 import { outlineTranscript } from './outline.ts';
 import { planPages } from './page-plan.ts';

@@ -1,5 +1,4 @@
-import { plural } from '../../core/text/amounts.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import { plural, type Transcript } from '../../core/index.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { renderFooter, renderWholeFooter } from './footer.ts';
 import { html } from './markup.ts';

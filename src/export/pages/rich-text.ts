@@ -1,8 +1,12 @@
 import { highlightCode } from '../../core/transcript/highlight-code.ts';
-import { MAX_COLOURED, MAX_MARKDOWN } from '../../core/transcript/markdown-rules.ts';
-import type { RichElement, RichNode } from '../../core/transcript/markdown-tree.ts';
-import { parseMarkdown } from '../../core/transcript/parse-markdown.ts';
-import { sizeText } from '../../core/transcript/size-text.ts';
+import {
+  MAX_COLOURED,
+  MAX_MARKDOWN,
+  parseMarkdown,
+  type RichElement,
+  type RichNode,
+  sizeText,
+} from '../../core/transcript/index.ts';
 import { type FoldRows, foldText } from './fold-text.ts';
 import { renderFolded, renderWebLink } from './folded.ts';
 import { type Content, html, type Markup, text } from './markup.ts';

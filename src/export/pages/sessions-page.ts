@@ -1,7 +1,4 @@
-import type { SessionReport } from '../../core/reports/shapes.ts';
-import { formatDuration, plural } from '../../core/text/amounts.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
-import { costText } from '../../core/text/cost-text.ts';
+import { cleanLine, costText, formatDuration, plural, type SessionReport } from '../../core/index.ts';
 import { lineText, linkTo } from '../markdown/escape.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, join, type Markup } from './markup.ts';

@@ -1,6 +1,4 @@
-import type { AgentReport, SessionReport } from '../../core/reports/shapes.ts';
-import type { TimelineCall } from '../../core/reports/timeline-shapes.ts';
-import type { SkippedAgent } from '../../core/transcript.ts';
+import type { AgentReport, SessionReport, SkippedAgent, TimelineCall } from '../../core/index.ts';
 
 /** A session that is handed on, as far as it is known without its transcripts. */
 export interface SharedSession {

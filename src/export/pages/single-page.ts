@@ -1,8 +1,5 @@
-import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import type { TimelineReport } from '../../core/reports/timeline-shapes.ts';
-import { cleanMessage } from '../../core/transcript/clean-message.ts';
-import type { Transcript } from '../../core/transcript.ts';
+import type { AgentReport, LiveSnapshot, TimelineReport, Transcript } from '../../core/index.ts';
+import { cleanMessage } from '../../core/transcript/index.ts';
 import { html, type Markup } from './markup.ts';
 import type { Outline } from './outline.ts';
 import { renderPlainMap } from './tree-map.ts';

@@ -1,4 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { AgentReport } from '../../core/index.ts';
 import { html, type Markup } from './markup.ts';
 import { statusTexts } from './page-texts.ts';
 

@@ -1,5 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { formatDuration, plural } from '../../core/text/amounts.ts';
+import { type AgentReport, formatDuration, plural } from '../../core/index.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import { hueClass, type PageContext } from './page-context.ts';
 import { hrefOfPart } from './page-plan.ts';

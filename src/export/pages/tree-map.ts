@@ -1,5 +1,4 @@
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { plural } from '../../core/text/amounts.ts';
+import { type AgentReport, plural } from '../../core/index.ts';
 import { renderFacts } from './facts.ts';
 import { html, type Markup } from './markup.ts';
 import type { Outline } from './outline.ts';

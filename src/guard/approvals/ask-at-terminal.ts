@@ -2,10 +2,15 @@ import { closeSync, openSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadStream, WriteStream } from 'node:tty';
-import type { Ask, AskAnswer } from '../../core/approval.ts';
-import { askerText, otherwiseText, remainingText } from '../../core/text/ask-texts.ts';
-import { askedLines } from '../../core/text/asked-lines.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
+import {
+  type Ask,
+  type AskAnswer,
+  askedLines,
+  askerText,
+  cleanLine,
+  otherwiseText,
+  remainingText,
+} from '../../core/index.ts';
 import type { SharedScreen } from '../../lib/shared-screen.ts';
 
 /** Undefined where the person did not answer: another way was faster, or the terminal is gone. */

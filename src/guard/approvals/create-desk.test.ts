@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Ask, type AskEnd, ENDED_KEPT } from '../../core/approval.ts';
+import { type Ask, type AskEnd, ENDED_KEPT } from '../../core/index.ts';
 import { type AskDesk, createDesk, type HeldAsk, type Question } from './create-desk.ts';
 
 const QUESTION: Question = {

@@ -6,7 +6,7 @@ import {
   type Asks,
   type Person,
   withAsk,
-} from '../../core/approval.ts';
+} from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 
 /** What is asked, but for its id and its times. */

@@ -1,9 +1,9 @@
 // What a person sees of a call that waits for an answer.
 
-import { toEntry } from '../../audit/to-entry.ts';
-import type { AuditAgent } from '../../core/reports/audit-shapes.ts';
-import type { CallerChain, HookCall, HookEvent } from '../../hosts/hook.ts';
-import { maskValue } from '../../redact/mask-secrets.ts';
+import { toEntry } from '../../audit/index.ts';
+import type { AuditAgent } from '../../core/index.ts';
+import type { CallerChain, HookCall, HookEvent } from '../../hosts/index.ts';
+import { maskValue } from '../../redact/index.ts';
 import type { Question } from './create-desk.ts';
 
 export interface AskedCall {

@@ -1,7 +1,6 @@
-import type { AskEnd } from '../../core/approval.ts';
-import type { HooksCapability } from '../../hosts/adapter.ts';
-import type { CallerChain, HookCall, HookEvent } from '../../hosts/hook.ts';
-import type { NameCaller } from '../../sessions/name-caller.ts';
+import type { AskEnd } from '../../core/index.ts';
+import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../hosts/index.ts';
+import type { NameCaller } from '../../sessions/index.ts';
 import { answerAsk } from '../answer-ask.ts';
 import type { Judgement } from '../at-the-door.ts';
 import type { AskDesk } from './create-desk.ts';

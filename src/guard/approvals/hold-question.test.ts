@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSessionId } from '../../core/ids.ts';
+import { toSessionId } from '../../core/index.ts';
 import { createDesk } from './create-desk.ts';
 import { holdQuestion, type QuestionToHold } from './hold-question.ts';
 

@@ -1,6 +1,5 @@
-import type { AskEnd } from '../../core/approval.ts';
-import type { HooksCapability } from '../../hosts/adapter.ts';
-import type { CallerChain, HookCall, HookEvent } from '../../hosts/hook.ts';
+import type { AskEnd } from '../../core/index.ts';
+import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../hosts/index.ts';
 import { askingAgent, describeAsk } from './describe-ask.ts';
 import type { Asking, HookReply } from './hold-call.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { HostQuestion, QuestionsHeard } from '../../hosts/adapter.ts';
+import type { HostQuestion, QuestionsHeard } from '../../hosts/index.ts';
 import { opencode } from '../../hosts/opencode/index.ts';
 import { createDesk } from './create-desk.ts';
 import { followQuestions } from './host-questions.ts';

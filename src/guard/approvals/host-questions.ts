@@ -1,9 +1,10 @@
 // Hosts ask their person for permissions; their running servers tell us, and take the answer. Where the host has our hook as well, the
 // hook goes first: one question, asked once.
+
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putSpoolFile } from '../../audit/spool-writer.ts';
-import type { HostQuestion, QuestionsCapability } from '../../hosts/adapter.ts';
-import type { Place } from '../../sessions/places.ts';
+import { putSpoolFile } from '../../audit/index.ts';
+import type { HostQuestion, QuestionsCapability } from '../../hosts/index.ts';
+import type { Place } from '../../sessions/index.ts';
 import type { Asking } from './hold-call.ts';
 import { holdQuestion } from './hold-question.ts';
 import type { QuestionTurns } from './question-turns.ts';

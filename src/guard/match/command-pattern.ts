@@ -1,10 +1,14 @@
 // `Bash(git log:*)`, `Bash(git * main)`, `Bash(npm test)` against a simple command.
 
 import type { ToolPattern } from '../policy.ts';
-import type { CallUses, SimpleCommand } from '../shell/call.ts';
-import { INNER_BLANK, isUnsure } from '../shell/marks.ts';
-import { baseName } from '../shell/posix-path.ts';
-import { isHarmlessVariable } from '../shell/variables.ts';
+import {
+  baseName,
+  type CallUses,
+  INNER_BLANK,
+  isHarmlessVariable,
+  isUnsure,
+  type SimpleCommand,
+} from '../shell/index.ts';
 import { ANY, type Certainty, commandTokens, literal, MAYBE_TWO, matches, type Token } from './wildcard.ts';
 
 interface CommandPattern {

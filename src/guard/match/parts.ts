@@ -1,7 +1,7 @@
 // A call taken apart: each part is judged by itself, and the strictest decision holds.
 
 import type { GuardedCall } from '../guarded-call.ts';
-import type { SimpleCommand, UsedPath } from '../shell/call.ts';
+import type { SimpleCommand, UsedPath } from '../shell/index.ts';
 
 export type Part =
   | { readonly kind: 'call' }

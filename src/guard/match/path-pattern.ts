@@ -1,9 +1,7 @@
 // `Edit(src/**)`, `Read(~/.ssh/**)`, `Read(//etc/**)`, `Read(.env)` against a path: as .gitignore reads patterns.
 
 import type { GuardedCall } from '../guarded-call.ts';
-import type { UsedPath } from '../shell/call.ts';
-import { ANYTHING } from '../shell/marks.ts';
-import { normalize } from '../shell/posix-path.ts';
+import { ANYTHING, normalize, type UsedPath } from '../shell/index.ts';
 import {
   ANY,
   type Certainty,

@@ -3,7 +3,7 @@
 
 import type { GuardedCall } from '../guarded-call.ts';
 import type { ToolPattern } from '../policy.ts';
-import { SOME_HOST } from '../shell/gathering.ts';
+import { SOME_HOST } from '../shell/index.ts';
 import { isEveryCommand, mayBeCommand, mustBeCommand } from './command-pattern.ts';
 import { EDIT_TOOLS, isForeign, type Part, READ_TOOLS } from './parts.ts';
 import { holdsPath, isEveryPath } from './path-pattern.ts';

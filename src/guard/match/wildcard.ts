@@ -1,6 +1,7 @@
 // Patterns with wildcards against texts with marks for what is only known when it runs. One machine for commands and paths:
 // `may` asks whether some text that it can come to matches, `must` whether every one does.
-import { CHOICE, GLOB_ONE, GLOB_STAR, IN_WORD, UNSURE } from '../shell/marks.ts';
+
+import { CHOICE, GLOB_ONE, GLOB_STAR, IN_WORD, UNSURE } from '../shell/index.ts';
 
 /** A character's code, or one of these. */
 export type Token = number;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { PolicyFileScope } from '../../core/reports/policy-check.ts';
+import type { PolicyFileScope } from '../../core/index.ts';
 import { compilePolicy } from './compile.ts';
 import type { LoadedPolicy } from './load-policy.ts';
 import { type PolicyPlace, policyPlaces } from './policy-places.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem } from '../../core/index.ts';
 import type { Decision, Policy, Rule } from '../policy.ts';
 import { NO_POLICY, withCaution } from './caution.ts';
 import { COMPILER } from './compiled-file.ts';

@@ -1,7 +1,8 @@
 // STATE/policy/<name>.json: the compiled policy of a project, with what it was compiled from. No YAML here: the hook loads this.
+
 import { renameSync, statSync, unlinkSync } from 'node:fs';
 import path from 'node:path';
-import type { PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';

@@ -1,13 +1,8 @@
-import type {
-  ExplainedCall,
-  ExplainedPath,
-  ExplainedUses,
-  GuardExplanation,
-} from '../../core/reports/guard-explanation.ts';
+import type { ExplainedCall, ExplainedPath, ExplainedUses, GuardExplanation } from '../../core/index.ts';
 import { explain } from '../decide.ts';
 import type { GuardedCall } from '../guarded-call.ts';
 import type { Policy } from '../policy.ts';
-import type { CallUses, UsedPath } from '../shell/call.ts';
+import type { CallUses, UsedPath } from '../shell/index.ts';
 import { toExplainedRule } from './explained-rule.ts';
 import { suggestAllow } from './suggest-allow.ts';
 

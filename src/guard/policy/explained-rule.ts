@@ -1,4 +1,4 @@
-import type { ExplainedRule } from '../../core/reports/guard-explanation.ts';
+import type { ExplainedRule } from '../../core/index.ts';
 import type { Rule } from '../policy.ts';
 
 /** What tells people which rule is meant. */

@@ -1,6 +1,6 @@
 import type { CommandContext, RouteMap } from '@stricli/core';
 import { describe, expect, it } from 'vitest';
-import { routesWith } from '../../cli/run-cli.ts';
+import { routesWith } from '../../cli/index.ts';
 import { decide } from '../decide.ts';
 import { context, makeCall, task } from '../testing/make-call.ts';
 import { usesOf } from '../uses-of.ts';

@@ -1,9 +1,10 @@
 // Where YAML may be loaded: the server and the command line. Keeps what it compiled for the hook.
+
 import { randomBytes } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { mkdir, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { PolicyFileScope, PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyFileScope, PolicyProblem } from '../../core/index.ts';
 import { createFile } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
 import { compilePolicy } from './compile.ts';

@@ -1,7 +1,8 @@
 // Which files make up the policy of a project. No YAML here: the hook loads this.
+
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { PolicyFileScope } from '../../core/reports/policy-check.ts';
+import type { PolicyFileScope } from '../../core/index.ts';
 
 export interface PolicyPlace {
   readonly scope: PolicyFileScope;

@@ -1,6 +1,7 @@
 // Policies that many people want, in the language itself (docs/POLICY.md shows each). They only deny and ask: whoever names
 // one, also a project, makes things tighter.
-import type { PolicyPreset } from '../../core/reports/policy-check.ts';
+
+import type { PolicyPreset } from '../../core/index.ts';
 
 export const PRESET_NAMES = [
   'read-only-explorers',

@@ -1,4 +1,4 @@
-import type { PolicyProblem, PolicyProblemCode } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem, PolicyProblemCode } from '../../core/index.ts';
 
 export interface Finding {
   readonly code: PolicyProblemCode;

@@ -1,6 +1,7 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
+
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
-import type { PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem } from '../../core/index.ts';
 import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../imagined-call.ts';
 import type { Decision } from '../policy.ts';
 import {

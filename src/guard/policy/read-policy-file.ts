@@ -1,5 +1,5 @@
 import { isScalar, isSeq, type Node } from 'yaml';
-import type { PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem } from '../../core/index.ts';
 import type { Decision, Policy } from '../policy.ts';
 import {
   listOrOne,

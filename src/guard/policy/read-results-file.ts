@@ -1,7 +1,8 @@
 // The file of `troupe run --inject`: which calls get which result in place of their own (docs/INTERCEPT.md).
+
 import path from 'node:path';
 import { isScalar, isSeq, type Node } from 'yaml';
-import type { PolicyProblem } from '../../core/reports/policy-check.ts';
+import type { PolicyProblem } from '../../core/index.ts';
 import type { GivenResult } from '../given-result.ts';
 import type { AgentSelector, ToolPattern } from '../policy.ts';
 import {

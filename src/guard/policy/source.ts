@@ -1,4 +1,4 @@
-import type { PolicyFileScope } from '../../core/reports/policy-check.ts';
+import type { PolicyFileScope } from '../../core/index.ts';
 
 /** A file of a policy, as it was read. */
 export interface PolicySource {

@@ -1,6 +1,6 @@
 // The rule under which a call that is denied or asked about would run: exactly this one.
 
-import type { RuleSuggestion } from '../../core/reports/guard-explanation.ts';
+import type { RuleSuggestion } from '../../core/index.ts';
 import { decide, findObstacles } from '../decide.ts';
 import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector, Policy, Rule } from '../policy.ts';

@@ -1,6 +1,6 @@
 // The smallest policy under which calls would have run: what `suggestRule` says of each, by agent and tool.
 
-import type { CallLeft } from '../../core/reports/policy-suggestion.ts';
+import type { CallLeft } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { AgentSelector, Policy } from '../policy.ts';

@@ -1,4 +1,4 @@
-import type { GuardMismatch } from '../../core/reports/guard-test.ts';
+import type { GuardMismatch } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import type { GuardedCall } from '../guarded-call.ts';
 import type { Policy, Rule } from '../policy.ts';

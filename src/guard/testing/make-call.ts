@@ -2,7 +2,7 @@
 
 import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import type { Decision, Policy, Rule, ToolPattern } from '../policy.ts';
-import type { ShellContext } from '../shell/scene.ts';
+import type { ShellContext } from '../shell/index.ts';
 import { usesOf } from '../uses-of.ts';
 
 export const main: GuardedAgent = { kind: 'main', type: null, name: null, depth: 0 };

@@ -1,11 +1,19 @@
 // SKELETON: copy this folder, rename everything called «toy», and replace what reads the toy format.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { mainAgentOf, type SessionId, toAgentId, toSessionId, toSourceId, toToolCallId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  mainAgentOf,
+  type SessionId,
+  toAgentId,
+  toSessionId,
+  toSourceId,
+  toToolCallId,
+} from '../../core/index.ts';
 import { listFolder, modifiedAt } from '../../lib/folders.ts';
 import { asInstant, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
 
 const HOST = 'toy';
 

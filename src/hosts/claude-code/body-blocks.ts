@@ -1,6 +1,6 @@
 // From one record to the blocks of its message, with their bodies.
 
-import type { MediaBlock, ToolResultBlock, TranscriptBlock } from '../../core/transcript.ts';
+import type { MediaBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, withinDepth } from '../../lib/json.ts';
 import { changesIn } from './file-changes.ts';
 import { framedPrompt, recognised, toNotices, toSystemNotice } from './harness-text.ts';

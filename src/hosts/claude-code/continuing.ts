@@ -1,13 +1,7 @@
 // Going on from an agent. The program itself opens sessions only; a sub-agent is woken by its main agent, with a tool that has
 // had three forms. Tried on 2.0.76, 2.1.2, 2.1.25, 2.1.50, 2.1.63 (`resume`), 2.1.81 to 2.1.172 (behind a switch), 2.1.197 to 2.1.325.
 
-import type {
-  AgentToContinue,
-  ContinuePlan,
-  ContinueWish,
-  ContinuingCapability,
-  WhyNot,
-} from '../../core/continuing.ts';
+import type { AgentToContinue, ContinuePlan, ContinueWish, ContinuingCapability, WhyNot } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 

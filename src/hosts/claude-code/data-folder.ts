@@ -1,7 +1,8 @@
 // The data folder of Claude Code, and somebody who points at a part of it.
+
 import path from 'node:path';
 import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

@@ -1,6 +1,7 @@
 // The call that makes an agent: what it was asked, and its report in the result.
+
 import { asObject, asText, known } from '../../lib/json.ts';
-import type { Errand } from '../adapter.ts';
+import type { Errand } from '../index.ts';
 
 /** Of an agent in the background (2.0.64 and later) and of a teammate: they report elsewhere. */
 const SENT_OFF = /^(?:Async agent launched|Spawned successfully)/;

@@ -1,7 +1,7 @@
 // Lines that a call added to a file and removed from it: by the patch in its result where the host wrote one, else by
 // its input. The host writes patches for what people see in its terminal; results of sub-agents mostly have none.
 
-import type { FileChange } from '../../core/transcript.ts';
+import type { FileChange } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { diffLines } from '../../lib/line-diff.ts';
 import { fileWrittenBy } from './tools.ts';

@@ -1,8 +1,9 @@
 // What a change below a data folder of Claude Code is about: by its place, so that one new file costs one look.
+
 import path from 'node:path';
-import { nativeId, toSessionId } from '../../core/ids.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
 import { isFolder } from '../../lib/folders.ts';
-import type { FollowCapability, Subject } from '../adapter.ts';
+import type { FollowCapability, Subject } from '../index.ts';
 import { sessionNamedIn } from './layouts.ts';
 import { HOST } from './line-context.ts';
 import { locateParts, PUT_ASIDE, readCompanions } from './locate.ts';

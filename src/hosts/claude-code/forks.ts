@@ -1,12 +1,13 @@
 // `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { nativeId, toSessionId } from '../../core/ids.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
 import { listFolder } from '../../lib/folders.ts';
 import { asInstant } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-range.ts';
 import { streamLines } from '../../lib/stream-lines.ts';
-import type { LocatedSession, SessionOrigin } from '../adapter.ts';
+import type { LocatedSession, SessionOrigin } from '../index.ts';
 import { HOST } from './line-context.ts';
 import { nativeAgentOf } from './sources.ts';
 

@@ -1,6 +1,6 @@
 // What the harness says in the user's place, by the marks it puts around it (1.0.60 to 2.1.325). The marks stay here.
 
-import type { NoticeBlock, NoticeKind } from '../../core/transcript.ts';
+import type { NoticeBlock, NoticeKind } from '../../core/index.ts';
 import { isObject } from '../../lib/json.ts';
 import { isNotification, reportOf, splitNotifications, tagIn } from './notification.ts';
 import { firstLine } from './tools.ts';

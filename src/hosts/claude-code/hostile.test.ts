@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../../core/build-tree.ts';
-import { mainAgentOf } from '../../core/ids.ts';
-import type { SessionTree } from '../../core/tree.ts';
-import type { LocatedSession } from '../adapter.ts';
+import { buildTree, mainAgentOf, type SessionTree } from '../../core/index.ts';
+import type { LocatedSession } from '../index.ts';
 import { bytesOf, eventsOf, type Fed, ledgerOf, MUCH_LATER } from '../testing/feed.ts';
 import { claudeCode } from './index.ts';
 

@@ -1,16 +1,22 @@
 // Who is running now, by the transcript that a hook names: for host versions whose hooks do not say it (before 2.1.69).
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { mainAgentOf, toSessionId, toSourceId } from '../../core/ids.ts';
-import type { CallRecord } from '../../core/ledger.ts';
-import { createLedger } from '../../core/ledger.ts';
-import type { IdentifiedAgent, Identity } from '../../core/ports.ts';
-import { reduce } from '../../core/reduce.ts';
+import {
+  type AgentEvent,
+  type CallRecord,
+  createLedger,
+  type IdentifiedAgent,
+  type Identity,
+  mainAgentOf,
+  reduce,
+  toSessionId,
+  toSourceId,
+} from '../../core/index.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { isObject, known } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { readTail } from '../../lib/read-range.ts';
-import type { TranscriptOwner } from '../adapter.ts';
+import type { TranscriptOwner } from '../index.ts';
 import { sessionNamedIn } from './layouts.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { locateOne } from './locate.ts';

@@ -1,5 +1,5 @@
-import { mainAgentOf } from '../../core/ids.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { mainAgentOf } from '../../core/index.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
 import { continuing } from './continuing.ts';
 import { claudeCodeControl } from './control/index.ts';
 import { rootsOf } from './data-folder.ts';

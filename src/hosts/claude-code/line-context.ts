@@ -1,10 +1,19 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
-import type { AgentEvent, EventOrigin, PromptFact } from '../../core/event.ts';
-import { type AgentId, mainAgentOf, type SessionId, type ToolCallId, toAgentId, toToolCallId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type EventOrigin,
+  mainAgentOf,
+  type PromptFact,
+  type SessionId,
+  type ToolCallId,
+  toAgentId,
+  toToolCallId,
+} from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asInstant, asText } from '../../lib/json.ts';
-import type { AskedCommands } from '../shared/printed/sessions-printed.ts';
+import type { AskedCommands } from '../shared/index.ts';
 import type { RawRecord } from './record.ts';
 import type { InlineAgents } from './speaker.ts';
 import { firstLine } from './tools.ts';

@@ -1,10 +1,10 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, nativeId, toSessionId } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, nativeId, toSessionId } from '../../core/index.ts';
 import { isFileEntry, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import type { AgentScan, Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { AgentScan, Located, LocatedSession, LocatedSource } from '../index.ts';
 import { besideProjects, projectFolders } from './data-folder.ts';
 import { LAYOUTS } from './layouts.ts';
 import { HOST } from './line-context.ts';

@@ -1,6 +1,6 @@
 // `<task-notification>` blocks: how a background agent's end reaches its parent (2.1.7 and later).
 
-import type { RunOutcome } from '../../core/event.ts';
+import type { RunOutcome } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 
 export interface TaskNotification {

@@ -1,12 +1,11 @@
 // The conversation of one agent in one file: where its messages stand, and some of them read at a time.
 
-import { type AgentId, mainAgentOf } from '../../core/ids.ts';
-import type { TranscriptMessage } from '../../core/transcript.ts';
+import { type AgentId, mainAgentOf, type TranscriptMessage } from '../../core/index.ts';
 import { createLineCursor } from '../../lib/follow-file.ts';
 import type { Line } from '../../lib/lines.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
 import { speechIn } from './body-blocks.ts';
 import { copyOf, createBodySorter, createMessageBuilder } from './read-bodies.ts';
 import { isKnownType } from './read-transcript.ts';

@@ -1,7 +1,7 @@
 // `sessions/<pid>.json`: one record for each running process, removed at a clean exit, left behind by a kill.
+
 import path from 'node:path';
-import type { ProcessSeen, ProcessState } from '../../core/event.ts';
-import { type SessionId, toSessionId, toSourceId } from '../../core/ids.ts';
+import { type ProcessSeen, type ProcessState, type SessionId, toSessionId, toSourceId } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
 import { asAmount, asText, isObject, known } from '../../lib/json.ts';
 import { isProcessAlive } from '../../lib/processes.ts';

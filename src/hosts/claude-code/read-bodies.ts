@@ -1,7 +1,6 @@
 // From records to messages with their bodies. Lines of one reply become one message; a result stands behind its call.
 
-import type { AgentId } from '../../core/ids.ts';
-import type { ToolResultBlock, ToolUseBlock, TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import type { AgentId, ToolResultBlock, ToolUseBlock, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import { asInstant, asObject, asText } from '../../lib/json.ts';
 import { toBlocks } from './body-blocks.ts';
 import { reportIn } from './errand.ts';

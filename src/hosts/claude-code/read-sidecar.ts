@@ -1,10 +1,9 @@
 // `agent-<id>.meta.json`, beside an agent's transcript: who it is and who asked for it (2.1.81 and later, more fields since).
 
-import type { AgentEvent, AgentKind } from '../../core/event.ts';
-import { type AgentId, mainAgentOf } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf } from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../adapter.ts';
+import type { SourceReader } from '../index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
 import { parseWhole, type RawRecord } from './record.ts';

@@ -1,12 +1,11 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
 
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
-import type { SourceReader } from '../adapter.ts';
-import { createAskedCommands, isCutCommand } from '../shared/printed/sessions-printed.ts';
+import type { SourceReader } from '../index.ts';
+import { createAskedCommands, isCutCommand } from '../shared/index.ts';
 import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAssistant } from './lines/assistant.ts';
 import { parseAttachment, parseQueueOperation } from './lines/notice.ts';

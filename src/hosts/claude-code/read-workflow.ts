@@ -1,9 +1,9 @@
 // Runs of workflows: `journal.jsonl` beside the agents, while it runs; `<session>/workflows/wf_….json` when it is over.
 
-import type { AgentEvent, RunOutcome } from '../../core/event.ts';
+import type { AgentEvent, RunOutcome } from '../../core/index.ts';
 import { asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../adapter.ts';
+import type { SourceReader } from '../index.ts';
 import { agentIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
 import { parseLine, type RawRecord } from './record.ts';

@@ -1,6 +1,6 @@
 // From the bytes of a line to the records in it: one, as a rule; none, or several, where something went wrong.
 
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { Diagnostic } from '../../core/index.ts';
 import { isObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { isHeavy } from './record.ts';

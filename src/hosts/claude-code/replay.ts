@@ -1,9 +1,9 @@
 // When Claude Code wrote what: the schedule by which a recording is played. As observed with 2.1.325.
 
-import { nativeId } from '../../core/ids.ts';
+import { nativeId } from '../../core/index.ts';
 import { asInstant, asObject } from '../../lib/json.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
-import type { LocatedSession, LocatedSource, ReplayStep } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, ReplayStep } from '../index.ts';
 import { locate } from './locate.ts';
 import { parseWhole, type RawRecord } from './record.ts';
 import { createProcessRecord } from './replay-process.ts';

@@ -1,4 +1,4 @@
-import type { AgentScan } from '../adapter.ts';
+import type { AgentScan } from '../index.ts';
 
 /** What a scan has found already is not looked for again. */
 export function once(

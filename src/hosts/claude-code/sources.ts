@@ -1,8 +1,9 @@
 // What a file of Claude Code is, by its place and name, and whose.
+
 import path from 'node:path';
-import { toSourceId } from '../../core/ids.ts';
+import { toSourceId } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
-import type { LocatedSource } from '../adapter.ts';
+import type { LocatedSource } from '../index.ts';
 import { agentIdOf } from './line-context.ts';
 
 /** `teammate`: a session of its own that is a member of a team (tmux, 2.1.32 and later). */

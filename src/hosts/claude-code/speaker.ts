@@ -1,6 +1,6 @@
 // Whose line it is. In generation A (up to 2.0.41) agents speak in the session's own file, on side branches without a name.
 
-import { type AgentId, mainAgentOf, nativeId, type SessionId } from '../../core/ids.ts';
+import { type AgentId, mainAgentOf, nativeId, type SessionId } from '../../core/index.ts';
 import { asText } from '../../lib/json.ts';
 import { agentIdOf } from './line-context.ts';
 import type { RawRecord } from './record.ts';

@@ -1,8 +1,9 @@
 // Teammates in terminals of their own (tmux, 2.1.32 to 2.1.17x): each is a session whose lines name team and member.
+
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
 import { readHead } from '../../lib/read-range.ts';
-import type { AgentScan, LocatedSource } from '../adapter.ts';
+import type { AgentScan, LocatedSource } from '../index.ts';
 import { agentIdOf } from './line-context.ts';
 import { once } from './scan.ts';
 import { nativeAgentOf, toSource } from './sources.ts';

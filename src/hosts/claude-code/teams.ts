@@ -1,10 +1,10 @@
 // `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
+
 import path from 'node:path';
-import type { RunEnded } from '../../core/event.ts';
-import { type AgentId, nativeId, type SessionId, toSessionId, toSourceId } from '../../core/ids.ts';
+import { type AgentId, nativeId, type RunEnded, type SessionId, toSessionId, toSourceId } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
 import { asInstant, asText, isObject, known } from '../../lib/json.ts';
-import type { LocatedSource } from '../adapter.ts';
+import type { LocatedSource } from '../index.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseWhole, type RawRecord } from './record.ts';
 

@@ -1,7 +1,7 @@
 // What a version tells of its sub-agents, and since when.
 
 import { versionNumber } from '../../lib/version-number.ts';
-import type { VersionFact } from '../adapter.ts';
+import type { VersionFact } from '../index.ts';
 
 interface Telling {
   readonly since: string;

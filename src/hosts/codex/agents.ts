@@ -1,7 +1,6 @@
 // What the lines of one thread say about others: who was asked for, who came of it, and how they ended.
 
-import type { RunOutcome } from '../../core/event.ts';
-import type { ToolCallId } from '../../core/ids.ts';
+import type { RunOutcome, ToolCallId } from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { isSealed, taskIn } from './host-text.ts';
 import { agentIdOf, atOf, idByPlace, type LineContext, promptFact } from './line-context.ts';

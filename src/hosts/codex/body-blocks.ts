@@ -1,6 +1,6 @@
 // From one record to the blocks of its message, with their bodies.
 
-import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/transcript.ts';
+import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { isHostText, messageIn } from './host-text.ts';

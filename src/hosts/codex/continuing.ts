@@ -1,6 +1,6 @@
 // Going on from an agent. Every thread, a sub-agent's too, is taken up by its own id; tried on 0.118.0 and 0.166.0.
 
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/continuing.ts';
+import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
 import { parseObject } from '../../lib/parse-json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';

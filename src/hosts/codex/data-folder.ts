@@ -1,7 +1,8 @@
 // The data folder of Codex, and somebody who points at a part of it.
+
 import path from 'node:path';
 import { isFileEntry, listFilesBelow, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** `CODEX_HOME` takes the place of `~/.codex`. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

@@ -1,7 +1,8 @@
 // What a change below a data folder of Codex is about.
+
 import path from 'node:path';
-import { nativeId, toSessionId } from '../../core/ids.ts';
-import type { FollowCapability } from '../adapter.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
+import type { FollowCapability } from '../index.ts';
 import { LOCKS_FOLDER, mayHoldRollouts, NAMES_FILE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { isRollout, locateParts, readCompanions, sessionOfRollout } from './locate.ts';

@@ -1,5 +1,5 @@
-import { mainAgentOf } from '../../core/ids.ts';
-import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import { mainAgentOf } from '../../core/index.ts';
+import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
 import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';

@@ -1,9 +1,17 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
-import type { AgentEvent, EventOrigin, PromptFact } from '../../core/event.ts';
-import { type AgentId, type SessionId, type ToolCallId, toAgentId, toToolCallId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type EventOrigin,
+  type PromptFact,
+  type SessionId,
+  type ToolCallId,
+  toAgentId,
+  toToolCallId,
+} from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
-import type { AskedCommands } from '../shared/printed/sessions-printed.ts';
+import type { AskedCommands } from '../shared/index.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
 import { firstLine } from './tools.ts';

@@ -1,11 +1,11 @@
 // What lies below a data folder of Codex: one rollout a thread, in the folder of the day on which the thread began.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { type AgentEvent, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { rolloutFiles } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { readNames } from './names.ts';

@@ -1,10 +1,10 @@
 // Names that people gave to threads (`/rename`): one line each time, beside the sessions.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { nativeId, toSourceId } from '../../core/ids.ts';
+import { type AgentEvent, nativeId, toSourceId } from '../../core/index.ts';
 import { readBeside } from '../../lib/folders.ts';
 import { asInstant, asText, isObject, known } from '../../lib/json.ts';
-import type { LocatedSession } from '../adapter.ts';
+import type { LocatedSession } from '../index.ts';
 import { NAMES_FILE } from './data-folder.ts';
 import { parseJson } from './record.ts';
 

@@ -1,12 +1,11 @@
 // The conversation of one thread: where its messages stand, and some of them read at a time.
 
-import { type AgentId, mainAgentOf, nativeId } from '../../core/ids.ts';
-import type { TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
 import { createLineCursor } from '../../lib/follow-file.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
 import { toBlocks, toResult } from './body-blocks.ts';
 import { type CopyCheck, createCopyCheck } from './history.ts';
 import { isHostText, taskIn } from './host-text.ts';

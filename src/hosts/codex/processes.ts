@@ -1,11 +1,11 @@
 // Which threads a running process works on, by the locks it holds: `thread-writer-locks/<thread>.lock` (0.15x and later).
 // The files are empty, and stay behind after a kill; only the system knows who holds one.
+
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { ProcessSeen } from '../../core/event.ts';
-import { mainAgentOf, nativeId, toSourceId } from '../../core/ids.ts';
+import { mainAgentOf, nativeId, type ProcessSeen, toSourceId } from '../../core/index.ts';
 import { listFolder } from '../../lib/folders.ts';
-import type { LocatedSession } from '../adapter.ts';
+import type { LocatedSession } from '../index.ts';
 import { LOCKS_FOLDER } from './data-folder.ts';
 
 /** `1: FLOCK  ADVISORY  WRITE 20228 fe:00:2999098 0 EOF`: the process and, last of the three numbers, the file's inode. */

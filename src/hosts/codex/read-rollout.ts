@@ -1,10 +1,17 @@
 // A rollout line by line. Every kind of line has its parser in lines/.
 
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, toSessionId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  nativeId,
+  type SessionId,
+  type SourceId,
+  toSessionId,
+} from '../../core/index.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../adapter.ts';
-import { createAskedCommands } from '../shared/printed/sessions-printed.ts';
+import type { SourceReader } from '../index.ts';
+import { createAskedCommands } from '../shared/index.ts';
 import { type CopyCheck, createCopyCheck } from './history.ts';
 import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
 import { parseEvent } from './lines/events.ts';

@@ -1,9 +1,8 @@
 // What `codex exec --json` printed: the main thread's items, without times. Of its agents only what its calls say.
 
-import type { AgentEvent } from '../../core/event.ts';
-import type { AgentId, ToolCallId } from '../../core/ids.ts';
+import type { AgentEvent, AgentId, ToolCallId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import type { SourceReader } from '../adapter.ts';
+import type { SourceReader } from '../index.ts';
 import { outcomeOfStatus } from './agents.ts';
 import { agentIdOf, callIdOf, promptFact } from './line-context.ts';
 import type { RolloutOf } from './read-rollout.ts';

@@ -1,7 +1,7 @@
 // Which lines make up one reply of the model, and what it cost. Nothing in the file says it: items come one by one, and
 // the tokens before them (0.45), behind them (0.77) or behind the results of their calls (0.131).
 
-import type { Usage } from '../../core/usage.ts';
+import type { Usage } from '../../core/index.ts';
 import { asAmount, asObject, type JsonObject } from '../../lib/json.ts';
 import type { RolloutRecord } from './record.ts';
 

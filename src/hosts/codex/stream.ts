@@ -1,9 +1,9 @@
 // `codex exec --json` as it comes: the reader of kept streams, with what agents were asked.
 
-import { mainAgentOf } from '../../core/ids.ts';
+import { mainAgentOf } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { CallPrompt, StreamCapability, StreamResult, StreamSign } from '../adapter-stream.ts';
+import type { CallPrompt, StreamCapability, StreamResult, StreamSign } from '../index.ts';
 import { createStreamReader } from './read-stream.ts';
 import { parseWhole } from './record.ts';
 

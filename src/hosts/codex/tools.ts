@@ -1,6 +1,6 @@
 // The tools of Codex: which of them make, wake or stop agents, one line for what a call does, and how it went.
 
-import type { CallOutcome } from '../../core/event.ts';
+import type { CallOutcome } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { parseJson } from './record.ts';

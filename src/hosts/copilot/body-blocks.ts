@@ -1,6 +1,6 @@
 // From one event to the blocks of its message, with their bodies.
 
-import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/transcript.ts';
+import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { isHostPrompt } from './lines/conversation.ts';
 import type { EventRecord } from './record.ts';

@@ -1,9 +1,9 @@
 // Where the messages of one agent stand in the file that all agents of its session share.
 
-import type { AgentId, SessionId } from '../../core/ids.ts';
+import type { AgentId, SessionId } from '../../core/index.ts';
 import { asText, isObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { BodyPlace, ByteRange } from '../adapter.ts';
+import type { BodyPlace, ByteRange } from '../index.ts';
 import { inputOf, type MadeCall, requestsIn } from './body-blocks.ts';
 import { agentOf, eventId } from './line-context.ts';
 import { messageIdOf } from './lines/conversation.ts';

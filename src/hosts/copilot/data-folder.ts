@@ -1,7 +1,8 @@
 // The data folder of Copilot CLI, and somebody who points at a part of it.
+
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** `COPILOT_HOME` takes the place of `~/.copilot`. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

@@ -1,8 +1,9 @@
 // What a change below a data folder of Copilot is about.
+
 import path from 'node:path';
-import { nativeId, type SessionId, toSessionId } from '../../core/ids.ts';
+import { nativeId, type SessionId, toSessionId } from '../../core/index.ts';
 import { listFolder } from '../../lib/folders.ts';
-import type { FollowCapability, LocatedSession } from '../adapter.ts';
+import type { FollowCapability, LocatedSession } from '../index.ts';
 import { EVENTS, mayBeSession, processInName, SESSIONS, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { sessionIn } from './locate.ts';

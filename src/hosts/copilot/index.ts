@@ -1,4 +1,4 @@
-import type { Bodies, LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts';
+import type { Bodies, LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
 import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';

@@ -1,8 +1,9 @@
 // What lies below a data folder of Copilot: one folder a session, with one file for all its agents.
+
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { EVENTS, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { processesIn } from './processes.ts';

@@ -1,11 +1,10 @@
 // The conversation of one agent: where its messages stand, and some of them read at a time.
 
-import type { AgentId, SessionId } from '../../core/ids.ts';
-import type { TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import type { AgentId, SessionId, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import { createLineCursor } from '../../lib/follow-file.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { openRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../index.ts';
 import { toBlocks, toResult } from './body-blocks.ts';
 import { callsIn, createPlaceList } from './body-places.ts';
 import { agentOf } from './line-context.ts';

@@ -1,10 +1,10 @@
 // Which sessions a running process has open, by the locks that it leaves beside them and takes away when it ends.
+
 import path from 'node:path';
-import type { ProcessSeen } from '../../core/event.ts';
-import { toSourceId } from '../../core/ids.ts';
+import { type ProcessSeen, toSourceId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { isStillRunning } from '../../lib/processes.ts';
-import type { LocatedSession } from '../adapter.ts';
+import type { LocatedSession } from '../index.ts';
 import { processInName, sessionFolders } from './data-folder.ts';
 
 /** For `follow`: a process came or went somewhere. */

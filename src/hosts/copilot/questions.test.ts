@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { nativeId } from '../../core/ids.ts';
+import { nativeId } from '../../core/index.ts';
 import { bytesOf, eventsOf } from '../testing/feed.ts';
 import { copilot } from './index.ts';
 

@@ -1,10 +1,16 @@
 // `events.jsonl` line by line: one file for all agents of a session. Every kind of line has its parser in lines/.
 
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, mainAgentOf, type SessionId, type SourceId, type ToolCallId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  type SessionId,
+  type SourceId,
+  type ToolCallId,
+} from '../../core/index.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { SourceReader } from '../adapter.ts';
-import { createAskedCommands } from '../shared/printed/sessions-printed.ts';
+import type { SourceReader } from '../index.ts';
+import { createAskedCommands } from '../shared/index.ts';
 import { type AgentState, agentOf, createAgentState, type LineContext, type LineParser } from './line-context.ts';
 import { parseAgentCompleted, parseAgentConfigured, parseAgentFailed, parseAgentStarted } from './lines/agents.ts';
 import { parseCallEnd, parseCallStart, parsePermissionAsked, parsePermissionGiven } from './lines/calls.ts';

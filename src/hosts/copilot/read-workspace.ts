@@ -1,9 +1,8 @@
 // `workspace.yaml`: a few fields of a session, one a line. Of use is the name that the person or the program gave it.
 
-import type { AgentEvent } from '../../core/event.ts';
-import type { SessionId, SourceId } from '../../core/ids.ts';
+import type { AgentEvent, SessionId, SourceId } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
-import type { SourceReader } from '../adapter.ts';
+import type { SourceReader } from '../index.ts';
 
 export function createWorkspaceReader(session: SessionId, source: SourceId): SourceReader {
   return {

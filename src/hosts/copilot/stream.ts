@@ -1,7 +1,8 @@
 // `copilot -p --output-format json`: the events of its file, and many passing ones. Which session it is, only the last line says.
+
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { CallPrompt, StreamCapability, StreamNews } from '../adapter-stream.ts';
+import type { CallPrompt, StreamCapability, StreamNews } from '../index.ts';
 import { callIdOf } from './line-context.ts';
 import { createEventReader } from './read-events.ts';
 import { parseWhole } from './record.ts';

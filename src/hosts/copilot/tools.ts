@@ -1,6 +1,6 @@
 // The tools of Copilot: which of them make agents or ask the person, one line for what a call does, and how it went.
 
-import type { CallOutcome } from '../../core/event.ts';
+import type { CallOutcome } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 

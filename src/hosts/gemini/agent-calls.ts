@@ -1,8 +1,8 @@
 // Calls that make agents: which they are, what was asked, and how the agent ended.
 
-import type { RunOutcome } from '../../core/event.ts';
+import type { RunOutcome } from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import type { Errand } from '../adapter.ts';
+import type { Errand } from '../index.ts';
 import type { ChatCall } from './chat-call.ts';
 
 /** 0.40 and later. Up to 0.35 each agent was a tool of its own name, and only the result says that it was one. */

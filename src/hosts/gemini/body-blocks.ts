@@ -1,12 +1,17 @@
 // From one message of a chat to a message of a transcript, with its bodies.
 
-import type { TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import { asInstant, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { changesOf } from '../shared/genai/file-changes.ts';
-import { type MediaOptions, toMedia, toSpokenBlocks } from '../shared/genai/part-blocks.ts';
-import { partsOf, spokenIn } from '../shared/genai/parts.ts';
-import { shownResult } from '../shared/genai/result-text.ts';
-import { summarise } from '../shared/genai/tools.ts';
+import {
+  changesOf,
+  type MediaOptions,
+  partsOf,
+  shownResult,
+  spokenIn,
+  summarise,
+  toMedia,
+  toSpokenBlocks,
+} from '../shared/index.ts';
 import { agentCallIn, answerIn } from './agent-calls.ts';
 import { type ChatCall, callsOf, outcomeOf } from './chat-call.ts';
 import { contextIn, isHostText } from './host-text.ts';

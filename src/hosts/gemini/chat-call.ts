@@ -1,9 +1,8 @@
 // One call in a message of the model. It is written down when it is over, with its result.
 
-import type { CallOutcome } from '../../core/event.ts';
+import type { CallOutcome } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import { partsOf, responsesIn } from '../shared/genai/parts.ts';
-import { readResult } from '../shared/genai/result-text.ts';
+import { partsOf, readResult, responsesIn } from '../shared/index.ts';
 
 export interface ChatCall {
   readonly id: string;

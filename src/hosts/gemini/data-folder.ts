@@ -1,7 +1,8 @@
 // The data folder of Gemini CLI, and somebody who points at a part of it.
+
 import path from 'node:path';
 import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** `GEMINI_CLI_HOME` takes the place of the person's home. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

@@ -1,7 +1,8 @@
 // What a change below a data folder of Gemini CLI is about.
+
 import path from 'node:path';
-import { nativeId, toSessionId } from '../../core/ids.ts';
-import type { FollowCapability } from '../adapter.ts';
+import { nativeId, toSessionId } from '../../core/index.ts';
+import type { FollowCapability } from '../index.ts';
 import { isChatName, sessionOfChat } from './chat-head.ts';
 import { chatPlaceOf, mayBeProject, mayHoldChats, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
 import { HOST } from './line-context.ts';

@@ -1,9 +1,8 @@
 // What a parser knows beside its message, and the few ways in which it speaks.
 
-import type { AgentEvent, PromptFact } from '../../core/event.ts';
-import { type AgentId, type SessionId, toAgentId } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, type PromptFact, type SessionId, toAgentId } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
-import { firstLine } from '../shared/genai/tools.ts';
+import { firstLine } from '../shared/index.ts';
 
 export const HOST = 'gemini';
 

@@ -1,10 +1,11 @@
 // What lies below a data folder of Gemini CLI: chats by project, and in folders beside them those of their agents.
+
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { isChatName, sessionOfChat } from './chat-head.ts';
 import { chatsFolders } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';

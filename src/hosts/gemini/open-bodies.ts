@@ -1,11 +1,19 @@
 // The conversation of one chat: where its messages stand, and some of them read at a time.
+
 import { asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { placesOfElements } from '../../lib/json-elements.ts';
 import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
 import { MAX_DOCUMENT_BYTES, readRegular } from '../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts';
-import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/genai/follow-places.ts';
-import { partsOf, responsesIn, spokenIn } from '../shared/genai/parts.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
+import {
+  createKindCount,
+  followPlaces,
+  type PlaceList,
+  partsOf,
+  readPieces,
+  responsesIn,
+  spokenIn,
+} from '../shared/index.ts';
 import { toMessage } from './body-blocks.ts';
 import { BEGINNINGS, parseShort, toRecord } from './record.ts';
 

@@ -1,12 +1,12 @@
 // Which folder a project is. Chats lie in a folder with a short name (0.2x and later) or with the SHA-256 of the project's path.
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { mainAgentOf, toSourceId } from '../../core/ids.ts';
+import { type AgentEvent, mainAgentOf, toSourceId } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
 import { asObject, asText } from '../../lib/json.ts';
 import { parseJsonBytes } from '../../lib/json-line.ts';
-import type { LocatedSession } from '../adapter.ts';
+import type { LocatedSession } from '../index.ts';
 import { chatPlaceOf, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
 
 /** A path and a name for each project; a file beyond this is none that the program wrote. */

@@ -1,12 +1,12 @@
 // A chat record by record: of the main agent, or of a sub-agent.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { mainAgentOf, nativeId } from '../../core/ids.ts';
+import { type AgentEvent, mainAgentOf, nativeId } from '../../core/index.ts';
 import { asInstant, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import { type ElementPlace, placesOfElements } from '../../lib/json-elements.ts';
 import { type LineProblem, recordInLine } from '../../lib/json-line.ts';
 import type { Line } from '../../lib/lines.ts';
-import type { LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import { agentIdOf, atOf, type MessageContext } from './line-context.ts';
 import { readMessage } from './read-message.ts';
 import { BEGINNINGS, parseShort, toRecord } from './record.ts';

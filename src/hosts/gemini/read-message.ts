@@ -1,13 +1,20 @@
 // What one message of a chat says about its agent.
 
-import { toToolCallId } from '../../core/ids.ts';
-import { NO_USAGE, type Usage } from '../../core/usage.ts';
+import { NO_USAGE, toToolCallId, type Usage } from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { callsIn, partsOf, responsesIn, spokenIn } from '../shared/genai/parts.ts';
-import { readResult } from '../shared/genai/result-text.ts';
-import { fileWrittenBy, firstLine, isShell, summarise } from '../shared/genai/tools.ts';
-import { toUsage } from '../shared/genai/usage.ts';
-import { sessionsPrinted } from '../shared/printed/sessions-printed.ts';
+import {
+  callsIn,
+  fileWrittenBy,
+  firstLine,
+  isShell,
+  partsOf,
+  readResult,
+  responsesIn,
+  sessionsPrinted,
+  spokenIn,
+  summarise,
+  toUsage,
+} from '../shared/index.ts';
 import { type AgentCall, agentCallIn } from './agent-calls.ts';
 import { type ChatCall, callsOf, outcomeOf } from './chat-call.ts';
 import { folderIn, isHostText } from './host-text.ts';

@@ -1,6 +1,6 @@
 // Going on from an agent. A sub-agent is a session like any other, and taken up by its own id; tried on 1.18.33.
 
-import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/continuing.ts';
+import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
 import { parseObject } from '../../lib/parse-json.ts';
 

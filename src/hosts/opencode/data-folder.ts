@@ -1,6 +1,7 @@
 // Where OpenCode keeps its data, and by which names.
+
 import path from 'node:path';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** The folder of `OPENCODE_DB`, too, where it names a file elsewhere: it counts from the data folder. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

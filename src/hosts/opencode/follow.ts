@@ -1,8 +1,9 @@
 // What a change below a data folder of OpenCode is about. A database says itself which sessions have news.
+
 import path from 'node:path';
-import type { SessionId } from '../../core/ids.ts';
+import type { SessionId } from '../../core/index.ts';
 import { isFolder } from '../../lib/folders.ts';
-import type { FollowCapability, LocatedSession, Subject } from '../adapter.ts';
+import type { FollowCapability, LocatedSession, Subject } from '../index.ts';
 import { databaseOf, OLD_PROJECTS, STORAGE } from './data-folder.ts';
 import { changedSessions } from './database/changed-sessions.ts';
 import { locateSessions, readFacts } from './locate.ts';

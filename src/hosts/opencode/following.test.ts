@@ -5,12 +5,9 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildTree } from '../../core/build-tree.ts';
-import type { LiveTrees } from '../../core/ports.ts';
-import type { SessionTree } from '../../core/tree.ts';
+import { buildTree, type LiveTrees, type SessionTree } from '../../core/index.ts';
 import { type DatabaseWriter, startWriter } from '../../lib/testing/databases.ts';
-import { readSession } from '../../sessions/read-session.ts';
-import { startTracker } from '../../sessions/tracker.ts';
+import { readSession, startTracker } from '../../sessions/index.ts';
 import { opencode } from './index.ts';
 import { historyOf } from './testing/history.ts';
 

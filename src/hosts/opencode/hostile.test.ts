@@ -14,10 +14,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { buildTree } from '../../core/build-tree.ts';
-import type { SessionTree } from '../../core/tree.ts';
+import { buildTree, type SessionTree } from '../../core/index.ts';
 import { startWriter } from '../../lib/testing/databases.ts';
-import { readSession } from '../../sessions/read-session.ts';
+import { readSession } from '../../sessions/index.ts';
 import { MUCH_LATER } from '../testing/feed.ts';
 import { opencode } from './index.ts';
 

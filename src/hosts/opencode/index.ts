@@ -1,4 +1,4 @@
-import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
 import { openBodies } from './bodies/open-bodies.ts';
 import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';

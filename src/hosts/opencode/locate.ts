@@ -1,13 +1,13 @@
 // Which sessions lie in a data folder, and through which doors: one session is one, however many doors it came through.
+
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, type SourceId, toSourceId } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, type SourceId, toSourceId } from '../../core/index.ts';
 import { isClosedFolder, listFolder } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
 import { assertOpenable } from './database/assert-openable.ts';
 import { readSchema, unknownStepOf } from './database/schema.ts';

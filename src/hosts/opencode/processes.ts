@@ -1,12 +1,12 @@
 // OpenCode keeps no record of its processes. But whoever works has its database open: where nobody has, nothing runs. Versions before
 // 1.2 keep nothing open: there nothing runs where the program does not.
+
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { toSourceId } from '../../core/ids.ts';
+import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { openersOf } from '../../lib/open-descriptors.ts';
 import { runningPrograms } from '../../lib/running-programs.ts';
-import type { LocatedSession } from '../adapter.ts';
+import type { LocatedSession } from '../index.ts';
 
 /** Of a database that was quiet for longer, nobody asks: its sessions are over (`core/session-life.ts`). */
 const ASKED_MS = 6 * 60_000;

@@ -1,8 +1,14 @@
 // The records of OpenCode: a session, its messages, their parts. The same in its database, its older files, its exports and
 // its events; versions seen: 1.1.65 to 1.18.33.
 
-import type { EventOrigin } from '../../core/event.ts';
-import { type AgentId, type SessionId, type SourceId, toAgentId, toSessionId } from '../../core/ids.ts';
+import {
+  type AgentId,
+  type EventOrigin,
+  type SessionId,
+  type SourceId,
+  toAgentId,
+  toSessionId,
+} from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 
 export const HOST = 'opencode';

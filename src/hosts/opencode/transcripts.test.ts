@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptBlock } from '../../core/transcript.ts';
-import { createTranscripts } from '../../sessions/transcripts.ts';
+import type { TranscriptBlock } from '../../core/index.ts';
+import { createTranscripts } from '../../sessions/index.ts';
 import { opencode } from './index.ts';
 
 const recording = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));

@@ -1,9 +1,9 @@
 // Calls about agents: who asks for one, what came of it, who is talked to and who is stopped.
 
-import { toToolCallId } from '../../core/ids.ts';
+import { toToolCallId } from '../../core/index.ts';
 import { asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import type { Errand } from '../adapter.ts';
-import type { PartCall, PartResponse } from '../shared/genai/parts.ts';
+import type { Errand } from '../index.ts';
+import type { PartCall, PartResponse } from '../shared/index.ts';
 import { agentIdOf, atOf, type LineContext, promptFact } from './line-context.ts';
 import { outcomeOfStatus } from './notification.ts';
 

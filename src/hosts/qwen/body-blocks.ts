@@ -1,12 +1,20 @@
 // From the lines of one message to its blocks, with their bodies.
 
-import type { NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/transcript.ts';
+import type { NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import { changesOf } from '../shared/genai/file-changes.ts';
-import { type MediaOptions, toMedia, toSpokenBlocks } from '../shared/genai/part-blocks.ts';
-import { callsIn, type PartCall, responsesIn, spokenIn } from '../shared/genai/parts.ts';
-import { shownResult } from '../shared/genai/result-text.ts';
-import { firstLine, summarise } from '../shared/genai/tools.ts';
+import {
+  callsIn,
+  changesOf,
+  firstLine,
+  type MediaOptions,
+  type PartCall,
+  responsesIn,
+  shownResult,
+  spokenIn,
+  summarise,
+  toMedia,
+  toSpokenBlocks,
+} from '../shared/index.ts';
 import { parseNotification } from './notification.ts';
 import { kindOf, partsIn } from './record.ts';
 import { displayOf, outcomeOf } from './results.ts';

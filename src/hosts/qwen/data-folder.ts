@@ -1,7 +1,8 @@
 // The data folder of Qwen Code, and somebody who points at a part of it.
+
 import path from 'node:path';
 import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../adapter.ts';
+import type { Machine } from '../index.ts';
 
 /** `QWEN_RUNTIME_DIR` moves what the program writes, `QWEN_HOME` everything. */
 export function rootsOf({ env, home }: Machine): readonly string[] {

@@ -1,6 +1,7 @@
 // What a change below a data folder of Qwen Code is about: by its place.
-import { nativeId, toSessionId } from '../../core/ids.ts';
-import type { FollowCapability } from '../adapter.ts';
+
+import { nativeId, toSessionId } from '../../core/index.ts';
+import type { FollowCapability } from '../index.ts';
 import { mayHoldSessions, placeOf } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 import { locateParts } from './locate.ts';

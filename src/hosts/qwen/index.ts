@@ -1,6 +1,6 @@
-import { mainAgentOf } from '../../core/ids.ts';
-import type { Bodies, SourceAdapter } from '../adapter.ts';
-import { continuingWith } from '../shared/genai/continuing.ts';
+import { mainAgentOf } from '../../core/index.ts';
+import type { Bodies, SourceAdapter } from '../index.ts';
+import { continuingWith } from '../shared/index.ts';
 import { errandIn } from './agent-calls.ts';
 import { rootsOf } from './data-folder.ts';
 import { follow } from './follow.ts';

@@ -1,12 +1,16 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
-import type { AgentEvent, EventOrigin, PromptFact } from '../../core/event.ts';
-import { type AgentId, type SessionId, toAgentId } from '../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type EventOrigin,
+  type PromptFact,
+  type SessionId,
+  toAgentId,
+} from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asInstant, asText, type JsonObject } from '../../lib/json.ts';
-import type { PartCall } from '../shared/genai/parts.ts';
-import { firstLine } from '../shared/genai/tools.ts';
-import type { AskedCommands } from '../shared/printed/sessions-printed.ts';
+import { type AskedCommands, firstLine, type PartCall } from '../shared/index.ts';
 
 export const HOST = 'qwen';
 

@@ -1,9 +1,10 @@
 // What lies below a data folder of Qwen Code: a chat for each session, and beside the chats the files of its agents.
+
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/ids.ts';
+import { toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../adapter.ts';
+import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { AGENTS, CHATS, projectFolders } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 

@@ -1,6 +1,6 @@
 // `<task-notification>`: how the end of an agent in the background reaches whoever asked for it.
 
-import type { RunOutcome } from '../../core/event.ts';
+import type { RunOutcome } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 
 export interface TaskNotification {

@@ -1,11 +1,10 @@
 // The conversation of one agent: where its messages stand, and some of them read at a time.
 
-import type { TranscriptMessage } from '../../core/transcript.ts';
+import type { TranscriptMessage } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../adapter.ts';
-import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/genai/follow-places.ts';
-import { callsIn, responsesIn } from '../shared/genai/parts.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
+import { callsIn, createKindCount, followPlaces, type PlaceList, readPieces, responsesIn } from '../shared/index.ts';
 import { toContent } from './body-blocks.ts';
 import { BEGINNINGS, isKnownKind, kindOf, parseShort, partsIn } from './record.ts';
 

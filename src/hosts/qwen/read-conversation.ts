@@ -1,11 +1,10 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 
-import type { AgentEvent } from '../../core/event.ts';
-import { mainAgentOf } from '../../core/ids.ts';
+import { type AgentEvent, mainAgentOf } from '../../core/index.ts';
 import { asText, type JsonObject, known } from '../../lib/json.ts';
 import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
-import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../adapter.ts';
-import { createAskedCommands } from '../shared/printed/sessions-printed.ts';
+import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
+import { createAskedCommands } from '../shared/index.ts';
 import { atOf, createConversationState, type LineContext, type LineParser } from './line-context.ts';
 import { parseReply } from './lines/reply.ts';
 import { parseCompression, parseTelemetry, parseTitle } from './lines/system.ts';

@@ -1,9 +1,8 @@
 // How a call went, by what the host notes beside its result.
 
-import type { CallOutcome } from '../../core/event.ts';
+import type { CallOutcome } from '../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import type { PartResponse } from '../shared/genai/parts.ts';
-import { readResult } from '../shared/genai/result-text.ts';
+import { type PartResponse, readResult } from '../shared/index.ts';
 
 /** A hook, a rule or the person said no, or the turn was cut off: told in words. */
 const REFUSED =

@@ -1,11 +1,10 @@
 // `qwen -p … -o stream-json`: messages as Claude Code prints them, with what is told about tasks inside `data`. (0.24.4)
 
-import type { AgentEvent } from '../../core/event.ts';
-import { type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/ids.ts';
+import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
-import type { CallPrompt, StreamCapability, StreamResult } from '../adapter-stream.ts';
-import { firstLine, summarise } from '../shared/genai/tools.ts';
+import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
+import { firstLine, summarise } from '../shared/index.ts';
 import { isSpawning, LAUNCHED } from './agent-calls.ts';
 import { agentIdOf, promptFact } from './line-context.ts';
 import { outcomeOfStatus } from './notification.ts';

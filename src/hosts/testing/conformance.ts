@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../../core/build-tree.ts';
-import type { AgentEvent } from '../../core/event.ts';
-import { selectAgents } from '../../core/select.ts';
-import type { SessionTree } from '../../core/tree.ts';
-import type { LocatedSession, SourceAdapter } from '../adapter.ts';
+import { type AgentEvent, buildTree, type SessionTree, selectAgents } from '../../core/index.ts';
+import type { LocatedSession, SourceAdapter } from '../index.ts';
 import { eventsOf, type Fed, feedOf, ledgerOf, MUCH_LATER } from './feed.ts';
 
 /** A recording that shows the behaviour (a data folder of the host), or why this host has none. */

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SourceAdapter } from '../adapter.ts';
+import type { SourceAdapter } from '../index.ts';
 import { createDamagedFolder } from './damaged-folder.ts';
 
 /** What may stand in the files of a host that writes lines. (Claude Code is fed such lines, OpenCode has tables: tests of their own.) */

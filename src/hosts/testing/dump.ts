@@ -1,6 +1,4 @@
-import { nativeId } from '../../core/ids.ts';
-import { EVIDENCE } from '../../core/link.ts';
-import type { AgentNode, SessionTree } from '../../core/tree.ts';
+import { type AgentNode, EVIDENCE, nativeId, type SessionTree } from '../../core/index.ts';
 
 /** A tree as text that a person can check against the recording, and that shows in a diff what changed. */
 export function dumpTree(tree: SessionTree): string {

@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { AgentEvent } from '../../core/event.ts';
-import { createLedger, type SessionLedger } from '../../core/ledger.ts';
-import { reduce } from '../../core/reduce.ts';
+import { type AgentEvent, createLedger, reduce, type SessionLedger } from '../../core/index.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter } from '../adapter.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
 
 /** Long after every recording: nobody is at work any more. */
 export const MUCH_LATER = Date.parse('2030-01-01T00:00:00Z');

@@ -1,8 +1,6 @@
-import type { Transcript, TranscriptBlock, TranscriptMessage } from '../../core/transcript.ts';
-import { createSessionTranscripts } from '../../sessions/session-transcripts.ts';
-import { createSessions } from '../../sessions/sessions.ts';
-import { createTranscripts } from '../../sessions/transcripts.ts';
-import type { SourceAdapter } from '../adapter.ts';
+import type { Transcript, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
+import { createSessions, createSessionTranscripts, createTranscripts } from '../../sessions/index.ts';
+import type { SourceAdapter } from '../index.ts';
 import { MUCH_LATER } from './feed.ts';
 
 /** One message in a line, for people who compare. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentReport, RunReport } from '../../core/reports/shapes.ts';
+import type { AgentReport, RunReport } from '../../core/index.ts';
 import { recordedLive } from '../../server/http/testing/recorded-live.ts';
 import { endLines, spawnLines, startedLines, toolLines } from './agent-lines.ts';
 import { namesIn } from './agent-names.ts';

@@ -1,6 +1,6 @@
 // What is said when an agent is asked for, ends, or calls a tool: two lines each, the same in every chat and in the terminal.
-import type { AgentReport, RunReport } from '../../core/reports/shapes.ts';
-import type { TimelineCall } from '../../core/reports/timeline-shapes.ts';
+
+import type { AgentReport, RunReport, TimelineCall } from '../../core/index.ts';
 import type { NameOf } from './agent-names.ts';
 import { callQuote, quoteOf } from './quote.ts';
 import { type Piece, type RichText, rich } from './rich-text.ts';

@@ -1,5 +1,6 @@
 // What an agent is called in a line. Three of one session may have been asked for in the same words, and are still three.
-import type { AgentReport } from '../../core/reports/shapes.ts';
+
+import type { AgentReport } from '../../core/index.ts';
 import { bracketName } from './quote.ts';
 import type { Piece } from './rich-text.ts';
 

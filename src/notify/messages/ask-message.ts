@@ -1,8 +1,13 @@
-import type { Ask } from '../../core/approval.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { askerText, endText, otherwiseText } from '../../core/text/ask-texts.ts';
-import { askedLines, cutLines } from '../../core/text/asked-lines.ts';
-import { cleanLine } from '../../core/text/clean-text.ts';
+import {
+  type AgentReport,
+  type Ask,
+  askedLines,
+  askerText,
+  cleanLine,
+  cutLines,
+  endText,
+  otherwiseText,
+} from '../../core/index.ts';
 import { cutAt, quoteOf } from './quote.ts';
 import { type RichText, rich } from './rich-text.ts';
 

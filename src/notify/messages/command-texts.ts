@@ -1,13 +1,19 @@
 // What a person is answered who asks in a chat: short, and cut where a phone ends.
 
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport, CostReport } from '../../core/reports/shapes.ts';
-import { linkText, timeText } from '../../core/text/agent-texts.ts';
-import { formatAge, formatCount } from '../../core/text/amounts.ts';
-import { isSessionBusy } from '../../core/text/live-status.ts';
-import { shortId } from '../../core/text/short-id.ts';
-import { formatStatus } from '../../core/text/status.ts';
-import { isAtWork } from '../../core/tree.ts';
+import {
+  type AgentReport,
+  type CostReport,
+  formatAge,
+  formatCount,
+  formatStatus,
+  isAtWork,
+  isSessionBusy,
+  type LiveSnapshot,
+  linkText,
+  type SessionDetail,
+  shortId,
+  timeText,
+} from '../../core/index.ts';
 import { bracketName, callQuote, quoteOf } from './quote.ts';
 import { joinRich, type Piece, type RichText, rich } from './rich-text.ts';
 

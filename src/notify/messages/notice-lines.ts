@@ -1,9 +1,6 @@
 // What a person is called for: somebody cannot go on alone, or there is nothing left to wait for.
 
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { WAITS } from '../../core/text/status.ts';
-import { isAtWork } from '../../core/tree.ts';
+import { type AgentReport, isAtWork, type SessionDetail, WAITS } from '../../core/index.ts';
 import { listNames, namesIn } from './agent-names.ts';
 import { quoteOf } from './quote.ts';
 import { type Piece, type RichText, rich } from './rich-text.ts';

@@ -1,4 +1,4 @@
-import { cleanBlock, cleanLine } from '../../core/text/clean-text.ts';
+import { cleanBlock, cleanLine } from '../../core/index.ts';
 
 /** As the second line of a message has room for. */
 const LONGEST_QUOTE = 200;

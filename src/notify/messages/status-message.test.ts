@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../core/index.ts';
 import { recordedLive } from '../../server/http/testing/recorded-live.ts';
 import { statusMessage } from './status-message.ts';
 

@@ -1,10 +1,6 @@
 // The one message of a session that is always true: who is doing what now.
 
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { formatCount } from '../../core/text/amounts.ts';
-import { formatStatus, WAITS } from '../../core/text/status.ts';
-import { isAtWork } from '../../core/tree.ts';
+import { type AgentReport, formatCount, formatStatus, isAtWork, type SessionDetail, WAITS } from '../../core/index.ts';
 import { listNames, type NameOf, namesIn } from './agent-names.ts';
 import { callQuote, quoteOf } from './quote.ts';
 import { joinRich, type Piece, type RichText, rich } from './rich-text.ts';

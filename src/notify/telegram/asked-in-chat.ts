@@ -1,6 +1,4 @@
-import { type Ask, chatPerson } from '../../core/approval.ts';
-import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import { type AgentReport, type Ask, chatPerson, type LiveSnapshot } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { askMessage, isShownWhole } from '../messages/ask-message.ts';
 import { rich } from '../messages/rich-text.ts';

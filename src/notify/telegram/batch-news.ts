@@ -1,4 +1,4 @@
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../core/index.ts';
 import { type RichText, rich } from '../messages/rich-text.ts';
 import type { News } from '../news.ts';
 import { moreCallsLine, newsLines } from '../news-lines.ts';

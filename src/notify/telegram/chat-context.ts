@@ -1,4 +1,4 @@
-import type { Answered, AskAnswer, Person } from '../../core/approval.ts';
+import type { Answered, AskAnswer, Person } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { NewsDesk } from '../news-desk.ts';
 import type { BotApi } from './bot-api.ts';

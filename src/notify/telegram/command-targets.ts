@@ -1,8 +1,6 @@
 // What a command is about: by the beginning of an id, else by where it was said.
 
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
-import { isSessionBusy } from '../../core/text/live-status.ts';
+import { type AgentReport, isSessionBusy, type LiveSnapshot, type SessionDetail } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { keyOf } from '../news-desk.ts';
 import type { IncomingMessage } from './bot-api.ts';

@@ -1,4 +1,4 @@
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { LiveSnapshot, SessionDetail } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { agentText, costText, sessionsText, treeText } from '../messages/command-texts.ts';
 import { sessionLine } from '../messages/notice-lines.ts';

@@ -1,4 +1,4 @@
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { cutAt, quoteOf } from '../messages/quote.ts';
 import { type RichText, rich } from '../messages/rich-text.ts';

@@ -1,5 +1,4 @@
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../core/text/live-status.ts';
+import { isSessionBusy, type LiveSnapshot, type SessionDetail } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { keyOf } from '../news-desk.ts';
 import { nothingTold } from '../told.ts';

@@ -4,9 +4,7 @@ import { known } from '../../lib/json.ts';
 import { readSecret } from '../../lib/kept-secret.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { minutesOf } from '../../sessions/chat-settings.ts';
-import type { Config } from '../../sessions/settings.ts';
-import { thisMachine } from '../../sessions/this-machine.ts';
+import { type Config, minutesOf, thisMachine } from '../../sessions/index.ts';
 import { ALL_NEWS, type Wishes } from '../news.ts';
 import type { ChatOptions } from './chat-options.ts';
 

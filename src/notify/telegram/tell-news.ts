@@ -1,4 +1,4 @@
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { sessionLine } from '../messages/notice-lines.ts';
 import { joinRich } from '../messages/rich-text.ts';

@@ -1,6 +1,4 @@
-import type { Ask } from '../../core/approval.ts';
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../core/text/live-status.ts';
+import { type Ask, isSessionBusy, type LiveSnapshot, type SessionDetail } from '../../core/index.ts';
 import type { RichText } from '../messages/rich-text.ts';
 import { isLoud, type News } from '../news.ts';
 import { keyOf } from '../news-desk.ts';

@@ -1,5 +1,4 @@
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../core/text/live-status.ts';
+import { isSessionBusy, type LiveSnapshot, type SessionDetail } from '../../core/index.ts';
 import { sessionLine } from '../messages/notice-lines.ts';
 import { joinRich, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 import { statusMessage } from '../messages/status-message.ts';

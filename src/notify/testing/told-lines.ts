@@ -1,6 +1,6 @@
 // A recording of the real program, as it is told from beginning to end.
 
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../core/index.ts';
 import { recordedLive } from '../../server/http/testing/recorded-live.ts';
 import { ALL_NEWS, type News, type Wishes } from '../news.ts';
 import { newsLines } from '../news-lines.ts';

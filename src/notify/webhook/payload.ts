@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Ask } from '../../core/approval.ts';
-import type { LiveSessionReport, SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport, RunReport } from '../../core/reports/shapes.ts';
-import type { TimelineCall } from '../../core/reports/timeline-shapes.ts';
+import type { AgentReport, Ask, LiveSessionReport, RunReport, SessionDetail, TimelineCall } from '../../core/index.ts';
 import { type RichText, rich, splitRich } from '../messages/rich-text.ts';
 import type { News } from '../news.ts';
 

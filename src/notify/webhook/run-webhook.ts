@@ -1,5 +1,4 @@
-import type { Ask } from '../../core/approval.ts';
-import type { LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { Ask, LiveSnapshot, SessionDetail } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { askMessage } from '../messages/ask-message.ts';

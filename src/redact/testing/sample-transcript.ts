@@ -1,4 +1,4 @@
-import type { Transcript } from '../../core/transcript.ts';
+import type { Transcript } from '../../core/index.ts';
 
 /** Every kind of block and every field that may hold a text. */
 export function sampleTranscript(): Transcript {

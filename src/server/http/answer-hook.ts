@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HeldReply } from '../../guard/approvals/hold-call.ts';
+import type { HeldReply } from '../../guard/index.ts';
 import { known } from '../../lib/json.ts';
 import type { HookCallNotice, HookIntake } from '../server-control.ts';
 import { answerRefusal, type Refusal } from './answers.ts';

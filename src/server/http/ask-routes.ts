@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, Hono } from 'hono';
-import { type Ask, type AskAnswer, type Asks, isChatPerson, type Person } from '../../core/approval.ts';
+import { type Ask, type AskAnswer, type Asks, isChatPerson, type Person } from '../../core/index.ts';
 import { asObject } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type AskDesk, createDesk, type Question } from '../../guard/approvals/create-desk.ts';
+import { type AskDesk, createDesk, type Question } from '../../guard/index.ts';
 import { readEvents } from './testing/read-events.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { KEYS, type Served, serve, TOKEN } from './testing/serve.ts';

@@ -1,10 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { AttachReport, AttachWish } from '../../core/reports/attach-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import type { AgentReport, AttachReport, AttachWish } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { Live } from '../../sessions/live-feed.ts';
+import type { Live } from '../../sessions/index.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
 import { isPlainId, readBudget, readFlag } from './query.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { AttachReport } from '../../core/reports/attach-shapes.ts';
+import type { AttachReport } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import type { ServedAttach } from './attach-routes.ts';
 import { recordedLive } from './testing/recorded-live.ts';

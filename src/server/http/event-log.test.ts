@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent, LiveSnapshot } from '../../core/reports/live-shapes.ts';
+import type { LiveEvent, LiveSnapshot } from '../../core/index.ts';
 import { createEventLog } from './event-log.ts';
 
 const NOTHING: LiveSnapshot = {

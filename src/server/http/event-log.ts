@@ -1,5 +1,4 @@
-import { applyEvent } from '../../core/reports/apply-change.ts';
-import type { AuditEvent, LiveEvent, LiveSnapshot } from '../../core/reports/live-shapes.ts';
+import { type AuditEvent, applyEvent, type LiveEvent, type LiveSnapshot } from '../../core/index.ts';
 
 export interface EventLog {
   /** Gives the event its id; its bytes, once for all clients. */

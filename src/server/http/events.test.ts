@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
+import type { LiveSnapshot } from '../../core/index.ts';
 import { askRaw } from './testing/ask.ts';
 import { type MemoryLive, memoryLive } from './testing/memory-live.ts';
 import { readEvents } from './testing/read-events.ts';

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
-import { exportLine } from '../../core/text/shell-line.ts';
-import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/export-types.ts';
-import type { Live } from '../../sessions/live-feed.ts';
+import { exportLine } from '../../core/index.ts';
+import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/index.ts';
+import type { Live } from '../../sessions/index.ts';
 import { answerError, answerJson, NO_SESSION, type Refusal } from './answers.ts';
 import { isPlainId, readChoice, readFlag } from './query.ts';
 

@@ -1,6 +1,6 @@
 import * as http from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Download, DownloadRequest, ServedExport } from '../../export/export-types.ts';
+import type { Download, DownloadRequest, ServedExport } from '../../export/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { type Served, serve, TOKEN } from './testing/serve.ts';

@@ -1,7 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
-import type { AuditEntry } from '../../core/reports/audit-shapes.ts';
-import type { HeardCall } from '../../core/reports/live-shapes.ts';
+import type { AuditEntry, HeardCall } from '../../core/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, type Refusal } from './answers.ts';
 import { isPlainId, readAuditFilter, readEntryLimit, readFlag } from './query.ts';

@@ -1,5 +1,4 @@
-import type { MessageRange } from '../../core/ports.ts';
-import { type AuditFilter, DECISIONS } from '../../core/reports/audit-shapes.ts';
+import { type AuditFilter, DECISIONS, type MessageRange } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 

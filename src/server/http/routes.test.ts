@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveSessionReport, SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../core/reports/timeline-shapes.ts';
+import type { LiveSessionReport, SessionDetail, TimelineReport } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { ask } from './testing/ask.ts';
 import { type MemoryLive, memoryLive } from './testing/memory-live.ts';

@@ -1,10 +1,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import type { Asks } from '../../core/approval.ts';
-import type { ServedExport } from '../../export/export-types.ts';
+import type { Asks } from '../../core/index.ts';
+import type { ServedExport } from '../../export/index.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { Live } from '../../sessions/live-feed.ts';
+import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
 import { type AnswerCheck, addAskRoutes } from './ask-routes.ts';

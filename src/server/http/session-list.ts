@@ -1,5 +1,4 @@
-import { sessionOnly } from '../../core/reports/compute-change.ts';
-import type { LiveSessionReport, LiveSnapshot, OlderSession } from '../../core/reports/live-shapes.ts';
+import { type LiveSessionReport, type LiveSnapshot, type OlderSession, sessionOnly } from '../../core/index.ts';
 
 /** `/api/sessions`: docs/API.md. */
 export interface SessionList {

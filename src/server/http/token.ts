@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { type ChannelKeys, KEYED_CHANNELS } from '../../core/approval.ts';
+import { type ChannelKeys, KEYED_CHANNELS } from '../../core/index.ts';
 import type { Logins } from './logins.ts';
 
 /** How a request is authenticated: by the cookie of a browser, by the key of a UI, or by the token alone (`api`). */

@@ -1,11 +1,12 @@
 // The generated programs themselves, in a folder with an awkward name. In place of dist/hook.cjs stands a program that says
 // what it was handed.
+
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type HookStubs, writeHookStubs } from '../../hook/hook-stubs.ts';
+import { type HookStubs, writeHookStubs } from '../../hook/index.ts';
 
 export interface Stubs extends HookStubs {
   readonly state: string;

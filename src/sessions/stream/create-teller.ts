@@ -1,5 +1,13 @@
-import { type AgentId, isUnnamed, nativeId, type ToolCallId } from '../../core/ids.ts';
-import { type AgentNode, isOver, type Run, type SessionTree } from '../../core/tree.ts';
+import {
+  type AgentId,
+  type AgentNode,
+  isOver,
+  isUnnamed,
+  nativeId,
+  type Run,
+  type SessionTree,
+  type ToolCallId,
+} from '../../core/index.ts';
 import type { StreamEvent, SubagentEnded } from './stream-event.ts';
 
 export interface TellerOptions {

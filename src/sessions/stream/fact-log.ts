@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, readSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
+import type { AgentEvent } from '../../core/index.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { openNewSync } from '../../lib/regular-file.ts';
 

@@ -1,6 +1,5 @@
-import type { SessionId } from '../../core/ids.ts';
-import type { SessionLedger } from '../../core/ledger.ts';
-import type { LocatedSession, SourceAdapter } from '../../hosts/adapter.ts';
+import type { SessionId, SessionLedger } from '../../core/index.ts';
+import type { LocatedSession, SourceAdapter } from '../../hosts/index.ts';
 import { type FollowedSession, followSession } from '../follow-session.ts';
 import type { Place } from '../places.ts';
 import { TOLD_ROLE } from '../stream-sources.ts';

@@ -1,6 +1,4 @@
-import type { SourceAdapter } from '../../hosts/adapter.ts';
-import type { StreamCapability } from '../../hosts/adapter-stream.ts';
-import { NO_SESSION_YET } from '../../hosts/adapter-stream.ts';
+import { NO_SESSION_YET, type SourceAdapter, type StreamCapability } from '../../hosts/index.ts';
 import { isObject } from '../../lib/json.ts';
 import { parseJsonBytes } from '../../lib/json-line.ts';
 import type { Line } from '../../lib/lines.ts';

@@ -1,7 +1,5 @@
-import type { AgentEvent } from '../../core/event.ts';
-import type { SessionId } from '../../core/ids.ts';
-import type { SessionTree } from '../../core/tree.ts';
-import { NO_SESSION_YET } from '../../hosts/adapter-stream.ts';
+import type { AgentEvent, SessionId, SessionTree } from '../../core/index.ts';
+import { NO_SESSION_YET } from '../../hosts/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
 import type { Place } from '../places.ts';

@@ -1,12 +1,22 @@
-import { buildTree } from '../../core/build-tree.ts';
-import type { DiagnosticCode } from '../../core/diagnostic.ts';
-import type { AgentEvent, EventOrigin } from '../../core/event.ts';
-import { forgetSettled } from '../../core/forget.ts';
-import { type AgentId, mainAgentOf, type ToolCallId, toSessionId, toSourceId } from '../../core/ids.ts';
-import { createLedger, type SessionLedger } from '../../core/ledger.ts';
-import { reduce } from '../../core/reduce.ts';
-import type { AgentNode, Run, SessionTree } from '../../core/tree.ts';
-import { NO_SESSION_YET, type StreamNews } from '../../hosts/adapter-stream.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type AgentNode,
+  buildTree,
+  createLedger,
+  type DiagnosticCode,
+  type EventOrigin,
+  forgetSettled,
+  mainAgentOf,
+  type Run,
+  reduce,
+  type SessionLedger,
+  type SessionTree,
+  type ToolCallId,
+  toSessionId,
+  toSourceId,
+} from '../../core/index.ts';
+import { NO_SESSION_YET, type StreamNews } from '../../hosts/index.ts';
 import type { Line } from '../../lib/lines.ts';
 import { createTeller } from './create-teller.ts';
 import { createFactLog, type FactLog } from './fact-log.ts';

@@ -1,5 +1,4 @@
-import type { EvidenceRank, EvidenceSource } from '../../core/link.ts';
-import type { StatusSignal } from '../../core/tree.ts';
+import type { EvidenceRank, EvidenceSource, StatusSignal } from '../../core/index.ts';
 
 /**
  * What `troupe stream` writes, one object a line. Names are snake_case, as in the streams they come from. What is not known is

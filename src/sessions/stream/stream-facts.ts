@@ -1,6 +1,4 @@
-import type { AgentEvent } from '../../core/event.ts';
-import type { AgentId } from '../../core/ids.ts';
-import type { SessionLedger } from '../../core/ledger.ts';
+import type { AgentEvent, AgentId, SessionLedger } from '../../core/index.ts';
 import type { Line } from '../../lib/lines.ts';
 
 /** Facts that are said of a moment. Those of streams are of the moment in which they came: many lines have no time. */

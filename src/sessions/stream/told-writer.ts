@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentEvent } from '../../core/event.ts';
-import { hostOf, isUnnamed, nativeId, type SessionId } from '../../core/ids.ts';
+import { type AgentEvent, hostOf, isUnnamed, nativeId, type SessionId } from '../../core/index.ts';
 import { append } from '../../lib/regular-file.ts';
 import { TOLD_BY_STREAMS } from '../stream-sources.ts';
 

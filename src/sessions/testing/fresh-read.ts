@@ -1,7 +1,5 @@
 import { expect } from 'vitest';
-import { buildTree } from '../../core/build-tree.ts';
-import type { LiveTrees } from '../../core/ports.ts';
-import type { SessionTree } from '../../core/tree.ts';
+import { buildTree, type LiveTrees, type SessionTree } from '../../core/index.ts';
 import { dumpTree } from '../../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../../hosts/testing/feed.ts';
 import { claim, findSessions } from '../find-sessions.ts';

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { OpenedTranscripts } from '../../core/ports.ts';
-import { computeDocumentHead } from '../../core/reports/compute-document.ts';
+import { computeDocumentHead, type OpenedTranscripts } from '../../core/index.ts';
 import { formatDocument } from '../../export/document-json.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { createSessionTranscripts } from '../session-transcripts.ts';

@@ -1,6 +1,6 @@
 // A terminal as small as possible: it applies what we write to a grid, and refuses whatever we never meant to write.
 
-import { widthOf } from '../../core/text/width.ts';
+import { widthOf } from '../../core/index.ts';
 import type { Size } from '../../lib/screen-types.ts';
 
 export interface Emulator {

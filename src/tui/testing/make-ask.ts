@@ -1,5 +1,4 @@
-import type { Ask } from '../../core/approval.ts';
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+import type { Ask, SessionDetail } from '../../core/index.ts';
 import { NOW } from './recorded.ts';
 
 /** Of the third agent of that session; `id` is a letter. */

@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { LiveSnapshot } from '../../core/reports/live-shapes.ts';
+import type { LiveSnapshot } from '../../core/index.ts';
 import type { Size } from '../../lib/screen-types.ts';
 import { type WatchOptions, watch } from '../watch.ts';
 import { createGridScreen, type GridScreen } from './grid-screen.ts';

@@ -2,16 +2,19 @@
 
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { FeedSource, OpenedTranscript } from '../../core/ports.ts';
-import { applyEvent } from '../../core/reports/apply-change.ts';
-import { computeChange } from '../../core/reports/compute-change.ts';
-import { computeDetail } from '../../core/reports/compute-detail.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../core/reports/live-shapes.ts';
-import type { AgentReport } from '../../core/reports/shapes.ts';
+import {
+  type AgentReport,
+  applyEvent,
+  computeChange,
+  computeDetail,
+  type FeedSource,
+  type LiveEvent,
+  type LiveSnapshot,
+  type OpenedTranscript,
+  type SessionDetail,
+} from '../../core/index.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
-import type { SourcedFeed } from '../../sessions/live-feed.ts';
-import { createSessions } from '../../sessions/sessions.ts';
-import { createTranscripts } from '../../sessions/transcripts.ts';
+import { createSessions, createTranscripts, type SourcedFeed } from '../../sessions/index.ts';
 
 /** Five minutes after the last line of the newest recording. */
 export const NOW = Date.parse('2026-11-15T12:00:00Z');

@@ -1,5 +1,6 @@
 // What the tests of `troupe watch` look at: recordings, as if some of their agents were at work now.
-import type { SessionDetail } from '../../core/reports/live-shapes.ts';
+
+import type { SessionDetail } from '../../core/index.ts';
 import { AT_WORK, broughtUpTo, NOW, recordedSessions, withAgents } from './recorded.ts';
 
 export interface Scene {

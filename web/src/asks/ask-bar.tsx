@@ -1,6 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import type { Ask, AskAnswer } from '../../../src/core/approval.ts';
-import { askedText, askerText, endText } from '../../../src/core/text/ask-texts.ts';
+import { type Ask, type AskAnswer, askedText, askerText, endText } from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { hearAsk } from '../store.ts';
 import { AskItem } from './ask-item.tsx';

@@ -1,8 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { Ask, AskAnswer } from '../../../src/core/approval.ts';
-import { askedText, askerText, endText, otherwiseText, remainingText } from '../../../src/core/text/ask-texts.ts';
-import { askedLines } from '../../../src/core/text/asked-lines.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import {
+  type Ask,
+  type AskAnswer,
+  askedLines,
+  askedText,
+  askerText,
+  cleanLine,
+  endText,
+  otherwiseText,
+  remainingText,
+} from '../../../src/core/index.ts';
 import { select } from '../actions.ts';
 import { hueOf } from '../parts/hue.ts';
 import { agentsOf, clock, sessions } from '../store.ts';

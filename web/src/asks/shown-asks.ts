@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import type { Ask } from '../../../src/core/approval.ts';
+import type { Ask } from '../../../src/core/index.ts';
 import { clock, picture } from '../store.ts';
 
 /** What was decided is still told for a moment: also to those who looked on while somebody else answered. */

@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AttachReport, AttachWish } from '../../../src/core/reports/attach-shapes.ts';
-import { cleanBlock, cleanLine } from '../../../src/core/text/clean-text.ts';
-import { attachLine } from '../../../src/core/text/shell-line.ts';
+import { type AttachReport, type AttachWish, attachLine, cleanBlock, cleanLine } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { useBackend } from '../backend-context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AttachReport, AttachWish } from '../../../src/core/reports/attach-shapes.ts';
+import type { AttachReport, AttachWish } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import type { AgentRef } from '../store.ts';
 

@@ -1,7 +1,14 @@
-import type { Answered, AskAnswer } from '../../../src/core/approval.ts';
-import type { AttachReport, AttachWish } from '../../../src/core/reports/attach-shapes.ts';
-import type { AuditFilter, AuditPage } from '../../../src/core/reports/audit-shapes.ts';
-import type { AuditEvent, HeardCall, LiveEvent } from '../../../src/core/reports/live-shapes.ts';
+import type {
+  Answered,
+  AskAnswer,
+  AttachReport,
+  AttachWish,
+  AuditEvent,
+  AuditFilter,
+  AuditPage,
+  HeardCall,
+  LiveEvent,
+} from '../../../src/core/index.ts';
 import type { AttachedAgent, Backend, ConnectionState, ExportedFile, ExportWish } from '../backend.ts';
 
 const EVENTS = ['snapshot', 'change', 'gone', 'listing', 'ask', 'audit'] as const;

@@ -1,6 +1,4 @@
-import type { LiveSnapshot } from '../../../src/core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
-import type { TranscriptMessage } from '../../../src/core/transcript.ts';
+import type { LiveSnapshot, TimelineReport, TranscriptMessage } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 
 /** What a page that stands alone carries in `<script type="application/json" id="troupe-data">`. */

@@ -1,7 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { formatBytes, plural } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { isAtWork } from '../../../src/core/tree.ts';
+import { cleanLine, formatBytes, isAtWork, plural } from '../../../src/core/index.ts';
 import type { Backend, ExportWish } from '../backend.ts';
 import { useBackend } from '../backend-context.ts';
 import { CopyButton } from '../parts/copy-button.tsx';

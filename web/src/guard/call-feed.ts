@@ -1,7 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { matchesFilter } from '../../../src/core/reports/audit-filter.ts';
-import type { AuditFilter } from '../../../src/core/reports/audit-shapes.ts';
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import { type AuditFilter, type HeardCall, matchesFilter } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { onHeard } from './heard.ts';
 

@@ -1,8 +1,12 @@
-import type { AuditDecision } from '../../../src/core/reports/audit-shapes.ts';
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
-import { answeredByText } from '../../../src/core/text/ask-texts.ts';
-import { callerText, DECISION_TEXTS, heldText } from '../../../src/core/text/audit-texts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import {
+  type AuditDecision,
+  answeredByText,
+  callerText,
+  cleanLine,
+  DECISION_TEXTS,
+  type HeardCall,
+  heldText,
+} from '../../../src/core/index.ts';
 import { exactTime } from '../parts/time-text.ts';
 
 /** Shape and word, then colour. */

@@ -1,5 +1,5 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { CoverageReport } from '../../../src/core/reports/compute-coverage.ts';
+import type { CoverageReport } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { agentsOf, sessions } from '../store.ts';
 import { onHeard } from './heard.ts';

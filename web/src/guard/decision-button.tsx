@@ -1,5 +1,4 @@
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, type HeardCall } from '../../../src/core/index.ts';
 import { DECISION_MARKS } from './call-words.ts';
 import { explainCall } from './explained.ts';
 

@@ -1,9 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { GuardExplanation } from '../../../src/core/reports/guard-explanation.ts';
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { callText, lineText, recordedText, winnerText } from '../../../src/core/text/explanation-rows.ts';
+import {
+  callText,
+  cleanLine,
+  type GuardExplanation,
+  type HeardCall,
+  lineText,
+  recordedText,
+  winnerText,
+} from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { exactTime } from '../parts/time-text.ts';
 import { Sheet } from '../shell/sheet.tsx';

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import type { HeardCall } from '../../../src/core/index.ts';
 
 /** The call that the sheet in front of the page is about. Kept while it closes. */
 export const explained = signal<HeardCall | undefined>(undefined);

@@ -1,4 +1,4 @@
-import type { HeardCall } from '../../../src/core/reports/live-shapes.ts';
+import type { HeardCall } from '../../../src/core/index.ts';
 
 /** Who wants to know of tool calls as hooks tell of them. */
 export interface HeardListener {

@@ -1,5 +1,4 @@
-import type { AuditFilter } from '../../../src/core/reports/audit-shapes.ts';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { AuditFilter, SessionDetail } from '../../../src/core/index.ts';
 import { known } from '../../../src/lib/json.ts';
 
 /** Its first line may be written a little later than its first hook is called. */

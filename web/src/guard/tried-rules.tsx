@@ -1,5 +1,4 @@
-import type { ExplainedTrial, ExplainedUses } from '../../../src/core/reports/guard-explanation.ts';
-import { trialRows, useRows } from '../../../src/core/text/explanation-rows.ts';
+import { type ExplainedTrial, type ExplainedUses, trialRows, useRows } from '../../../src/core/index.ts';
 import { DECISION_MARKS } from './call-words.ts';
 
 interface Props {

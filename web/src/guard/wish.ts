@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import type { AuditDecision } from '../../../src/core/reports/audit-shapes.ts';
+import type { AuditDecision } from '../../../src/core/index.ts';
 import type { AgentRef } from '../store.ts';
 
 // What the person wants to see of the audit. Kept while they look at other views.

@@ -1,6 +1,4 @@
-import type { RuleSuggestion } from '../../../src/core/reports/guard-explanation.ts';
-import { cleanBlock, cleanLine } from '../../../src/core/text/clean-text.ts';
-import { standsText } from '../../../src/core/text/explanation-rows.ts';
+import { cleanBlock, cleanLine, type RuleSuggestion, standsText } from '../../../src/core/index.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 
 /** Of a call that is denied or asked about: the rule to copy and where it goes, or why there is none. */

@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { type AgentReport, cleanLine } from '../../../src/core/index.ts';
 import { askerName } from '../backend-context.ts';
 import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
 import { agentsOf } from '../store.ts';

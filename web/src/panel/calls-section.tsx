@@ -1,6 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { callerText } from '../../../src/core/text/audit-texts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { callerText, cleanLine } from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { openCallFeed } from '../guard/call-feed.ts';
 import { callTitle } from '../guard/call-words.ts';

@@ -1,5 +1,4 @@
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
+import type { AgentReport, TimelineReport } from '../../../src/core/index.ts';
 
 /** When the call began that the agent is in the middle of; undefined where nobody wrote it down, or it is too new. */
 export function currentCallSince(

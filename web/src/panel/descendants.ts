@@ -1,4 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/index.ts';
 
 /** Ids of all agents below one, at any depth. Children stand behind their parent, so one pass is enough. */
 export function descendantsOf({ subagents }: SessionDetail, id: string): ReadonlySet<string> {

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../../src/core/index.ts';
 import { goTo } from '../actions.ts';
 import { Asked } from './asked.tsx';
 import { CallsSection } from './calls-section.tsx';

@@ -1,4 +1,4 @@
-import type { TimelineAgent } from '../../../src/core/reports/timeline-shapes.ts';
+import type { TimelineAgent } from '../../../src/core/index.ts';
 
 export interface ChangedFile {
   readonly path: string;

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { nowShown } from '../store.ts';
 import { descendantsOf } from './descendants.ts';

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { AgentLink } from '../parts/place-link.tsx';
 import { type AgentProps, Section } from './section.tsx';

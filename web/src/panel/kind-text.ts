@@ -1,5 +1,4 @@
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { typeText } from '../../../src/core/text/agent-texts.ts';
+import { type AgentReport, typeText } from '../../../src/core/index.ts';
 
 /** What kind of agent it is. The terminal has room for a sign only where here stand words. */
 export function kindText(agent: AgentReport): string {

@@ -1,8 +1,11 @@
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { standingOf } from '../../../src/core/text/live-status.ts';
-import { formatStatus } from '../../../src/core/text/status.ts';
-import { type Activity, isAtWork } from '../../../src/core/tree.ts';
+import {
+  type Activity,
+  type AgentReport,
+  cleanLine,
+  formatStatus,
+  isAtWork,
+  standingOf,
+} from '../../../src/core/index.ts';
 import { Ago, Since } from '../parts/ago.tsx';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { nowShown } from '../store.ts';

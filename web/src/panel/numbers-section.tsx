@@ -1,7 +1,4 @@
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { timeText } from '../../../src/core/text/agent-texts.ts';
-import { formatCount } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { type AgentReport, cleanLine, formatCount, timeText } from '../../../src/core/index.ts';
 import { Ago } from '../parts/ago.tsx';
 import { hueOf } from '../parts/hue.ts';
 import { PlaceLink } from '../parts/place-link.tsx';

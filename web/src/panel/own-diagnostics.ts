@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport, DiagnosticReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport, DiagnosticReport, SessionDetail } from '../../../src/core/index.ts';
 
 /** Of a sub-agent, those that stand in its files or name it. How many there are beyond the examples is not known then. */
 export function diagnosticsOf({ diagnostics }: SessionDetail, agent: AgentReport): readonly DiagnosticReport[] {

@@ -1,5 +1,4 @@
-import { runsText } from '../../../src/core/text/agent-texts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, runsText } from '../../../src/core/index.ts';
 import { AttachButton } from '../attach/attach-button.tsx';
 import { ExportButton } from '../export/export-button.tsx';
 import { hueOf } from '../parts/hue.ts';

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { TimelineAgent, TimelineCall } from '../../../src/core/reports/timeline-shapes.ts';
-import { explainChange } from '../../../src/core/text/causes.ts';
-import { costText, missingPrices } from '../../../src/core/text/cost-text.ts';
-import type { TranscriptMessage } from '../../../src/core/transcript.ts';
-import type { AgentStatus, StatusSignal } from '../../../src/core/tree.ts';
+import {
+  type AgentStatus,
+  costText,
+  explainChange,
+  missingPrices,
+  type StatusSignal,
+  type TimelineAgent,
+  type TimelineCall,
+  type TranscriptMessage,
+} from '../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../testing/make.ts';
 import { currentCallSince } from './current-call.ts';
 import { descendantsOf } from './descendants.ts';

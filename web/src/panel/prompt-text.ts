@@ -1,5 +1,4 @@
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import type { TranscriptBlock, TranscriptMessage } from '../../../src/core/transcript.ts';
+import { cleanLine, type TranscriptBlock, type TranscriptMessage } from '../../../src/core/index.ts';
 
 const MAX_CHARACTERS = 4_000;
 

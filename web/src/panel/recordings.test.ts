@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainChange } from '../../../src/core/text/causes.ts';
-import { costText } from '../../../src/core/text/cost-text.ts';
+import { costText, explainChange } from '../../../src/core/index.ts';
 import { matches, NO_FILTER } from '../filter.ts';
 import { agentsOf } from '../store.ts';
 import { openRecording } from '../views/race/testing/open-recording.mjs';

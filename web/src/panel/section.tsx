@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../../src/core/index.ts';
 import type { AgentRef } from '../store.ts';
 
 export interface AgentProps {

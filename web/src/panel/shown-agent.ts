@@ -1,6 +1,5 @@
 import { computed } from '@preact/signals';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../../src/core/index.ts';
 import { unknownSessions } from '../sessions/read-older.ts';
 import { agentsOf, picture, replayAt, selected, sessions, shownSession, shownSessions } from '../store.ts';
 

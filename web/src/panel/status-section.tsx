@@ -1,9 +1,14 @@
-import type { AgentReport, ChangeReport, RunReport } from '../../../src/core/reports/shapes.ts';
-import { formatDuration, plural } from '../../../src/core/text/amounts.ts';
-import { explainChange } from '../../../src/core/text/causes.ts';
-import { PLAIN } from '../../../src/core/text/paint.ts';
-import { formatMark } from '../../../src/core/text/status.ts';
-import { isAtWork } from '../../../src/core/tree.ts';
+import {
+  type AgentReport,
+  type ChangeReport,
+  explainChange,
+  formatDuration,
+  formatMark,
+  isAtWork,
+  PLAIN,
+  plural,
+  type RunReport,
+} from '../../../src/core/index.ts';
 import { exactTime, wallTime } from '../parts/time-text.ts';
 import { replayAt } from '../store.ts';
 import { Section } from './section.tsx';

@@ -1,9 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { timeText } from '../../../src/core/text/agent-texts.ts';
-import { plural } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { watchedDoing } from '../../../src/core/text/doing.ts';
+import { type AgentReport, cleanLine, plural, timeText, watchedDoing } from '../../../src/core/index.ts';
 import { hueOf } from '../parts/hue.ts';
 import { AgentLink } from '../parts/place-link.tsx';
 import { StatusMark } from '../parts/status-mark.tsx';

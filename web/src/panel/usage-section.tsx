@@ -1,7 +1,4 @@
-import { PRICES_AS_OF } from '../../../src/core/reports/prices.ts';
-import type { UsageReport } from '../../../src/core/reports/shapes.ts';
-import { formatCount } from '../../../src/core/text/amounts.ts';
-import { costText, missingPrices } from '../../../src/core/text/cost-text.ts';
+import { costText, formatCount, missingPrices, PRICES_AS_OF, type UsageReport } from '../../../src/core/index.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
 import { replayAt } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { useBackend } from '../backend-context.ts';
 import { type PromptText, promptIn } from './prompt-text.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
+import type { TimelineReport } from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { followTimeline, troubles } from '../replay/timeline-feed.ts';
 import { timelines } from '../store.ts';

@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal } from '@preact/signals';
-import { formatAge, formatDuration } from '../../../src/core/text/amounts.ts';
+import { formatAge, formatDuration } from '../../../src/core/index.ts';
 import { clock, nowShown } from '../store.ts';
 import { exactTime } from './time-text.ts';
 

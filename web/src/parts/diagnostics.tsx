@@ -1,5 +1,4 @@
-import type { DiagnosticReport } from '../../../src/core/reports/shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, type DiagnosticReport } from '../../../src/core/index.ts';
 import { CopyButton } from './copy-button.tsx';
 import { placeText } from './problems.ts';
 

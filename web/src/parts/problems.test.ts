@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DiagnosticReport } from '../../../src/core/reports/shapes.ts';
+import type { DiagnosticReport } from '../../../src/core/index.ts';
 import { makeSession } from '../testing/make.ts';
 import { placeText, problemsText } from './problems.ts';
 

@@ -1,7 +1,4 @@
-import type { DiagnosticCode } from '../../../src/core/diagnostic.ts';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { DiagnosticReport } from '../../../src/core/reports/shapes.ts';
-import { plural } from '../../../src/core/text/amounts.ts';
+import { type DiagnosticCode, type DiagnosticReport, plural, type SessionDetail } from '../../../src/core/index.ts';
 
 /** A line that was there and could not be made use of. A torn last line is only late; a comment is none. */
 const LINES: readonly DiagnosticCode[] = [

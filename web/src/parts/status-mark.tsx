@@ -1,7 +1,4 @@
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { paintMark, standingOf } from '../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../src/core/text/paint.ts';
-import { formatStatus } from '../../../src/core/text/status.ts';
+import { type AgentReport, formatStatus, PLAIN, paintMark, standingOf } from '../../../src/core/index.ts';
 
 /** Shape and word first, colour last: the mark has its word for those who do not see it. */
 export function StatusMark({ agent, word = false }: { readonly agent: AgentReport; readonly word?: boolean }) {

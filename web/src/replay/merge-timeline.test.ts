@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
+import type { TimelineReport } from '../../../src/core/index.ts';
 import { mergeTimeline } from './merge-timeline.ts';
 import { openRecorded } from './testing/open-recorded.mjs';
 

@@ -1,9 +1,4 @@
-import type {
-  TimelineAgent,
-  TimelineCall,
-  TimelineReply,
-  TimelineReport,
-} from '../../../src/core/reports/timeline-shapes.ts';
+import type { TimelineAgent, TimelineCall, TimelineReply, TimelineReport } from '../../../src/core/index.ts';
 import { isEqual } from '../../../src/lib/is-equal.ts';
 
 /**

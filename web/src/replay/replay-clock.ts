@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../../src/core/text/live-status.ts';
+import { isSessionBusy, type SessionDetail } from '../../../src/core/index.ts';
 
 /** What can be replayed, in epoch milliseconds. */
 export interface ReplayRange {

@@ -1,7 +1,5 @@
 import { computed, effect, signal } from '@preact/signals';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../../src/core/reports/timeline-shapes.ts';
-import { isSessionBusy } from '../../../src/core/text/live-status.ts';
+import { isSessionBusy, type SessionDetail, type TimelineReport } from '../../../src/core/index.ts';
 import { loadTimeline } from '../actions.ts';
 import type { Backend } from '../backend.ts';
 import { agentsOf, sessions, timelines } from '../store.ts';

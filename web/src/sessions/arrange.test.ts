@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/index.ts';
 import { makeSession } from '../testing/make.ts';
 import { arrange, groupSessions, type Placed, startOfDay } from './arrange.ts';
 

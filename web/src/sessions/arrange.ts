@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../../src/core/text/live-status.ts';
-import { sessionKey } from '../../../src/core/text/view.ts';
+import { isSessionBusy, type SessionDetail, sessionKey } from '../../../src/core/index.ts';
 
 // Rows keep their place while somebody reads. Only a session that begins or ends work moves, and only that one.
 

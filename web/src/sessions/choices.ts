@@ -1,4 +1,4 @@
-import type { LiveSnapshot } from '../../../src/core/reports/live-shapes.ts';
+import type { LiveSnapshot } from '../../../src/core/index.ts';
 
 // What there is to choose from: only what the data holds.
 

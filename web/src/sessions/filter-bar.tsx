@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import { clearFilter, narrow } from '../actions.ts';
 import { type Filter, isFiltering, STATUS_WORDS, type StatusFilter } from '../filter.ts';
 import { SEARCH_ID } from '../shell/commands.ts';

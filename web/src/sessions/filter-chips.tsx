@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import { narrow } from '../actions.ts';
 import { type Filter, STATUS_WORDS } from '../filter.ts';
 

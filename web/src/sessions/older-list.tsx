@@ -1,7 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { OlderSession } from '../../../src/core/reports/live-shapes.ts';
-import { plural } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, type OlderSession, plural } from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { matchesOlder } from '../filter.ts';
 import { Ago } from '../parts/ago.tsx';

@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/index.ts';
 import { clock, picture, visibleSessions } from '../store.ts';
 import { arrange, groupSessions, type Placed, type SessionGroup, startOfDay } from './arrange.ts';
 

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import { Since } from '../parts/ago.tsx';
 import { hueOf } from '../parts/hue.ts';
 import { AgentLink } from '../parts/place-link.tsx';

@@ -1,8 +1,12 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../src/core/reports/shapes.ts';
-import { watchedDoing } from '../../../src/core/text/doing.ts';
-import { type Standing, standingOf } from '../../../src/core/text/live-status.ts';
-import { agentKey, agentsOf } from '../../../src/core/text/view.ts';
+import {
+  type AgentReport,
+  agentKey,
+  agentsOf,
+  type SessionDetail,
+  type Standing,
+  standingOf,
+  watchedDoing,
+} from '../../../src/core/index.ts';
 
 /** Somebody who needs the person, or of whom nothing has been heard for long. */
 export interface Alarm {

@@ -1,9 +1,15 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { plural } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { isBusy, paintMark, type Standing, sessionStanding, standingOf } from '../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../src/core/text/paint.ts';
-import { agentsOf } from '../../../src/core/text/view.ts';
+import {
+  agentsOf,
+  cleanLine,
+  isBusy,
+  PLAIN,
+  paintMark,
+  plural,
+  type SessionDetail,
+  type Standing,
+  sessionStanding,
+  standingOf,
+} from '../../../src/core/index.ts';
 import { selectSession } from '../actions.ts';
 import { Ago } from '../parts/ago.tsx';
 import { isPlain } from '../parts/place-link.tsx';

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../src/core/index.ts';
 import { picture } from '../store.ts';
 import { findNews, type News, newsText } from './news.ts';
 

@@ -1,7 +1,13 @@
-import type { LiveSnapshot, SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { countStandings, paintMark, type Standing, standingOf } from '../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../src/core/text/paint.ts';
-import { agentsOf } from '../../../src/core/text/view.ts';
+import {
+  agentsOf,
+  countStandings,
+  type LiveSnapshot,
+  PLAIN,
+  paintMark,
+  type SessionDetail,
+  type Standing,
+  standingOf,
+} from '../../../src/core/index.ts';
 import type { AgentRef } from '../store.ts';
 
 export type CountName = 'working' | 'needs-you' | 'silent';

@@ -1,5 +1,4 @@
-import type { LiveSnapshot } from '../../../src/core/reports/live-shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, type LiveSnapshot } from '../../../src/core/index.ts';
 
 /** Why there is nothing to see, and what to do. */
 export interface EmptyText {

@@ -1,5 +1,4 @@
-import { paintMark, type Standing } from '../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../src/core/text/paint.ts';
+import { PLAIN, paintMark, type Standing } from '../../../src/core/index.ts';
 import { useBackend } from '../backend-context.ts';
 import { isHelpOpen } from './commands.ts';
 import { KEYS } from './keys.ts';

@@ -1,8 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
-import { standingOf } from '../../../src/core/text/live-status.ts';
-import { agentsOf, sessionKey } from '../../../src/core/text/view.ts';
-import { cutTo } from '../../../src/core/text/width.ts';
+import { agentsOf, cleanLine, cutTo, type SessionDetail, sessionKey, standingOf } from '../../../src/core/index.ts';
 
 // What a screen reader is told without being asked: that somebody needs the person, or has failed. Nothing else.
 

@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import { plural } from '../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine, plural, type SessionDetail } from '../../../src/core/index.ts';
 import { Diagnostics } from '../parts/diagnostics.tsx';
 import { AgentLink } from '../parts/place-link.tsx';
 import { picture, sessions } from '../store.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../src/core/index.ts';
 import type { ViewName } from '../store.ts';
 import { loadedView, loadView } from './view-modules.ts';
 

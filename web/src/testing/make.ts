@@ -1,5 +1,4 @@
-import type { LiveSnapshot, SessionDetail } from '../../../src/core/reports/live-shapes.ts';
-import type { AgentReport, UsageReport } from '../../../src/core/reports/shapes.ts';
+import type { AgentReport, LiveSnapshot, SessionDetail, UsageReport } from '../../../src/core/index.ts';
 
 // Agents and sessions for tests, with nothing known about them but what a test says.
 

@@ -1,4 +1,4 @@
-import type { PolicyFileScope } from '../../../core/reports/policy-check.ts';
+import type { PolicyFileScope } from '../../../core/index.ts';
 import type { CompileOptions } from '../compile.ts';
 import type { PolicySource } from '../source.ts';
 

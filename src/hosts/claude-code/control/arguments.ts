@@ -1,6 +1,7 @@
 // The command line of `claude -p` → the one that is steered over stdin and stdout. Options as in 2.0.76 to 2.1.325.
+
 import { UserError } from '../../../lib/user-error.ts';
-import type { ControlPlan } from '../../control.ts';
+import type { ControlPlan } from '../../index.ts';
 
 const WITH_VALUE = words(`
   --agent --agents --append-system-prompt --append-system-prompt-file --autocompact --debug-file --effort --environment

@@ -1,4 +1,4 @@
-import type { ControlCapability } from '../../control.ts';
+import type { ControlCapability } from '../../index.ts';
 import { planControl, withLines } from './arguments.ts';
 import { lastWords, textIn } from './last-words.ts';
 import {

@@ -1,7 +1,8 @@
 // The control protocol of `claude -p --input-format stream-json`: requests and answers between the lines of the conversation.
 // Recorded: 2.0.76 to 2.1.325.
+
 import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import type { ControlAnswer, ControlNews } from '../../control.ts';
+import type { ControlAnswer, ControlNews } from '../../index.ts';
 
 /** Our callback in front of each call: the program asks its person only about some of them, and tells hooks of all. */
 const BEFORE_CALL = 'troupe-before-call';

@@ -1,6 +1,7 @@
 // What Claude Code takes as an answer in front of a tool call. Recorded: 2.0.76 to 2.1.325.
+
 import { known } from '../../../lib/json.ts';
-import type { HookAnswer } from '../../hook.ts';
+import type { HookAnswer } from '../../index.ts';
 
 /** The program takes no more of a text. */
 const MAX_REASON = 8_000;

@@ -1,11 +1,12 @@
 // Who makes a call, by what lies on the disk at the moment: for the guard, which cannot wait for a tree. Node's own modules
 // only, and as few looks as can be: a host waits.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asFlag, asText, isObject, known } from '../../../lib/json.ts';
 import { readPart } from '../../../lib/read-part.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../../lib/regular-file.ts';
-import type { CallerChain, CallingAgent } from '../../hook.ts';
+import type { CallerChain, CallingAgent } from '../../index.ts';
 import type { RawRecord } from '../record.ts';
 import { namesCallers } from './payload.ts';
 

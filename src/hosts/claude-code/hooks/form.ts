@@ -1,8 +1,8 @@
 // How hooks stand in a settings file of Claude Code. It reads plain JSON: one comment, one comma too many, and all of the file
 // counts as empty, without a word (docs/HOOKS.md).
+
 import { asObject, type JsonObject } from '../../../lib/json.ts';
-import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../shared/hooks/form.ts';
-import { switchOf } from '../../shared/hooks/read-groups.ts';
+import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, switchOf } from '../../shared/index.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_A_CALL, eventsOf, knowsAsync, OLDEST_READ, tooNewFor, WAITED_FOR } from './events.ts';
 

@@ -2,16 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildTree } from '../../../core/build-tree.ts';
-import type { AgentEvent } from '../../../core/event.ts';
-import { mainAgentOf, nativeId, toSourceId } from '../../../core/ids.ts';
-import type { SessionLedger } from '../../../core/ledger.ts';
-import { createOwnerOf } from '../../../core/owner.ts';
-import { reduce } from '../../../core/reduce.ts';
-import type { SessionTree } from '../../../core/tree.ts';
+import {
+  type AgentEvent,
+  buildTree,
+  createOwnerOf,
+  mainAgentOf,
+  nativeId,
+  reduce,
+  type SessionLedger,
+  type SessionTree,
+  toSourceId,
+} from '../../../core/index.ts';
 import { versionNumber } from '../../../lib/version-number.ts';
-import { readSession } from '../../../sessions/read-session.ts';
-import type { LocatedSession } from '../../adapter.ts';
+import { readSession } from '../../../sessions/index.ts';
+import type { LocatedSession } from '../../index.ts';
 import { checkTruth } from '../../testing/check-source.ts';
 import { bytesOf, eventsOf, ledgerOf, MUCH_LATER } from '../../testing/feed.ts';
 import { claudeCode } from '../index.ts';

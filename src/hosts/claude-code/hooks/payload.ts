@@ -1,9 +1,9 @@
 // What Claude Code hands to a hook. Recorded: 1.0.60 to 2.1.325.
 
-import { toSessionId } from '../../../core/ids.ts';
+import { toSessionId } from '../../../core/index.ts';
 import { asText, isObject, known } from '../../../lib/json.ts';
 import { versionNumber } from '../../../lib/version-number.ts';
-import type { HookCall, HookCaller, HookEvent } from '../../hook.ts';
+import type { HookCall, HookCaller, HookEvent } from '../../index.ts';
 import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
 import type { RawRecord } from '../record.ts';
 import { isSpawning, subjectOf } from '../tools.ts';

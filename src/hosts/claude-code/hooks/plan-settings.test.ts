@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatHookCommand } from '../../../core/hook-command.ts';
-import { handlersIn } from '../../shared/hooks/read-groups.ts';
+import { formatHookCommand } from '../../../core/index.ts';
+import { handlersIn } from '../../shared/index.ts';
 import { eventsOf, OBSERVED } from './events.ts';
 import { hookSettings } from './settings.ts';
 

@@ -1,10 +1,9 @@
 // The hooks of one session, as they were condensed: who ended, who was made by which call, who asks. Before any file says it.
 
-import type { AgentEvent, EventOrigin } from '../../../core/event.ts';
-import { mainAgentOf, type SessionId, type SourceId } from '../../../core/ids.ts';
+import { type AgentEvent, type EventOrigin, mainAgentOf, type SessionId, type SourceId } from '../../../core/index.ts';
 import { asAmount, asText, isObject, known } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import type { SourceReader } from '../../adapter.ts';
+import type { SourceReader } from '../../index.ts';
 import { agentIdOf, callIdOf } from '../line-context.ts';
 import { parseWhole, type RawRecord } from '../record.ts';
 

@@ -1,6 +1,7 @@
 // A call as Claude Code 2.1.325 hands it to a hook: to see whether an installed command works.
+
 import { known } from '../../../lib/json.ts';
-import type { SampleCall } from '../../adapter.ts';
+import type { SampleCall } from '../../index.ts';
 
 export function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
   return {

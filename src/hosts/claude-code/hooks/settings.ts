@@ -1,8 +1,9 @@
 // Where Claude Code keeps its settings, and what we do with them.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
-import { settingsOf } from '../../shared/hooks/settings-of.ts';
+import type { HookSettingsCapability, Machine, SettingsFile } from '../../index.ts';
+import { settingsOf } from '../../shared/index.ts';
 import { rootsOf } from '../data-folder.ts';
 import { FORM } from './form.ts';
 

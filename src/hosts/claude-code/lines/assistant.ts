@@ -1,7 +1,6 @@
 // `assistant`: one content block of a reply. The blocks of one reply are lines of their own with the same message id.
 
-import type { ReplyEnd } from '../../../core/event.ts';
-import type { Usage } from '../../../core/usage.ts';
+import type { ReplyEnd, Usage } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, callIdOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { blocksOf, type RawRecord, textOf } from '../record.ts';

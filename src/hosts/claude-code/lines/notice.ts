@@ -1,6 +1,6 @@
 // Where the end of a background agent is told: a queued prompt, an attachment where it came mid-turn, a `user` line.
 
-import type { AgentId } from '../../../core/ids.ts';
+import type { AgentId } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
 import { versionNumber } from '../../../lib/version-number.ts';
 import { agentIdOf, atOf, callIdOf, type FileState, type LineContext, type LineParser } from '../line-context.ts';

@@ -1,7 +1,6 @@
 // A `tool_result` block: the end of a call, and for calls that make, wake or stop agents, whom it was about.
 
-import type { CallOutcome } from '../../../core/event.ts';
-import type { ToolCallId } from '../../../core/ids.ts';
+import type { CallOutcome, ToolCallId } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import { versionNumber } from '../../../lib/version-number.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext } from '../line-context.ts';

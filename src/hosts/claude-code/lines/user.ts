@@ -1,6 +1,6 @@
 // `user`: prompts, results of tools, and what the harness says in the user's name.
 
-import { type EntryKind, MESSAGE_DELIVERY } from '../../../core/event.ts';
+import { type EntryKind, MESSAGE_DELIVERY } from '../../../core/index.ts';
 import { asObject, asText } from '../../../lib/json.ts';
 import { INTERRUPTED } from '../harness-text.ts';
 import { atOf, isMain, type LineContext, type LineParser, promptFact } from '../line-context.ts';

@@ -1,7 +1,8 @@
 // What agents are asked, whole: facts hold no more of it than a line.
+
 import { asObject, asText, isObject } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import type { CallPrompt } from '../../adapter-stream.ts';
+import type { CallPrompt } from '../../index.ts';
 import { callIdOf } from '../line-context.ts';
 import { blocksOf, parseWhole, type RawRecord } from '../record.ts';
 import { isMessaging, isSpawning } from '../tools.ts';

@@ -1,12 +1,18 @@
 // `claude -p --output-format stream-json`, line by line. Messages are those of the transcript, by the same ids, but for a few
 // names; agents are told apart by the call that made them. Versions seen: 1.0.60 to 2.1.325.
 
-import type { AgentEvent } from '../../../core/event.ts';
-import { type AgentId, mainAgentOf, type SessionId, type SourceId, toUnnamedAgentId } from '../../../core/ids.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  type SessionId,
+  type SourceId,
+  toUnnamedAgentId,
+} from '../../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, known } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import type { StreamNews, StreamReader, StreamResult } from '../../adapter-stream.ts';
-import { createAskedCommands } from '../../shared/printed/sessions-printed.ts';
+import type { StreamNews, StreamReader, StreamResult } from '../../index.ts';
+import { createAskedCommands } from '../../shared/index.ts';
 import { agentIdOf, callIdOf, createFileState, HOST, type LineContext } from '../line-context.ts';
 import { parseAssistant } from '../lines/assistant.ts';
 import { parseUser } from '../lines/user.ts';

@@ -1,6 +1,7 @@
 // Whether a line is one of `--output-format stream-json`, or of a recording of both directions (`{at, dir, msg}`).
+
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import type { StreamSign } from '../../adapter-stream.ts';
+import type { StreamSign } from '../../index.ts';
 
 const MESSAGES = new Set(['assistant', 'user', 'stream_event', 'result', 'tool_progress', 'rate_limit_event']);
 const CONTROL = new Set(['control_request', 'control_response', 'control_cancel_request', 'keep_alive']);

@@ -1,4 +1,4 @@
-import type { AgentId, ToolCallId } from '../../../core/ids.ts';
+import type { AgentId, ToolCallId } from '../../../core/index.ts';
 
 /** What has to be remembered from line to line of one stream. */
 export interface StreamState {

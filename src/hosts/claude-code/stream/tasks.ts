@@ -1,7 +1,6 @@
 // `system/task_*`: the lives of agents as the program announces them (2.1.50 late and for few, 2.1.100 and later for all).
 
-import type { RunOutcome } from '../../../core/event.ts';
-import type { AgentId, ToolCallId } from '../../../core/ids.ts';
+import type { AgentId, RunOutcome, ToolCallId } from '../../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, known } from '../../../lib/json.ts';
 import { versionNumber } from '../../../lib/version-number.ts';
 import { agentIdOf, callIdOf, type LineContext, promptFact } from '../line-context.ts';

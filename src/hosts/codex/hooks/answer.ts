@@ -1,5 +1,6 @@
 // What Codex takes as an answer in front of a tool call. Recorded: 0.118.0 to 0.166.0.
-import type { HookAnswer } from '../../hook.ts';
+
+import type { HookAnswer } from '../../index.ts';
 
 /**
  * It knows a no, and (from about 0.13x on) a yes with another input. To anything else, an ask or a plain yes, it says that the

@@ -1,12 +1,12 @@
 // Codex runs a hook only after its person agreed to it there (`/hooks`), and keeps that in `config.toml`: under the hook's place, a
 // hash of what it is. Said nowhere is which hooks it passes over, so we look. Compared with 0.131.0 to 0.166.0.
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { parseHookCommand } from '../../../core/hook-command.ts';
+import { parseHookCommand } from '../../../core/index.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HookApproval } from '../../adapter.ts';
-import type { SettingsForm } from '../../shared/hooks/form.ts';
-import { type Handler, handlersIn } from '../../shared/hooks/read-groups.ts';
+import type { HookApproval } from '../../index.ts';
+import { type Handler, handlersIn, type SettingsForm } from '../../shared/index.ts';
 import { rootsOf } from '../data-folder.ts';
 
 /** Before that, whatever stood in the file was run. */

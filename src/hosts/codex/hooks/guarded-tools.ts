@@ -1,8 +1,9 @@
 // The tools of Codex by the names and inputs that rules are written in. What has none is `codex:name`. Hooks call every shell
 // tool `Bash`; in rollouts they have their own names.
+
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { filesInPatch } from '../../../lib/patch-text.ts';
-import type { HookCall } from '../../hook.ts';
+import type { HookCall } from '../../index.ts';
 import { HOST } from '../line-context.ts';
 
 type Guarded = Pick<HookCall, 'tool' | 'input'>;

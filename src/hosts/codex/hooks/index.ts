@@ -1,7 +1,7 @@
 import { asText, isObject } from '../../../lib/json.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HooksCapability } from '../../adapter.ts';
-import { createToldReader, type Told } from '../../shared/hooks/told.ts';
+import type { HooksCapability } from '../../index.ts';
+import { createToldReader, type Told } from '../../shared/index.ts';
 import { codexGuard } from '../guard.ts';
 import { threadInName } from '../thread-head.ts';
 import { toGuarded } from './guarded-tools.ts';

@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { readText } from '../../../lib/regular-file.ts';
-import type { HookObstacle, ObstacleQuestion } from '../../adapter.ts';
+import type { HookObstacle, ObstacleQuestion } from '../../index.ts';
 import { rootsOf } from '../data-folder.ts';
 
 const REQUIREMENTS = '/etc/codex/requirements.toml';

@@ -1,9 +1,10 @@
 // What Codex hands to a hook: Claude Code's names. Recorded: 0.118.0 to 0.166.0. Up to 0.13x `session_id` is the thread that calls
 // and nothing else names it; from 0.137 on it is the thread at the top, and `agent_id` the one that calls.
+
 import path from 'node:path';
-import { mainAgentOf, toSessionId } from '../../../core/ids.ts';
+import { mainAgentOf, toSessionId } from '../../../core/index.ts';
 import { asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { CallerChain, CallingAgent, HookCall, HookCaller, HookEvent } from '../../hook.ts';
+import type { CallerChain, CallingAgent, HookCall, HookCaller, HookEvent } from '../../index.ts';
 import { agentIdOf, callIdOf, HOST } from '../line-context.ts';
 import { isSpawning, subjectOf } from '../tools.ts';
 import { toGuarded, withoutNamespace } from './guarded-tools.ts';

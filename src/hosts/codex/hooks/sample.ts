@@ -1,6 +1,7 @@
 // A call as Codex 0.166 hands it to a hook: to see whether an installed command works.
+
 import { known } from '../../../lib/json.ts';
-import type { SampleCall } from '../../adapter.ts';
+import type { SampleCall } from '../../index.ts';
 import { BEFORE_CALL } from './payload.ts';
 
 export function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatHookCommand } from '../../../core/hook-command.ts';
+import { formatHookCommand } from '../../../core/index.ts';
 import { hookSettings } from './settings.ts';
 
 const file = '/home/dev/.codex/hooks.json';

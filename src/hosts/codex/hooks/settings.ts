@@ -1,9 +1,9 @@
 // Where Codex looks for hooks: `hooks.json` beside its settings. (They may stand in `config.toml` as well; ours never do.)
+
 import path from 'node:path';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HookSettingsCapability, Machine, SettingsFile } from '../../adapter.ts';
-import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm } from '../../shared/hooks/form.ts';
-import { settingsOf } from '../../shared/hooks/settings-of.ts';
+import type { HookSettingsCapability, Machine, SettingsFile } from '../../index.ts';
+import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, settingsOf } from '../../shared/index.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
 import { createApproval } from './approval.ts';

@@ -1,6 +1,6 @@
 // `session_meta` and `turn_context`: whose thread it is, where it works, and with which model.
 
-import { toSessionId } from '../../../core/ids.ts';
+import { toSessionId } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, HOST, type LineContext, type LineParser } from '../line-context.ts';
 import type { ThreadHead } from '../thread-head.ts';

@@ -1,7 +1,6 @@
 // `response_item`: what the model said and called, what it was told, and what came of its calls.
 
-import type { ToolCallId } from '../../../core/ids.ts';
-import { NO_USAGE } from '../../../core/usage.ts';
+import { NO_USAGE, type ToolCallId } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import { parseAgentMessage, parseNotification, requestAgent, startedAgent } from '../agents.ts';
 import { isHostText } from '../host-text.ts';

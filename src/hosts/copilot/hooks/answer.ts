@@ -1,6 +1,7 @@
 // What Copilot CLI takes as an answer in front of a tool call. Recorded: 1.0.50 to 1.0.102.
+
 import { isObject, known } from '../../../lib/json.ts';
-import type { HookAnswer } from '../../hook.ts';
+import type { HookAnswer } from '../../index.ts';
 import { TYPED } from './guarded-tools.ts';
 
 /** Nothing printed is no opinion: the program's own rules go on. It asks where it is told to and somebody is there; else it refuses. */

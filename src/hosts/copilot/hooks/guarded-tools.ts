@@ -1,7 +1,8 @@
 // The tools of Copilot by the names and inputs that rules are written in. What has none is `copilot:name`.
+
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { filesInPatch } from '../../../lib/patch-text.ts';
-import type { HookCall } from '../../hook.ts';
+import type { HookCall } from '../../index.ts';
 import { HOST } from '../line-context.ts';
 
 /** Such an input is not what the tool takes: it cannot be given back. */

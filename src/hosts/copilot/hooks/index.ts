@@ -1,6 +1,6 @@
 import { known } from '../../../lib/json.ts';
-import type { HooksCapability, SampleCall } from '../../adapter.ts';
-import { createToldReader } from '../../shared/hooks/told.ts';
+import type { HooksCapability, SampleCall } from '../../index.ts';
+import { createToldReader } from '../../shared/index.ts';
 import { copilotGuard } from '../guard.ts';
 import { toGuarded } from './guarded-tools.ts';
 

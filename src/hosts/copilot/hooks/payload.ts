@@ -1,10 +1,10 @@
 // What Copilot CLI hands to a hook. Recorded: 1.0.12 to 1.0.102. Inside a sub-agent `sessionId` is the agent's own id, and only newer
 // versions say so (`agentId`). There is no name of the event and no id of the call in it.
 
-import { mainAgentOf, toSessionId } from '../../../core/ids.ts';
+import { mainAgentOf, toSessionId } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
-import type { CallerChain, CallingAgent, HookCall, HookEvent } from '../../hook.ts';
+import type { CallerChain, CallingAgent, HookCall, HookEvent } from '../../index.ts';
 import { agentIdOf, HOST } from '../line-context.ts';
 import { isSpawning, subjectOf } from '../tools.ts';
 import { toGuarded } from './guarded-tools.ts';

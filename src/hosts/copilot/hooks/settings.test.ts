@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatHookCommand } from '../../../core/hook-command.ts';
+import { formatHookCommand } from '../../../core/index.ts';
 import { hookSettings } from './settings.ts';
 
 const command = (role: 'guard' | 'observe'): string =>

@@ -1,7 +1,7 @@
 // Where Copilot CLI looks for hooks: every JSON file in a folder. Ours is one of our own.
 
 import path from 'node:path';
-import { parseHookCommand } from '../../../core/hook-command.ts';
+import { parseHookCommand } from '../../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, isObject, known } from '../../../lib/json.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
 import { readText } from '../../../lib/regular-file.ts';
@@ -15,9 +15,8 @@ import type {
   SettingsFile,
   SettingsHook,
   SettingsView,
-} from '../../adapter.ts';
-import { GUARD_SECONDS, OBSERVER_SECONDS } from '../../shared/hooks/form.ts';
-import { readTolerantly } from '../../shared/hooks/read-groups.ts';
+} from '../../index.ts';
+import { GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_CALL } from './payload.ts';

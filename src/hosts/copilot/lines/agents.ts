@@ -1,6 +1,6 @@
 // `subagent.*`: who was made by which call, and how it ended.
 
-import { mainAgentOf } from '../../../core/ids.ts';
+import { mainAgentOf } from '../../../core/index.ts';
 import { asText, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, callIdOf, type LineContext, type LineParser } from '../line-context.ts';
 import { tellNews } from './news.ts';

@@ -1,6 +1,6 @@
 // What was called, how it went, and what the person has to allow.
 
-import type { ToolCallId } from '../../../core/ids.ts';
+import type { ToolCallId } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, callIdOf, eventId, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import {

@@ -1,7 +1,6 @@
 // What was said: by a person or another agent, by the model, by the host in between.
 
-import { mainAgentOf, nativeId } from '../../../core/ids.ts';
-import { NO_USAGE } from '../../../core/usage.ts';
+import { mainAgentOf, NO_USAGE, nativeId } from '../../../core/index.ts';
 import { asAmount, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, eventId, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import type { EventRecord } from '../record.ts';

@@ -1,7 +1,6 @@
 // Tokens: of each request (about 1.0.10x and later), and the sums of each agent when the process ends (1.0.8x and later).
 
-import { mainAgentOf } from '../../../core/ids.ts';
-import { NO_USAGE, type Usage } from '../../../core/usage.ts';
+import { mainAgentOf, NO_USAGE, type Usage } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import { agentIdOf, atOf, eventId, type LineContext, type LineParser } from '../line-context.ts';
 import { tellNews } from './news.ts';

@@ -1,5 +1,6 @@
 // What Gemini CLI takes as an answer in front of a tool call. Recorded: 0.29.0 to 0.61.0.
-import type { HookAnswer } from '../../hook.ts';
+
+import type { HookAnswer } from '../../index.ts';
 import { BEFORE_CALL } from './payload.ts';
 
 /**

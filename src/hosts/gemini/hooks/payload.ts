@@ -1,11 +1,10 @@
 // What Gemini CLI hands to a hook. Recorded: 0.20.2 to 0.61.0. Session and transcript are the main agent's whoever calls, and nothing
 // else tells one agent from another: so nobody is named.
 
-import { toSessionId } from '../../../core/ids.ts';
+import { toSessionId } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { CallerChain, HookCall, HookEvent } from '../../hook.ts';
-import { folderOf, type Guarded, toGuarded as toGuardedOf } from '../../shared/genai/guarded-tools.ts';
-import { subjectOf } from '../../shared/genai/tools.ts';
+import type { CallerChain, HookCall, HookEvent } from '../../index.ts';
+import { folderOf, type Guarded, subjectOf, toGuarded as toGuardedOf } from '../../shared/index.ts';
 import { HOST } from '../line-context.ts';
 
 /** In front of a tool call. */

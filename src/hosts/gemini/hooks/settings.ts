@@ -4,12 +4,15 @@ import path from 'node:path';
 import { asObject } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../adapter.ts';
-import { findDistrust } from '../../shared/genai/folder-trust.ts';
-import { HOOK_ENTRIES } from '../../shared/genai/hook-entries.ts';
-import type { SettingsForm } from '../../shared/hooks/form.ts';
-import { readTolerantly, switchOf } from '../../shared/hooks/read-groups.ts';
-import { settingsOf } from '../../shared/hooks/settings-of.ts';
+import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../index.ts';
+import {
+  findDistrust,
+  HOOK_ENTRIES,
+  readTolerantly,
+  type SettingsForm,
+  settingsOf,
+  switchOf,
+} from '../../shared/index.ts';
 import { rootsOf } from '../data-folder.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_CALL, ENDS } from './payload.ts';

@@ -1,4 +1,4 @@
-import type { FileChange, ToolResultBlock, TranscriptBlock } from '../../../core/transcript.ts';
+import type { FileChange, ToolResultBlock, TranscriptBlock } from '../../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { fileWrittenBy, INVALID, summarise } from '../tools.ts';
 import { fileBlock } from './file-block.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../lib/json.ts';
-import type { BodyPlace } from '../../adapter.ts';
+import type { BodyPlace } from '../../index.ts';
 
 /** One message with everything in it, as it came through some door. */
 export interface WholeMessage {

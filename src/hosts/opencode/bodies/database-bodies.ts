@@ -1,7 +1,7 @@
 import { asAmount, asText } from '../../../lib/json.ts';
 import { parseObject } from '../../../lib/parse-json.ts';
 import { type ReadOnlyDatabase, readDatabase } from '../../../lib/sqlite.ts';
-import type { Bodies } from '../../adapter.ts';
+import type { Bodies } from '../../index.ts';
 import { placeOf, type WholeMessage, type WholePart } from './conversation.ts';
 import { type BodyOptions, toMessage } from './to-message.ts';
 

@@ -1,4 +1,4 @@
-import type { MediaBlock } from '../../../core/transcript.ts';
+import type { MediaBlock } from '../../../core/index.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 
 const DATA_URL = /^data:[^,]*;base64,/;

@@ -1,4 +1,4 @@
-import type { NoticeBlock, NoticeKind } from '../../../core/transcript.ts';
+import type { NoticeBlock, NoticeKind } from '../../../core/index.ts';
 import { firstLine } from '../tools.ts';
 
 export function notice(kind: NoticeKind, title: string, text: string | undefined, agent?: string): NoticeBlock {

@@ -1,5 +1,5 @@
-import { type AgentId, nativeId } from '../../../core/ids.ts';
-import type { Bodies, LocatedSession, LocatedSource } from '../../adapter.ts';
+import { type AgentId, nativeId } from '../../../core/index.ts';
+import type { Bodies, LocatedSession, LocatedSource } from '../../index.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import type { Role } from '../locate.ts';
 import { placeOf, type WholeMessage } from './conversation.ts';

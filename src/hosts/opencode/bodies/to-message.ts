@@ -1,4 +1,4 @@
-import type { TranscriptBlock, TranscriptMessage } from '../../../core/transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../../../core/index.ts';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { createdAtOf } from '../facts/message-facts.ts';
 import { firstLine } from '../tools.ts';

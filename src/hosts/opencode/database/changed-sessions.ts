@@ -1,9 +1,10 @@
 // Which sessions of a database have news, at a price that does not grow with it.
+
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { asAmount, asText, known } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
-import type { FollowNotes } from '../../adapter.ts';
+import type { FollowNotes } from '../../index.ts';
 import { readSchema } from './schema.ts';
 
 interface Note {

@@ -1,12 +1,12 @@
 // One tree of sessions in a database that many share. A row that is over is not written again, so a look reads what came
 // (rows are numbered as they come), the few that were open, and the records of the sessions, which are small.
+
 import { setImmediate } from 'node:timers/promises';
-import type { AgentEvent } from '../../../core/event.ts';
-import { nativeId } from '../../../core/ids.ts';
+import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { atMost } from '../../../lib/at-most.ts';
 import { asAmount } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
-import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.ts';
+import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
 import type { Door } from '../record.ts';
 import { type FirstLook, takeFirstLook } from './first-look.ts';

@@ -1,6 +1,6 @@
 // How far one tree of sessions was read, and what of it may still change: rows that are over are not written again.
 
-import type { AgentEvent } from '../../../core/event.ts';
+import type { AgentEvent } from '../../../core/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
 import { createdAtOf, isOver, messageFacts } from '../facts/message-facts.ts';
 import { isOpenCall, type PartKey, partFacts } from '../facts/part-facts.ts';

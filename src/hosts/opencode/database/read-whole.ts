@@ -1,6 +1,6 @@
 // Sessions that were not read before: all of their messages, and the parts with facts in them.
 
-import type { AgentEvent } from '../../../core/event.ts';
+import type { AgentEvent } from '../../../core/index.ts';
 import { asAmount, asText } from '../../../lib/json.ts';
 import type { ReadOnlyDatabase, SqlRow, SqlValue } from '../../../lib/sqlite.ts';
 import { createdAtOf } from '../facts/message-facts.ts';

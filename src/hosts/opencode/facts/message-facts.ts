@@ -1,6 +1,12 @@
-import type { AgentEvent, EntryAdded, ReplyEnd, RunOutcome, UsageCounted } from '../../../core/event.ts';
-import { mainAgentOf } from '../../../core/ids.ts';
-import type { Usage } from '../../../core/usage.ts';
+import {
+  type AgentEvent,
+  type EntryAdded,
+  mainAgentOf,
+  type ReplyEnd,
+  type RunOutcome,
+  type Usage,
+  type UsageCounted,
+} from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
 import { agentIdOf, type Door, type Draft, originOf } from '../record.ts';
 import { firstLine } from '../tools.ts';

@@ -1,8 +1,15 @@
-import type { AgentEvent, CallOutcome, PromptFact, ToolEnded, ToolStarted } from '../../../core/event.ts';
-import { mainAgentOf, toToolCallId } from '../../../core/ids.ts';
+import {
+  type AgentEvent,
+  type CallOutcome,
+  mainAgentOf,
+  type PromptFact,
+  type ToolEnded,
+  type ToolStarted,
+  toToolCallId,
+} from '../../../core/index.ts';
 import { digestText } from '../../../lib/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import { sessionsPrinted } from '../../shared/printed/sessions-printed.ts';
+import { sessionsPrinted } from '../../shared/index.ts';
 import { agentIdOf, type Door, type Draft, heardAs, isSessionId, originOf } from '../record.ts';
 import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from '../tools.ts';
 

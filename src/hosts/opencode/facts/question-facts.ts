@@ -1,6 +1,6 @@
 // Permissions that the program asks its person for. Neither its database nor its files have them: events and our plugin do.
-import type { AgentEvent, EventOrigin } from '../../../core/event.ts';
-import type { SessionId } from '../../../core/ids.ts';
+
+import type { AgentEvent, EventOrigin, SessionId } from '../../../core/index.ts';
 import { agentIdOf } from '../record.ts';
 
 export interface QuestionPlace {

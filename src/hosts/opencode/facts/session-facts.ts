@@ -1,5 +1,4 @@
-import type { AgentEvent } from '../../../core/event.ts';
-import { mainAgentOf } from '../../../core/ids.ts';
+import { type AgentEvent, mainAgentOf } from '../../../core/index.ts';
 import { known } from '../../../lib/json.ts';
 import { agentIdOf, type Door, originOf, type SessionInfo } from '../record.ts';
 

@@ -1,9 +1,9 @@
 // `opencode run --format json` and the events of its server as they come, by the readers of kept ones.
 
-import { toToolCallId } from '../../../core/ids.ts';
+import { toToolCallId } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { parseObject } from '../../../lib/parse-json.ts';
-import type { CallPrompt, StreamCapability, StreamReader, StreamSign } from '../../adapter-stream.ts';
+import type { CallPrompt, StreamCapability, StreamReader, StreamSign } from '../../index.ts';
 import { isSessionId, toSessionInfo } from '../record.ts';
 import { TASK } from '../tools.ts';
 import { createEventsReader, eventOf } from './read-events.ts';

@@ -1,9 +1,8 @@
 // Recorded events of the server (`/event`, `/global/event`): those of one folder, whatever sessions are at work in it.
 
-import type { AgentEvent } from '../../../core/event.ts';
-import { nativeId } from '../../../core/ids.ts';
+import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import type { SourceReader } from '../../adapter.ts';
+import type { SourceReader } from '../../index.ts';
 import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';
 import { answeredFact, askedFact, type QuestionPlace } from '../facts/question-facts.ts';

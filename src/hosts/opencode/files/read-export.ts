@@ -1,7 +1,7 @@
-import type { AgentEvent } from '../../../core/event.ts';
+import type { AgentEvent } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
 import { parseObject } from '../../../lib/parse-json.ts';
-import type { SourceReader } from '../../adapter.ts';
+import type { SourceReader } from '../../index.ts';
 import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';

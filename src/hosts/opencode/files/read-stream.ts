@@ -1,8 +1,8 @@
 // `opencode run --format json`: the main agent's parts as they end. Sub-agents are seen by the calls that made them.
 
-import type { AgentEvent } from '../../../core/event.ts';
+import type { AgentEvent } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import type { SourceReader } from '../../adapter.ts';
+import type { SourceReader } from '../../index.ts';
 import { endOf, usageFact } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';
 import { agentIdOf, type Door, originOf } from '../record.ts';

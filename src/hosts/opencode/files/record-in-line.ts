@@ -1,5 +1,4 @@
-import type { DiagnosticCode } from '../../../core/diagnostic.ts';
-import type { AgentEvent } from '../../../core/event.ts';
+import type { AgentEvent, DiagnosticCode } from '../../../core/index.ts';
 import { isObject, type JsonObject } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
 import { parseJson } from '../../../lib/parse-json.ts';

@@ -1,8 +1,8 @@
 // What our plugin takes as an answer.
 
-import type { AskAnswer } from '../../../core/approval.ts';
+import type { AskAnswer } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
-import type { HookAnswer } from '../../hook.ts';
+import type { HookAnswer } from '../../index.ts';
 
 /** In front of a call. Nothing printed is no opinion: the program's own permissions go on. */
 export function formatAnswer({ decision, reason, input }: HookAnswer): string {

@@ -1,4 +1,4 @@
-import type { HooksCapability } from '../../adapter.ts';
+import type { HooksCapability } from '../../index.ts';
 import { opencodeGuard } from '../guard.ts';
 import { toGuarded } from './guarded-tools.ts';
 import { sampleCall } from './sample.ts';

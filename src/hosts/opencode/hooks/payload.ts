@@ -1,8 +1,9 @@
 // What our plugin hands over (`plugin-text.ts`): the words of OpenCode, and the sessions above the one that calls.
+
 import path from 'node:path';
-import { toToolCallId } from '../../../core/ids.ts';
+import { toToolCallId } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { CallerChain, CallingAgent, HookCall, HookEvent } from '../../hook.ts';
+import type { CallerChain, CallingAgent, HookCall, HookEvent } from '../../index.ts';
 import { agentIdOf, HOST, heardAs, sessionIdOf } from '../record.ts';
 import { subjectOf, TASK } from '../tools.ts';
 import { toGuarded } from './guarded-tools.ts';

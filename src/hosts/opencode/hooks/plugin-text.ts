@@ -1,10 +1,11 @@
 // The file that OpenCode loads: it tells the scripts of troupe what is about to happen, and does as they say. It stands alone and
 // is written once, so it holds no rule and reads no policy.
+
 import path from 'node:path';
-import { parseHookCommand } from '../../../core/hook-command.ts';
+import { parseHookCommand } from '../../../core/index.ts';
 import { asObject, asText, known } from '../../../lib/json.ts';
 import { parseObject } from '../../../lib/parse-json.ts';
-import type { HookCommands } from '../../adapter.ts';
+import type { HookCommands } from '../../index.ts';
 import { HOST } from '../record.ts';
 import { PLUGIN_BODY } from './plugin-body.ts';
 

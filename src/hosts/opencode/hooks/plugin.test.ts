@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { formatHookCommand } from '../../../core/hook-command.ts';
+import { formatHookCommand } from '../../../core/index.ts';
 import { formatAnswer, formatReply } from './answer.ts';
 import { pluginText } from './plugin-text.ts';
 

@@ -1,6 +1,7 @@
 // A call as our plugin hands it over: to see whether an installed command works.
+
 import { known } from '../../../lib/json.ts';
-import type { SampleCall } from '../../adapter.ts';
+import type { SampleCall } from '../../index.ts';
 import { BEFORE_CALL } from './payload.ts';
 
 export function sampleCall({ session, call, agent }: SampleCall): unknown {

@@ -1,6 +1,7 @@
 // Where OpenCode looks for plugins, and ours among them: one file, all of it ours.
+
 import path from 'node:path';
-import { parseHookCommand } from '../../../core/hook-command.ts';
+import { parseHookCommand } from '../../../core/index.ts';
 import type {
   HookCommands,
   HookSettingsCapability,
@@ -8,7 +9,7 @@ import type {
   SettingsFile,
   SettingsHook,
   SettingsView,
-} from '../../adapter.ts';
+} from '../../index.ts';
 import { HOST } from '../record.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from './payload.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';

@@ -1,9 +1,5 @@
 import { expect, it } from 'vitest';
-import { buildTree } from '../../../core/build-tree.ts';
-import type { AgentEvent } from '../../../core/event.ts';
-import { toSourceId } from '../../../core/ids.ts';
-import { createLedger } from '../../../core/ledger.ts';
-import { reduce } from '../../../core/reduce.ts';
+import { type AgentEvent, buildTree, createLedger, reduce, toSourceId } from '../../../core/index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
 import { condense, createHookReader } from './told.ts';
 

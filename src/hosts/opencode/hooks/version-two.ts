@@ -10,7 +10,7 @@ import { isStillRunning } from '../../../lib/processes.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf } from '../../../lib/sqlite.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HookObstacle, Machine, ObstacleQuestion } from '../../adapter.ts';
+import type { HookObstacle, Machine, ObstacleQuestion } from '../../index.ts';
 import { isDatabaseName, rootsOf } from '../data-folder.ts';
 import { columnsOf } from '../database/schema.ts';
 

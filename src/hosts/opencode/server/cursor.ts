@@ -1,9 +1,8 @@
 // One tree of sessions on a running server: its state by requests, once for each connection, and from there by its events.
 
-import type { AgentEvent } from '../../../core/event.ts';
-import { nativeId } from '../../../core/ids.ts';
+import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { asObject, asText } from '../../../lib/json.ts';
-import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.ts';
+import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { sessionFacts } from '../facts/session-facts.ts';
 import { createEventsState, readEvent } from '../files/read-events.ts';
 import { messageWithParts } from '../files/read-export.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { HostQuestion } from '../../adapter.ts';
+import type { HostQuestion } from '../../index.ts';
 import { hooks } from '../hooks/index.ts';
 import { questions } from './questions.ts';
 

@@ -1,9 +1,10 @@
 // Permissions that a running server asks for, of any session of it, and the answers to them. The program's own clients lose those of
 // agents' agents; here all are heard.
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { parseObject } from '../../../lib/parse-json.ts';
-import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../adapter.ts';
+import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../index.ts';
 import { findServers } from '../find-servers.ts';
 import { ASKED, QUESTION, REPLIED } from '../hooks/payload.ts';
 import { openStream } from './event-stream.ts';

@@ -1,10 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { buildTree } from '../../../core/build-tree.ts';
-import type { SessionTree } from '../../../core/tree.ts';
-import { findSessions } from '../../../sessions/find-sessions.ts';
-import { readSession } from '../../../sessions/read-session.ts';
-import { startTracker } from '../../../sessions/tracker.ts';
+import { buildTree, type SessionTree } from '../../../core/index.ts';
+import { findSessions, readSession, startTracker } from '../../../sessions/index.ts';
 import { opencode } from '../index.ts';
 import { type RecordedServer, serveRecording } from '../testing/recorded-server.ts';
 

@@ -1,6 +1,6 @@
 // Telling an agent something, or stopping it, through the server that runs it.
 
-import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/continuing.ts';
+import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/index.ts';
 import { isObject } from '../../../lib/json.ts';
 import { findServers } from '../find-servers.ts';
 import { getJson, isAddress, post } from './request.ts';

@@ -1,10 +1,9 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { AgentEvent } from '../../../core/event.ts';
-import { nativeId } from '../../../core/ids.ts';
+import { type AgentEvent, nativeId } from '../../../core/index.ts';
 import { isClosedFolder, isMissing } from '../../../lib/folders.ts';
 import { known } from '../../../lib/json.ts';
-import type { LocatedSession, LocatedSource, TableCursor } from '../../adapter.ts';
+import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { createdAtOf, isOver, messageFacts } from '../facts/message-facts.ts';
 import { isOpenCall, partFacts } from '../facts/part-facts.ts';
 import { sessionFacts } from '../facts/session-facts.ts';

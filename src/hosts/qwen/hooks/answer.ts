@@ -1,5 +1,6 @@
 // What Qwen Code takes as an answer in front of a tool call: Claude Code's words. Recorded: 0.15.10 to 0.24.4.
-import type { HookAnswer } from '../../hook.ts';
+
+import type { HookAnswer } from '../../index.ts';
 import { BEFORE_CALL } from './payload.ts';
 
 /** Nothing printed is no opinion. An ask without anybody to ask is a no. Another input is not taken. */

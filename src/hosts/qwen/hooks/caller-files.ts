@@ -1,11 +1,12 @@
 // Who makes a call, by what lies on the disk at the moment: for the guard, whose host waits.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
 import { readPart } from '../../../lib/read-part.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../../lib/regular-file.ts';
-import type { CallerChain, CallingAgent } from '../../hook.ts';
+import type { CallerChain, CallingAgent } from '../../index.ts';
 import { AGENTS } from '../data-folder.ts';
 import { namesCallers, versionIn } from './transcript-version.ts';
 

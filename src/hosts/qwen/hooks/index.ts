@@ -1,6 +1,6 @@
 import { isObject, known } from '../../../lib/json.ts';
-import type { HooksCapability, SampleCall } from '../../adapter.ts';
-import { createToldReader, type Told } from '../../shared/hooks/told.ts';
+import type { HooksCapability, SampleCall } from '../../index.ts';
+import { createToldReader, type Told } from '../../shared/index.ts';
 import { qwenGuard } from '../guard.ts';
 import { BEFORE_CALL, ENDS, toGuarded } from './payload.ts';
 import { namesCallers } from './transcript-version.ts';

@@ -1,10 +1,9 @@
 // What Qwen Code hands to a hook: Claude Code's names. Recorded: 0.15.10 to 0.24.4. `session_id` and the transcript are the main agent's.
 
-import { mainAgentOf, toSessionId, toToolCallId } from '../../../core/ids.ts';
+import { mainAgentOf, toSessionId, toToolCallId } from '../../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { HookCall, HookCaller, HookEvent } from '../../hook.ts';
-import { folderOf, type Guarded, toGuarded as toGuardedOf } from '../../shared/genai/guarded-tools.ts';
-import { subjectOf } from '../../shared/genai/tools.ts';
+import type { HookCall, HookCaller, HookEvent } from '../../index.ts';
+import { folderOf, type Guarded, subjectOf, toGuarded as toGuardedOf } from '../../shared/index.ts';
 import { agentIdOf, HOST } from '../line-context.ts';
 import { namesCallers, versionIn } from './transcript-version.ts';
 

@@ -1,12 +1,9 @@
 // Where Qwen Code keeps its settings, and how hooks stand in them.
+
 import path from 'node:path';
 import { isAtLeast } from '../../../lib/version-number.ts';
-import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../adapter.ts';
-import { findDistrust } from '../../shared/genai/folder-trust.ts';
-import { HOOK_ENTRIES } from '../../shared/genai/hook-entries.ts';
-import type { SettingsForm } from '../../shared/hooks/form.ts';
-import { switchOf } from '../../shared/hooks/read-groups.ts';
-import { settingsOf } from '../../shared/hooks/settings-of.ts';
+import type { HookObstacle, HookSettingsCapability, Machine, ObstacleQuestion, SettingsFile } from '../../index.ts';
+import { findDistrust, HOOK_ENTRIES, type SettingsForm, settingsOf, switchOf } from '../../shared/index.ts';
 import { HOST } from '../line-context.ts';
 import { BEFORE_CALL, ENDS } from './payload.ts';
 

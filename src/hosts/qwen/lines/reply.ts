@@ -1,12 +1,9 @@
 // `assistant`: what the model said and called. In a sub-agent's file a reply is several lines: its words with the tokens
 // first, then a line for each call (0.2x; before, there are no tokens).
 
-import { toToolCallId } from '../../../core/ids.ts';
-import { NO_USAGE, type Usage } from '../../../core/usage.ts';
+import { NO_USAGE, toToolCallId, type Usage } from '../../../core/index.ts';
 import { asAmount, asObject, asText, known } from '../../../lib/json.ts';
-import { callsIn, type PartCall, spokenIn } from '../../shared/genai/parts.ts';
-import { fileWrittenBy, isShell, summarise } from '../../shared/genai/tools.ts';
-import { toUsage } from '../../shared/genai/usage.ts';
+import { callsIn, fileWrittenBy, isShell, type PartCall, spokenIn, summarise, toUsage } from '../../shared/index.ts';
 import { isAboutAgents, requestAgent } from '../agent-calls.ts';
 import { atOf, idOf, type LineContext, type LineParser } from '../line-context.ts';
 import { partsIn } from '../record.ts';

@@ -1,10 +1,8 @@
 // `user` and `tool_result`: what an agent was told.
 
-import { toToolCallId } from '../../../core/ids.ts';
+import { toToolCallId } from '../../../core/index.ts';
 import { asObject, asText } from '../../../lib/json.ts';
-import { type PartResponse, responsesIn, spokenIn } from '../../shared/genai/parts.ts';
-import { readResult } from '../../shared/genai/result-text.ts';
-import { firstLine } from '../../shared/genai/tools.ts';
+import { firstLine, type PartResponse, readResult, responsesIn, spokenIn } from '../../shared/index.ts';
 import { readAgentResult } from '../agent-calls.ts';
 import { agentIdOf, atOf, idOf, type LineContext, type LineParser, promptFact } from '../line-context.ts';
 import { parseNotification } from '../notification.ts';

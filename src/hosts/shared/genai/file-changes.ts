@@ -1,6 +1,6 @@
 // Lines that a call added to a file and removed from it: by what the host shows of it, else by what it was given.
 
-import type { FileChange } from '../../../core/transcript.ts';
+import type { FileChange } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import { diffLines } from '../../../lib/line-diff.ts';
 import { fileWrittenBy } from './tools.ts';

@@ -3,7 +3,7 @@
 import { createDocumentCursor, createLineCursor } from '../../../lib/follow-file.ts';
 import type { Line } from '../../../lib/lines.ts';
 import { openRegular } from '../../../lib/regular-file.ts';
-import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../../adapter.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../../index.ts';
 
 export interface PlaceList {
   add(line: Line): void;

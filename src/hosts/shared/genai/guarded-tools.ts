@@ -1,7 +1,8 @@
 // The tools of these hosts by the names and inputs that rules are written in. What has none is `host:name`.
+
 import path from 'node:path';
 import { asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { HookCall } from '../../hook.ts';
+import type { HookCall } from '../../index.ts';
 
 export type Guarded = Pick<HookCall, 'tool' | 'input'>;
 type Rename = (input: JsonObject) => Guarded;

@@ -1,6 +1,6 @@
 // Parts as blocks of a transcript. Calls and their results are put together by each host, which keeps them in its own way.
 
-import type { MediaBlock, TranscriptBlock } from '../../../core/transcript.ts';
+import type { MediaBlock, TranscriptBlock } from '../../../core/index.ts';
 import { asFlag, asObject, asText, type JsonObject } from '../../../lib/json.ts';
 
 export interface MediaOptions {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../../core/usage.ts';
+import type { Usage } from '../../../core/index.ts';
 
 /** As the API counts: what came from the cache is part of the prompt, what was thought is not part of the answer. */
 export interface TokenCounts {

@@ -1,8 +1,8 @@
 // Hosts that took over Claude Code's way to write hooks down: in a JSON file, by event, groups of commands. What differs is here.
 
-import type { HookRole } from '../../../core/hook-command.ts';
+import type { HookRole } from '../../../core/index.ts';
 import type { JsonObject } from '../../../lib/json.ts';
-import type { SettingsView } from '../../adapter.ts';
+import type { SettingsView } from '../../index.ts';
 
 export interface SettingsForm {
   readonly host: string;

@@ -1,8 +1,9 @@
 // What stands in such a settings file, as far as hooks are concerned.
+
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
-import { parseHookCommand } from '../../../core/hook-command.ts';
+import { parseHookCommand } from '../../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import type { SettingsHook, SettingsView } from '../../adapter.ts';
+import type { SettingsHook, SettingsView } from '../../index.ts';
 import type { SettingsForm } from './form.ts';
 import type { JsonPath } from './json-text.ts';
 

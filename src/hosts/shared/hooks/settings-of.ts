@@ -1,4 +1,4 @@
-import type { HookSettingsCapability } from '../../adapter.ts';
+import type { HookSettingsCapability } from '../../index.ts';
 import type { SettingsForm } from './form.ts';
 import { planInstall, planUninstall } from './plan-groups.ts';
 import { inspect, problemIn } from './read-groups.ts';

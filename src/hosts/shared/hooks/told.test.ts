@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toSessionId, toSourceId } from '../../../core/ids.ts';
+import { toSessionId, toSourceId } from '../../../core/index.ts';
 import { createToldReader } from './told.ts';
 
 const read = (text: string) => {

@@ -1,11 +1,17 @@
 // What is kept of a hook for the tree, where the host's own files say all the rest: who asks the person, and that it is over.
 
-import type { AgentEvent, EventOrigin } from '../../../core/event.ts';
-import { hostOf, type SessionId, type SourceId, toAgentId } from '../../../core/ids.ts';
+import {
+  type AgentEvent,
+  type EventOrigin,
+  hostOf,
+  type SessionId,
+  type SourceId,
+  toAgentId,
+} from '../../../core/index.ts';
 import { asAmount, asText, isObject } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
 import { parseJson } from '../../../lib/parse-json.ts';
-import type { SourceReader } from '../../adapter.ts';
+import type { SourceReader } from '../../index.ts';
 
 /** By the host's own id of the agent. */
 export type Told = { readonly asks: string } | { readonly closes: true };

@@ -1,7 +1,7 @@
 // How each host's program says, in what it prints, which session it runs. Whoever runs a program in a shell has it in the
 // result of the call. A host whose own way prints no id (`claude -p` and `gemini -p` without a format) has none to find here.
 
-import type { HostName } from '../../../core/ids.ts';
+import type { HostName } from '../../../core/index.ts';
 import { asText, type JsonObject } from '../../../lib/json.ts';
 import { jsonRecordsIn } from './json-records.ts';
 

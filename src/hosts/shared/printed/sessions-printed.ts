@@ -1,5 +1,5 @@
-import { type SessionId, type ToolCallId, toSessionId } from '../../../core/ids.ts';
-import { analyse } from '../../../guard/shell/analyse.ts';
+import { type SessionId, type ToolCallId, toSessionId } from '../../../core/index.ts';
+import { analyse } from '../../../guard/shell/index.ts';
 import { PROGRAMS } from './programs.ts';
 
 /** Commands of a conversation that have no result yet, as far as they may start a session of any host. */

@@ -1,9 +1,13 @@
 // A `Live` in memory, with changes at the word of a test.
 
-import { applyEvent } from '../../../core/reports/apply-change.ts';
-import { computeChange } from '../../../core/reports/compute-change.ts';
-import type { LiveEvent, LiveSnapshot, SessionDetail } from '../../../core/reports/live-shapes.ts';
-import type { Live } from '../../../sessions/live-feed.ts';
+import {
+  applyEvent,
+  computeChange,
+  type LiveEvent,
+  type LiveSnapshot,
+  type SessionDetail,
+} from '../../../core/index.ts';
+import type { Live } from '../../../sessions/index.ts';
 
 export interface MemoryLive extends Live {
   emit(event: LiveEvent): void;

@@ -1,7 +1,7 @@
 // A client of /api/events that can be as slow as a test wants, and keeps the picture that it would show.
+
 import * as http from 'node:http';
-import { applyEvent } from '../../../core/reports/apply-change.ts';
-import type { LiveEvent, LiveSnapshot } from '../../../core/reports/live-shapes.ts';
+import { applyEvent, type LiveEvent, type LiveSnapshot } from '../../../core/index.ts';
 
 export interface EventReader {
   readonly events: readonly (LiveEvent & { readonly id: string })[];

@@ -1,13 +1,11 @@
 // A `Live` over recordings of the real program.
+
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nativeId } from '../../../core/ids.ts';
-import { computeDetail } from '../../../core/reports/compute-detail.ts';
-import { computeTimeline } from '../../../core/reports/compute-timeline.ts';
+import { computeDetail, computeTimeline, nativeId } from '../../../core/index.ts';
 import { claudeCode } from '../../../hosts/claude-code/index.ts';
 import { known } from '../../../lib/json.ts';
-import { createSessions } from '../../../sessions/sessions.ts';
-import { createTranscripts } from '../../../sessions/transcripts.ts';
+import { createSessions, createTranscripts } from '../../../sessions/index.ts';
 import { type MemoryLive, memoryLive } from './memory-live.ts';
 
 const fixtures = fileURLToPath(new URL('../../../hosts/claude-code/fixtures/', import.meta.url));

@@ -1,4 +1,4 @@
-import type { Live } from '../../../sessions/live-feed.ts';
+import type { Live } from '../../../sessions/index.ts';
 import { createServer, type Server, type ServerOptions } from '../create-server.ts';
 import { Logins } from '../logins.ts';
 import { type Answer, ask, type Question } from './ask.ts';

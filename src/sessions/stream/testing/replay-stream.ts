@@ -1,6 +1,7 @@
 // Plays a recorded stream through the shadow, line by line, and says what it told of each agent.
+
 import { readFileSync } from 'node:fs';
-import type { SourceAdapter } from '../../../hosts/adapter.ts';
+import type { SourceAdapter } from '../../../hosts/index.ts';
 import { ADAPTERS } from '../../../hosts/registry.ts';
 import { readsStreams } from '../recognise-stream.ts';
 import { createShadow, type ShadowReport } from '../shadow.ts';

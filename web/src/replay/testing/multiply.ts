@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport, SessionDetail } from '../../../../src/core/index.ts';
 
 /** Copies of a recorded agent, each below the parent that `parentOf` names: −1 is main, undefined nobody. */
 export function multiply(

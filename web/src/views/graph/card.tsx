@@ -1,8 +1,5 @@
 import { memo } from 'preact/compat';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { plural } from '../../../../src/core/text/amounts.ts';
-import { paintMark, standingOf } from '../../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../../src/core/text/paint.ts';
+import { type AgentReport, PLAIN, paintMark, plural, standingOf } from '../../../../src/core/index.ts';
 import { hueOf } from '../../parts/hue.ts';
 import { groupText, kindText, nameText, nowText, statusText, tokensText, tokensTitle } from './graph-words.ts';
 

@@ -1,7 +1,4 @@
-import type { EvidenceRank } from '../../../../src/core/link.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { standingOf } from '../../../../src/core/text/live-status.ts';
-import { isOver } from '../../../../src/core/tree.ts';
+import { type AgentReport, type EvidenceRank, isOver, standingOf } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { type Box, CARD_WIDTH, type Placed } from './tree-layout.ts';
 

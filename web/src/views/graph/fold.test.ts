@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/index.ts';
 import { multiply } from '../../replay/testing/multiply.ts';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
 import { type FoldWish, foldForest, type GraphItem } from './fold.ts';

@@ -1,4 +1,4 @@
-import type { AgentReport, GroupReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport, GroupReport } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import type { Branch, Forest } from './forest.ts';
 

@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { isOver } from '../../../../src/core/tree.ts';
+import { type AgentReport, isOver, type SessionDetail } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 
 /** An agent and everyone below it. */

@@ -1,10 +1,15 @@
-import type { AgentReport, EvidenceReport } from '../../../../src/core/reports/shapes.ts';
-import { contextText, doingText, typeText } from '../../../../src/core/text/agent-texts.ts';
-import { formatDuration } from '../../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { standingOf } from '../../../../src/core/text/live-status.ts';
-import { formatStatus } from '../../../../src/core/text/status.ts';
-import { cutTo } from '../../../../src/core/text/width.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  contextText,
+  cutTo,
+  doingText,
+  type EvidenceReport,
+  formatDuration,
+  formatStatus,
+  standingOf,
+  typeText,
+} from '../../../../src/core/index.ts';
 import type { FinishedItem } from './fold.ts';
 import type { Frame } from './tree-layout.ts';
 

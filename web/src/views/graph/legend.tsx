@@ -1,5 +1,5 @@
 import { computed } from '@preact/signals';
-import type { EvidenceRank } from '../../../../src/core/link.ts';
+import type { EvidenceRank } from '../../../../src/core/index.ts';
 import { layout } from './graph-state.ts';
 
 const WORDS = [

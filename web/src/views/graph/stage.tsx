@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/index.ts';
 import { nowShown, selected } from '../../store.ts';
 import { camera, drawn, isFar, isGliding } from './camera-state.ts';
 import { Card } from './card.tsx';

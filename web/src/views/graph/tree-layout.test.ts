@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/index.ts';
 import { multiply } from '../../replay/testing/multiply.ts';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
 import { foldForest } from './fold.ts';

@@ -1,7 +1,4 @@
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
-import { heldText } from '../../../../src/core/text/audit-texts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { momentText } from '../../../../src/core/text/moment-text.ts';
+import { cleanLine, type HeardCall, heldText, momentText } from '../../../../src/core/index.ts';
 import { callTitle, pathParts, whyText } from '../../guard/call-words.ts';
 import { DecisionButton } from '../../guard/decision-button.tsx';
 import { hueOf } from '../../parts/hue.ts';

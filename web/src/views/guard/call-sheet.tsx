@@ -1,8 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
-import { callerText } from '../../../../src/core/text/audit-texts.ts';
-import { cleanBlock, cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { callerText, cleanBlock, cleanLine, type HeardCall } from '../../../../src/core/index.ts';
 import { useBackend } from '../../backend-context.ts';
 import { inputFields } from '../../guard/input-fields.ts';
 import { exactTime } from '../../parts/time-text.ts';

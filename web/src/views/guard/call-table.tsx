@@ -1,7 +1,6 @@
 import { computed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
-import { plural } from '../../../../src/core/text/amounts.ts';
+import { type HeardCall, plural } from '../../../../src/core/index.ts';
 import { read, select } from '../../actions.ts';
 import type { Backend } from '../../backend.ts';
 import { useBackend } from '../../backend-context.ts';

@@ -1,8 +1,12 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import type { CoverageReport, CoveredCall } from '../../../../src/core/reports/compute-coverage.ts';
-import { plural } from '../../../../src/core/text/amounts.ts';
-import { pathText, unnamedText } from '../../../../src/core/text/audit-texts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import {
+  type CoverageReport,
+  type CoveredCall,
+  cleanLine,
+  pathText,
+  plural,
+  unnamedText,
+} from '../../../../src/core/index.ts';
 import { useBackend } from '../../backend-context.ts';
 import { openCoverageFeed } from '../../guard/coverage-feed.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';

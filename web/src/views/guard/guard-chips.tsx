@@ -1,5 +1,4 @@
-import { DECISION_TEXTS } from '../../../../src/core/text/audit-texts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine, DECISION_TEXTS } from '../../../../src/core/index.ts';
 import { DECISION_MARKS } from '../../guard/call-words.ts';
 import { ALL, isNarrowed, wish, wishFor } from '../../guard/wish.ts';
 import { agentsOf, currentSession, selectedAgent } from '../../store.ts';

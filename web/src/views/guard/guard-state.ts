@@ -1,6 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { AuditDecision, AuditFilter } from '../../../../src/core/reports/audit-shapes.ts';
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import type { AuditDecision, AuditFilter, HeardCall } from '../../../../src/core/index.ts';
 import { known } from '../../../../src/lib/json.ts';
 import { sessionFilter } from '../../guard/session-filter.ts';
 import { wish } from '../../guard/wish.ts';

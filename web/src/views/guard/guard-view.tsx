@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../../src/core/index.ts';
 import { useBackend } from '../../backend-context.ts';
 import { type CallFeed, openCallFeed } from '../../guard/call-feed.ts';
 import { wish, wishFor } from '../../guard/wish.ts';

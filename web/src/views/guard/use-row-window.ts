@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import type { HeardCall } from '../../../../src/core/index.ts';
 
 export interface RowWindow {
   /** Those on the page: from `first` to before `last`. */

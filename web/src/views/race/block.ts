@@ -1,7 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { sessionKey } from '../../../../src/core/text/view.ts';
+import { type AgentReport, cleanLine, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
 import { familyOf, type Kin, type Tally, tallyOf } from './family.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../../../../src/core/text/amounts.ts';
+import { plural } from '../../../../src/core/index.ts';
 import type { Chip } from './block.ts';
 
 /** As it stands on the chip; `isShort` where there is little room. */

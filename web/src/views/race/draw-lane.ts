@@ -1,5 +1,4 @@
-import { runsText } from '../../../../src/core/text/agent-texts.ts';
-import { formatCount } from '../../../../src/core/text/amounts.ts';
+import { formatCount, runsText } from '../../../../src/core/index.ts';
 import type { Chip, Lane } from './block.ts';
 import { chipText } from './chip-text.ts';
 import { drawCar } from './draw-car.ts';

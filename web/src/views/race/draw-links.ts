@@ -1,4 +1,4 @@
-import type { EvidenceRank } from '../../../../src/core/link.ts';
+import type { EvidenceRank } from '../../../../src/core/index.ts';
 import type { Lane } from './block.ts';
 import { factsOf } from './facts.ts';
 import type { Frame } from './frame.ts';

@@ -1,4 +1,4 @@
-import { plural } from '../../../../src/core/text/amounts.ts';
+import { plural } from '../../../../src/core/index.ts';
 import type { Look } from './dirty.ts';
 import { drawGhost, drawGround, drawLane } from './draw-lane.ts';
 import { drawLinks } from './draw-links.ts';

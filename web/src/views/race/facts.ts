@@ -1,10 +1,17 @@
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { contextText, timeText, typeText } from '../../../../src/core/text/agent-texts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { watchedDoing } from '../../../../src/core/text/doing.ts';
-import { isBusy, paintMark, type Standing, standingOf } from '../../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../../src/core/text/paint.ts';
-import { formatStatus } from '../../../../src/core/text/status.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  contextText,
+  formatStatus,
+  isBusy,
+  PLAIN,
+  paintMark,
+  type Standing,
+  standingOf,
+  timeText,
+  typeText,
+  watchedDoing,
+} from '../../../../src/core/index.ts';
 import { shortModel } from './model-name.ts';
 import { type Position, positionOf } from './position.ts';
 

@@ -1,7 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { agentKey } from '../../../../src/core/text/view.ts';
-import { isAtWork } from '../../../../src/core/tree.ts';
+import { type AgentReport, agentKey, isAtWork, type SessionDetail } from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
 

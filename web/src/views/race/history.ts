@@ -1,5 +1,4 @@
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import type { TimelineAgent, TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
+import type { AgentReport, TimelineAgent, TimelineReport } from '../../../../src/core/index.ts';
 
 // Where a timeline was fetched it knows better than our memory where things happened.
 

@@ -1,6 +1,4 @@
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { linkText, runsText } from '../../../../src/core/text/agent-texts.ts';
-import { formatCount, plural } from '../../../../src/core/text/amounts.ts';
+import { type AgentReport, formatCount, linkText, plural, runsText } from '../../../../src/core/index.ts';
 import type { Lane } from './block.ts';
 import { factsOf, sayingOf } from './facts.ts';
 

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { computeAt } from '../../../../src/core/reports/compute-at.ts';
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { isAtWork } from '../../../../src/core/tree.ts';
+import { type AgentReport, computeAt, isAtWork, type SessionDetail } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
 import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
 import { columnsFor } from './geometry.ts';

@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import { isSessionBusy } from '../../../../src/core/text/live-status.ts';
-import { agentKey, sessionKey } from '../../../../src/core/text/view.ts';
+import { agentKey, isSessionBusy, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
 import { type Block, type BlockOptions, createBlocks, type Lane, type LaneHeights } from './block.ts';
 
 /** What the race shows, from top to bottom. */

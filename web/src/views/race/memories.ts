@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import { agentKey, sessionKey } from '../../../../src/core/text/view.ts';
+import { agentKey, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
 import { type Memory, remember } from './memory.ts';
 
 /** What was seen of every agent that is still there. */

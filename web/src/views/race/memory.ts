@@ -1,4 +1,4 @@
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/index.ts';
 
 /** What the page saw of an agent over time: a report tells only how it stands now. */
 export interface Memory {

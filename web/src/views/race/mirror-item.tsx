@@ -1,5 +1,5 @@
 import { Component } from 'preact';
-import { plural } from '../../../../src/core/text/amounts.ts';
+import { plural } from '../../../../src/core/index.ts';
 import { nowShown } from '../../store.ts';
 import type { Lane } from './block.ts';
 import { chipWords } from './chip-text.ts';

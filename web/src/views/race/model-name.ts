@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../../src/core/index.ts';
 
 /** `claude-opus-4-8`, `claude-sonnet-4-5-20250929`, and the older `claude-3-5-sonnet-20241022`. */
 const NEW = /^claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2}))?(?:-\d{8})?(?:\[.*\])?$/;

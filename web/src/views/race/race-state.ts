@@ -1,7 +1,5 @@
 import { computed, signal } from '@preact/signals';
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { agentKey } from '../../../../src/core/text/view.ts';
+import { type AgentReport, agentKey, type SessionDetail } from '../../../../src/core/index.ts';
 import { read, select } from '../../actions.ts';
 import { agentsOf, nowShown, replayAt, selected, shownSessions } from '../../store.ts';
 import type { Act } from './acts.ts';

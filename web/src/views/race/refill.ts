@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { isAtWork } from '../../../../src/core/tree.ts';
+import { type AgentReport, isAtWork, type SessionDetail } from '../../../../src/core/index.ts';
 import type { Block } from './block.ts';
 import { factsOf } from './facts.ts';
 

@@ -1,5 +1,4 @@
-import { formatCount, plural } from '../../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine, formatCount, plural } from '../../../../src/core/index.ts';
 import { nowShown } from '../../store.ts';
 import type { Lane } from './block.ts';
 import { chipWords } from './chip-text.ts';

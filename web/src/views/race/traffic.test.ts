@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
+import type { SessionDetail } from '../../../../src/core/index.ts';
 import { makeSession } from '../../testing/make.ts';
 import { NO_FOLDS } from './folds.ts';
 import { columnsFor } from './geometry.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
+import type { AgentReport } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
 import { chipText, chipWords } from './chip-text.ts';
 import { factsOf, sayingOf } from './facts.ts';

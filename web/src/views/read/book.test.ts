@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import type { MessageRange, TranscriptPart } from '../../backend.ts';
 import { createBook } from './book.ts';
 

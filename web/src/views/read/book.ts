@@ -1,8 +1,6 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { cleanMessage } from '../../../../src/core/transcript/clean-message.ts';
-import { isOpen } from '../../../../src/core/transcript/message-parts.ts';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import { cleanLine, type TranscriptMessage } from '../../../../src/core/index.ts';
+import { cleanMessage, isOpen } from '../../../../src/core/transcript/index.ts';
 import type { MessageRange, TranscriptPart } from '../../backend.ts';
 import { sizeOf, traitsOf } from './message-traits.ts';
 

@@ -1,10 +1,15 @@
-import type { CallView } from '../../../../src/core/transcript/call-views.ts';
-import { describeCall } from '../../../../src/core/transcript/describe-call.ts';
-import { describeMedia } from '../../../../src/core/transcript/describe-media.ts';
-import { countRows, editRows } from '../../../../src/core/transcript/diff-rows.ts';
-import type { MessagePart } from '../../../../src/core/transcript/message-parts.ts';
-import { headText, showsOutput } from '../../../../src/core/transcript/search.ts';
-import { countLines, sizeText } from '../../../../src/core/transcript/size-text.ts';
+import {
+  type CallView,
+  countLines,
+  countRows,
+  describeCall,
+  describeMedia,
+  editRows,
+  headText,
+  type MessagePart,
+  showsOutput,
+  sizeText,
+} from '../../../../src/core/transcript/index.ts';
 import { CallBody } from './call-body.tsx';
 import { FoldedText } from './folded-text.tsx';
 import { choose, isOpenPart } from './openness.ts';

@@ -1,15 +1,16 @@
 import { useMemo } from 'preact/hooks';
-import { plural } from '../../../../src/core/text/amounts.ts';
-import type {
-  CallView,
-  ChecksView,
-  FieldsView,
-  FileView,
-  FoundView,
-  TerminalView,
-  WebView,
-} from '../../../../src/core/transcript/call-views.ts';
-import { editRows, newRows } from '../../../../src/core/transcript/diff-rows.ts';
+import { plural } from '../../../../src/core/index.ts';
+import {
+  type CallView,
+  type ChecksView,
+  editRows,
+  type FieldsView,
+  type FileView,
+  type FoundView,
+  newRows,
+  type TerminalView,
+  type WebView,
+} from '../../../../src/core/transcript/index.ts';
 import { Diff } from './diff.tsx';
 import { FoldedText } from './folded-text.tsx';
 import { type PartPlace, slotName } from './part-place.ts';

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 // Said here, too: the tests load this file without the settings of the page.
+
 import { signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import type { CodePiece } from '../../../../src/core/transcript/code-pieces.ts';
-import { MAX_COLOURED } from '../../../../src/core/transcript/markdown-rules.ts';
+import { type CodePiece, MAX_COLOURED } from '../../../../src/core/transcript/index.ts';
 
 type Highlight = (code: string, language: string) => readonly CodePiece[] | undefined;
 

@@ -1,8 +1,15 @@
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatCount } from '../../../../src/core/text/amounts.ts';
-import { type DiffRow, isNearChange } from '../../../../src/core/transcript/diff-rows.ts';
-import { foldAround, foldUnits, gapSizes, type Span, type Units } from '../../../../src/core/transcript/folding.ts';
+import { formatCount } from '../../../../src/core/index.ts';
+import {
+  type DiffRow,
+  foldAround,
+  foldUnits,
+  gapSizes,
+  isNearChange,
+  type Span,
+  type Units,
+} from '../../../../src/core/transcript/index.ts';
 import { GapButton } from './gap-button.tsx';
 import { type PartPlace, slotName, useHitIn } from './part-place.ts';
 import { useSpans } from './use-spans.ts';

@@ -1,11 +1,13 @@
 import { useComputed } from '@preact/signals';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { timeText } from '../../../../src/core/text/agent-texts.ts';
-import { formatCount, plural } from '../../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { describeCall } from '../../../../src/core/transcript/describe-call.ts';
-import type { MessagePart } from '../../../../src/core/transcript/message-parts.ts';
-import type { SubAgentRef } from '../../../../src/core/transcript.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  formatCount,
+  plural,
+  type SubAgentRef,
+  timeText,
+} from '../../../../src/core/index.ts';
+import { describeCall, type MessagePart } from '../../../../src/core/transcript/index.ts';
 import { hueOf } from '../../parts/hue.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { StatusMark } from '../../parts/status-mark.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { formatCount } from '../../../../src/core/text/amounts.ts';
+import { formatCount } from '../../../../src/core/index.ts';
 import type { Finder } from './find.ts';
 
 interface BarProps {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import type { MessageRange } from '../../backend.ts';
 import { findCall } from './find-call.ts';
 

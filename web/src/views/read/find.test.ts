@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import { createBook } from './book.ts';
 import { createFinder } from './find.ts';
 import { createHitCounts } from './hit-counts.ts';

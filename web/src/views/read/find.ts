@@ -1,5 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { countHits, type Hit, hitsIn, patternOf } from '../../../../src/core/transcript/search.ts';
+import { countHits, type Hit, hitsIn, patternOf } from '../../../../src/core/transcript/index.ts';
 import { type Book, PAGE } from './book.ts';
 import { createHitCounts } from './hit-counts.ts';
 

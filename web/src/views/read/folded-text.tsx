@@ -1,8 +1,13 @@
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { type FoldLimits, foldUnits, gapSizes } from '../../../../src/core/transcript/folding.ts';
-import { cutText, type TextUnits } from '../../../../src/core/transcript/text-units.ts';
-import { splitLinks } from '../../../../src/core/transcript/web-links.ts';
+import {
+  cutText,
+  type FoldLimits,
+  foldUnits,
+  gapSizes,
+  splitLinks,
+  type TextUnits,
+} from '../../../../src/core/transcript/index.ts';
 import { GapButton } from './gap-button.tsx';
 import { type PartPlace, slotName, useHitIn } from './part-place.ts';
 import { WebLink } from './rich-text.tsx';

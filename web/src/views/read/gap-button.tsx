@@ -1,5 +1,5 @@
-import { formatCount } from '../../../../src/core/text/amounts.ts';
-import { STEP_ROWS } from '../../../../src/core/transcript/folding.ts';
+import { formatCount } from '../../../../src/core/index.ts';
+import { STEP_ROWS } from '../../../../src/core/transcript/index.ts';
 
 interface GapProps {
   readonly hidden: number;

@@ -1,5 +1,4 @@
-import type { RichNode } from '../../../../src/core/transcript/markdown-tree.ts';
-import { parseMarkdown } from '../../../../src/core/transcript/parse-markdown.ts';
+import { parseMarkdown, type RichNode } from '../../../../src/core/transcript/index.ts';
 
 const KEPT = 300;
 const parsed = new Map<string, readonly RichNode[]>();

@@ -1,9 +1,13 @@
 import { memo } from 'preact/compat';
-import { describeMedia } from '../../../../src/core/transcript/describe-media.ts';
-import { type MessagePart, partsOf } from '../../../../src/core/transcript/message-parts.ts';
-import { sizeText } from '../../../../src/core/transcript/size-text.ts';
-import { type Voice, voiceOf } from '../../../../src/core/transcript/voices.ts';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
+import {
+  describeMedia,
+  type MessagePart,
+  partsOf,
+  sizeText,
+  type Voice,
+  voiceOf,
+} from '../../../../src/core/transcript/index.ts';
 import { exactTime, wallTime } from '../../parts/time-text.ts';
 import type { AgentRef } from '../../store.ts';
 import { CallBlock } from './call-block.tsx';

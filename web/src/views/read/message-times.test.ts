@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import { lastMessageAt } from './message-times.ts';
 
 function bookOf(times: readonly (number | null)[]) {

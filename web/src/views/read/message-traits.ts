@@ -1,4 +1,4 @@
-import type { TranscriptBlock, TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptBlock, TranscriptMessage } from '../../../../src/core/index.ts';
 
 /** Changes whenever the message has: replies grow block by block, and results come later. */
 export function traitsOf({ id, content }: TranscriptMessage): string {

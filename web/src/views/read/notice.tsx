@@ -1,5 +1,5 @@
-import { isProse, titleOf } from '../../../../src/core/transcript/notices.ts';
-import type { NoticeBlock } from '../../../../src/core/transcript.ts';
+import type { NoticeBlock } from '../../../../src/core/index.ts';
+import { isProse, titleOf } from '../../../../src/core/transcript/index.ts';
 import { FoldedText } from './folded-text.tsx';
 import { type PartPlace, slotName } from './part-place.ts';
 import { Prose } from './prose.tsx';

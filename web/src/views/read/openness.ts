@@ -1,8 +1,6 @@
 import { signal } from '@preact/signals';
-import { describeCall } from '../../../../src/core/transcript/describe-call.ts';
-import type { Span } from '../../../../src/core/transcript/folding.ts';
-import { type MessagePart, partsOf } from '../../../../src/core/transcript/message-parts.ts';
-import type { TranscriptMessage } from '../../../../src/core/transcript.ts';
+import type { TranscriptMessage } from '../../../../src/core/index.ts';
+import { describeCall, type MessagePart, partsOf, type Span } from '../../../../src/core/transcript/index.ts';
 
 // What is open and what is closed, while the page lives.
 

@@ -1,8 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { type FoldLimits, foldUnits } from '../../../../src/core/transcript/folding.ts';
-import { MAX_MARKDOWN } from '../../../../src/core/transcript/markdown-rules.ts';
-import { sizeText } from '../../../../src/core/transcript/size-text.ts';
-import { cutText } from '../../../../src/core/transcript/text-units.ts';
+import { cutText, type FoldLimits, foldUnits, MAX_MARKDOWN, sizeText } from '../../../../src/core/transcript/index.ts';
 import { FoldedText } from './folded-text.tsx';
 import { readMarkdown } from './markdown.ts';
 import { choose, openness } from './openness.ts';

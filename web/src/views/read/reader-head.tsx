@@ -1,10 +1,14 @@
 import { useComputed } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { linkText, outputText, timeText } from '../../../../src/core/text/agent-texts.ts';
-import { formatCount } from '../../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { isAtWork } from '../../../../src/core/tree.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  formatCount,
+  isAtWork,
+  linkText,
+  outputText,
+  timeText,
+} from '../../../../src/core/index.ts';
 import { read } from '../../actions.ts';
 import { askerName, useBackend } from '../../backend-context.ts';
 import { Ago } from '../../parts/ago.tsx';

@@ -1,4 +1,4 @@
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../../src/core/index.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import type { AgentRef } from '../../store.ts';
 import type { Book } from './book.ts';

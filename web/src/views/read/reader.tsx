@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { plural } from '../../../../src/core/text/amounts.ts';
-import { partsOf } from '../../../../src/core/transcript/message-parts.ts';
+import { plural } from '../../../../src/core/index.ts';
+import { partsOf } from '../../../../src/core/transcript/index.ts';
 import { read } from '../../actions.ts';
 import { useBackend } from '../../backend-context.ts';
 import { type AgentRef, message as wanted } from '../../store.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type ComponentChild, isValidElement, type VNode } from 'preact';
 import { describe, expect, it } from 'vitest';
-import { parseMarkdown } from '../../../../src/core/transcript/parse-markdown.ts';
+import { parseMarkdown } from '../../../../src/core/transcript/index.ts';
 import { CodeBlock } from './code-block.tsx';
 import { renderRich } from './rich-text.tsx';
 

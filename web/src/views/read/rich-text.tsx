@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 // Said here, too: the tests load this file without the settings of the page.
+
 import type { ComponentChild } from 'preact';
-import type { RichElement, RichNode } from '../../../../src/core/transcript/markdown-tree.ts';
-import { isWebLink } from '../../../../src/core/transcript/web-links.ts';
+import { isWebLink, type RichElement, type RichNode } from '../../../../src/core/transcript/index.ts';
 import { CodeBlock } from './code-block.tsx';
 
 /** Markdown as elements of the page: each of the tree's elements has one form here, and no text becomes markup. */

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { openGap, revealUnit, type Span, type Units } from '../../../../src/core/transcript/folding.ts';
+import { openGap, revealUnit, type Span, type Units } from '../../../../src/core/transcript/index.ts';
 import { openness, rememberSpans, spansOf } from './openness.ts';
 import { useStaying } from './part-place.ts';
 

@@ -1,6 +1,6 @@
 import { useComputed } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
+import { cleanLine } from '../../../../src/core/index.ts';
 import { hueOf } from '../../parts/hue.ts';
 import type { AgentRef } from '../../store.ts';
 import type { Speakers } from './message-row.tsx';

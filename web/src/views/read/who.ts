@@ -1,8 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import { typeText } from '../../../../src/core/text/agent-texts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { isAtWork } from '../../../../src/core/tree.ts';
+import { type AgentReport, cleanLine, isAtWork, type SessionDetail, typeText } from '../../../../src/core/index.ts';
 import { type AgentRef, agentsOf, sessions } from '../../store.ts';
 
 /** As it is now, also while the past is replayed: a transcript is read whole. */

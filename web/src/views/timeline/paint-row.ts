@@ -1,7 +1,5 @@
-import { paintMark, standingOf } from '../../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../../src/core/text/paint.ts';
-import type { Colours } from './colours.ts';
-import { colourOf } from './colours.ts';
+import { PLAIN, paintMark, standingOf } from '../../../../src/core/index.ts';
+import { type Colours, colourOf } from './colours.ts';
 import { firstFrom } from './hit.ts';
 import type { Row } from './rows.ts';
 import { type Bars, type CallMark, type Span, weightOf } from './track.ts';

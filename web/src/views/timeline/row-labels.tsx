@@ -1,7 +1,6 @@
 import { memo } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
-import { paintMark, standingOf } from '../../../../src/core/text/live-status.ts';
-import { PLAIN } from '../../../../src/core/text/paint.ts';
+import { PLAIN, paintMark, standingOf } from '../../../../src/core/index.ts';
 import { useBackend } from '../../backend-context.ts';
 import { hueOf } from '../../parts/hue.ts';
 import { agentsOf, currentSession, selected, shownSession } from '../../store.ts';

@@ -1,6 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import type { TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
+import type { AgentReport, SessionDetail, TimelineReport } from '../../../../src/core/index.ts';
 import { type Bars, barsOf, EMPTY_TRACK, type Track, trackOf } from './track.ts';
 
 export interface Row {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { plural } from '../../../../src/core/text/amounts.ts';
+import { plural } from '../../../../src/core/index.ts';
 import { useBackend } from '../../backend-context.ts';
 import { followTimeline, troubles } from '../../replay/timeline-feed.ts';
 import { currentSession, timelines } from '../../store.ts';

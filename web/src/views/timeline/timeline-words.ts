@@ -1,6 +1,4 @@
-import { formatCount, formatDuration, plural } from '../../../../src/core/text/amounts.ts';
-import { cleanLine } from '../../../../src/core/text/clean-text.ts';
-import { formatStatus } from '../../../../src/core/text/status.ts';
+import { cleanLine, formatCount, formatDuration, formatStatus, plural } from '../../../../src/core/index.ts';
 import { formatMoment } from '../../replay/replay-clock.ts';
 import type { Row } from './rows.ts';
 import type { CallMark, CompactionMark, Span } from './track.ts';

@@ -1,6 +1,11 @@
-import type { AgentReport } from '../../../../src/core/reports/shapes.ts';
-import type { TimelineAgent, TimelineCall, TimelineCompaction } from '../../../../src/core/reports/timeline-shapes.ts';
-import { isAtWork, STALLED_AFTER } from '../../../../src/core/tree.ts';
+import {
+  type AgentReport,
+  isAtWork,
+  STALLED_AFTER,
+  type TimelineAgent,
+  type TimelineCall,
+  type TimelineCompaction,
+} from '../../../../src/core/index.ts';
 
 // An agent's life as stretches of time, in epoch milliseconds.
 

@@ -1,0 +1,5 @@
+export * from './create-redactor.ts';
+export * from './custom-patterns.ts';
+export * from './drop-images.ts';
+export * from './finding.ts';
+export * from './mask-secrets.ts';
