@@ -76,11 +76,7 @@ const FS_IMPORT =
 /** Files that may import them all the same, each with the reason. */
 const OPENS_FILES = {
   'src/lib/regular-file.ts': 'the one place',
-  'src/lib/open-descriptors.ts': 'reads /proc only',
-  'src/lib/open-files.ts': 'reads /proc only',
   'src/lib/processes.ts': 'reads /proc only',
-  'src/lib/process-tree.ts': 'reads /proc only',
-  'src/lib/running-programs.ts': 'reads /proc only',
   'src/hosts/codex/processes.ts': 'reads /proc/locks only',
   'src/audit/spool-writer.ts': 'writes to a descriptor that it has made',
   'src/hook/guard-call.ts': 'reads its own standard input',

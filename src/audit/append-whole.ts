@@ -1,8 +1,7 @@
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { openRegular, syncFolder } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 
 /**
  * Appends all of the text or nothing, and comes back when it is on the disk: what it was made of is removed afterwards,

@@ -2,9 +2,8 @@ import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { type AuditEntry, matchesFilter } from '../core/index.ts';
 import type { Line } from '../lib/lines.ts';
-import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { readLinesBackwards, streamLines } from '../lib/read-lines.ts';
 import { isWrongFile } from '../lib/regular-file.ts';
-import { streamLines } from '../lib/stream-lines.ts';
 import { auditFolder, compareFiles, type LogFile, listLogFiles } from './log-files.ts';
 import { type ReadOptions, toKnownEntry } from './read-log.ts';
 

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { nativeId, type SessionId } from '../core/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { asAmount, asObject, asText } from '../lib/json.ts';
-import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { readLinesBackwards } from '../lib/read-lines.ts';
 import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
 import { textOf } from './line-text.ts';
 

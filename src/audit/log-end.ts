@@ -1,5 +1,5 @@
 import type { Line } from '../lib/lines.ts';
-import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { readLinesBackwards } from '../lib/read-lines.ts';
 import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
 import { CHAIN_START, type ChainLink, openSealed, parseEntry } from './chain.ts';
 import { type Head, readHead } from './head-file.ts';

@@ -4,7 +4,7 @@ import { type SessionId, toSessionId } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { takeLock } from '../lib/lock-file.ts';
-import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { readLinesBackwards } from '../lib/read-lines.ts';
 import { type ChainLink, parseEntry } from './chain.ts';
 import { readHead, writeHead } from './head-file.ts';
 import { textOf } from './line-text.ts';

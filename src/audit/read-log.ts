@@ -1,8 +1,7 @@
 import { type AuditEntry, type AuditFilter, matchesFilter } from '../core/index.ts';
 import type { Line } from '../lib/lines.ts';
-import { readLinesBackwards } from '../lib/read-lines-backwards.ts';
+import { readLinesBackwards, streamLines } from '../lib/read-lines.ts';
 import { isWrongFile } from '../lib/regular-file.ts';
-import { streamLines } from '../lib/stream-lines.ts';
 import { parseEntry } from './chain.ts';
 import { textOf } from './line-text.ts';
 import { dayOf, type LogFile, listLogFiles } from './log-files.ts';

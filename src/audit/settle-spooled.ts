@@ -4,7 +4,7 @@
 import { closeSync, renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { appendSync, openNewSync } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
+import { codeOf } from '../lib/user-error.ts';
 
 /** The name of a draft: `.new-<host>.<pid>.<n>`. */
 export function isDraftOf(host: string, name: string): boolean {

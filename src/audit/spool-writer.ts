@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { openNewSync } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
+import { codeOf } from '../lib/user-error.ts';
 
 /** Far more than can ever wait under one process number. */
 const MAX_TRIES = 1_000_000;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuditEntry } from '../core/index.ts';
-import { isEqual } from '../lib/is-equal.ts';
+import { isEqual } from '../lib/json.ts';
 import { isLocked } from '../lib/lock-file.ts';
-import { streamLines } from '../lib/stream-lines.ts';
+import { streamLines } from '../lib/read-lines.ts';
 import { CHAIN_START, type ChainLink, openSealed } from './chain.ts';
 import { type Head, readHead } from './head-file.ts';
 import { textOf } from './line-text.ts';

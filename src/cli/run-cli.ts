@@ -1,6 +1,5 @@
 import { buildApplication, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
-import { isSystemError } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { isSystemError, UserError } from '../lib/user-error.ts';
 import { attachCommand, sendCommand } from './attach-commands.ts';
 import { telegramRoutes, webhookCommand } from './chat-commands.ts';
 import { doctorCommand } from './doctor-command.ts';

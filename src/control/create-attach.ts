@@ -12,9 +12,9 @@ import {
   type Transcripts,
 } from '../core/index.ts';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
-import { askVersion } from '../lib/ask-version.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
+import { askVersion } from '../lib/processes.ts';
 import { ensureStateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { Redactor } from '../redact/index.ts';

@@ -1,10 +1,11 @@
 // Where a run can be reached: a small file beside its record, for its owner only.
+
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import { replaceFile } from '../lib/edit-file.ts';
 import { asText, isObject } from '../lib/json.ts';
 import { readText } from '../lib/regular-file.ts';
-import { replaceFile } from '../lib/replace-file.ts';
-import { codeOf } from '../lib/system-error.ts';
+import { codeOf } from '../lib/user-error.ts';
 
 export interface RunDoor {
   /** A socket in a folder of its owner's own; on Windows a named pipe. */

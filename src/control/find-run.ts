@@ -1,9 +1,8 @@
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
-import { asText, isObject } from '../lib/json.ts';
-import { parseJsonBytes } from '../lib/json-line.ts';
-import { codeOf } from '../lib/system-error.ts';
+import { asText, isObject, parseJsonBytes } from '../lib/json.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { listDoors, type RunDoor, removeDoor } from './door-file.ts';
 
 /** The run of a session, where `troupe run` has started it and it still goes on; by the host's own id. */

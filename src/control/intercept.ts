@@ -5,7 +5,7 @@ import type { ControlAnswer } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import type { SharedScreen } from '../lib/shared-screen.ts';
+import type { SharedScreen } from '../lib/screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { thisMachine } from '../sessions/index.ts';

@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { type PrintedRecords, type SessionId, toSessionId } from '../core/index.ts';
-import { isSystemError } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { AttachPlan } from './plan-attach.ts';
 
 export interface RunContext {

@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { ControlCapability, HookEvent } from '../hosts/index.ts';
-import { isObject } from '../lib/json.ts';
-import { parseJsonBytes } from '../lib/json-line.ts';
+import { isObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/index.ts';
 import { createChunkQueue } from './chunk-queue.ts';
 import { createHeldCalls } from './held-calls.ts';

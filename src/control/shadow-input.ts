@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import { createSharedScreen } from '../lib/shared-screen.ts';
+import { createSharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { type EventOutput, openEvents, toTarget } from './event-output.ts';
 import type { StreamOutcome, StreamRequest } from './shadow-request.ts';

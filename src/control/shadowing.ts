@@ -1,7 +1,7 @@
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import type { SharedScreen } from '../lib/shared-screen.ts';
+import type { SharedScreen } from '../lib/screen.ts';
 import { UserError } from '../lib/user-error.ts';
 import {
   createShadow,

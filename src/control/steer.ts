@@ -1,6 +1,5 @@
 import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../hosts/index.ts';
-import { isObject, type JsonObject } from '../lib/json.ts';
-import { parseJsonBytes } from '../lib/json-line.ts';
+import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
 import { createToldAgents } from './told-agents.ts';
 

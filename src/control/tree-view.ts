@@ -1,8 +1,7 @@
 import { formatTree } from '../cli/format/index.ts';
 import { computeTree, createPaint, type SessionTree } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { isDumb } from '../lib/screen.ts';
-import type { SharedScreen } from '../lib/shared-screen.ts';
+import { isDumb, type SharedScreen } from '../lib/screen.ts';
 
 export interface TreeView {
   show(tree: SessionTree): void;

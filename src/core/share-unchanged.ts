@@ -1,4 +1,4 @@
-import { isEqual } from '../lib/is-equal.ts';
+import { isEqual } from '../lib/json.ts';
 import type { SessionTree } from './tree.ts';
 
 /** The new tree, with the very nodes of the old one where nothing about them changed: who compares them compares names. */

@@ -1,5 +1,4 @@
-import { isObject } from '../lib/json.ts';
-import { parseJsonBytes } from '../lib/json-line.ts';
+import { isObject, parseJsonBytes } from '../lib/json.ts';
 import { readLines } from '../lib/read-lines.ts';
 
 /**

@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { AgentId } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createGitAuthors } from '../lib/git-author.ts';
-import { codeOf } from '../lib/system-error.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { openAhead, reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork } from './agent-work.ts';
 import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './export-crew.ts';

@@ -8,8 +8,7 @@ import path from 'node:path';
 import { isMissing } from '../lib/folders.ts';
 import { type Lock, takeLock } from '../lib/lock-file.ts';
 import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 import { hashOf } from './hash-of.ts';
 import type { Chunks } from './in-batches.ts';
 import {

@@ -1,5 +1,4 @@
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 
 /** What goes wrong while pages are written, in words, for those that a person can do something about. */
 export function explainWriteError(

@@ -10,8 +10,7 @@ import type {
 } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
-import { configFolder } from '../lib/config-folder.ts';
-import { stateFolder } from '../lib/state-folder.ts';
+import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createSessions, placesOf, thisMachine, type Where } from '../sessions/index.ts';
 import { explainPast } from './explain-past.ts';

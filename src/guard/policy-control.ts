@@ -1,7 +1,6 @@
 import path from 'node:path';
 import type { PolicyCheck, PolicyPreset } from '../core/index.ts';
-import { configFolder } from '../lib/config-folder.ts';
-import { stateFolder } from '../lib/state-folder.ts';
+import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { thisMachine } from '../sessions/index.ts';
 import { checkPolicyFile } from './policy/check-file.ts';

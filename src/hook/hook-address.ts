@@ -1,10 +1,10 @@
 // hook-address: where hooks reach the server, in one line that a shell reads without help: pid, port, key, proof.
+
 import { randomBytes } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createFile, readText } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 
 /** Of one run of the server, and for hooks only: the token of the page stays good from start to start. */
 export interface HookKeys {

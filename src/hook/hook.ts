@@ -4,6 +4,7 @@
 //   guard HOST STATE/spool/- PPID   from the guard stub that found no place for a draft; with the payload on stdin
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
+
 import { existsSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor, withAbove } from '../guard/at-the-door.ts';
@@ -13,8 +14,8 @@ import type { RuleGroup } from '../guard/policy/packed-rule.ts';
 import { type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/read-compiled.ts';
 import { agentsTold } from '../guard/told-identity.ts';
 import { type GuardedHost, JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
-import { configFolder } from '../lib/config-folder.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
+import { configFolder } from '../lib/state-folder.ts';
 import { type Guarding, guardStdin, guardStubCall } from './guard-call.ts';
 import { noteError } from './note-error.ts';
 

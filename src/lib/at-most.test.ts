@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { atMost } from './at-most.ts';
+import { atMost } from './clock.ts';
 
 it('has so many run at a time, in their order, whether they succeed or not', async () => {
   const inTwos = atMost(2);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { closeJson } from './close-json.ts';
+import { closeJson } from './json.ts';
 
 describe('the beginning of a JSON text, made whole', () => {
   it('is JSON wherever it was cut, and a beginning of the same', () => {

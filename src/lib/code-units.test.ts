@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { codeUnitsOf } from './code-units.ts';
+import { codeUnitsOf } from './digest.ts';
 
 const unitsOf = (text: string): readonly number[] => Array.from(text, (_, at) => at).map((at) => text.charCodeAt(at));
 

@@ -2,11 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { renameSync, rmSync, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, lstat, mkdir, readlink, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
-import { codeOf } from './system-error.ts';
-import { UserError } from './user-error.ts';
+import { createFileSync, isWrongFile, openNew, readRegular, readRegularSync, syncFolder } from './regular-file.ts';
+import { codeOf, UserError } from './user-error.ts';
 
 /** Nothing where there is no such file. Throws a `UserError` where it cannot be read as text. */
 export async function readText(file: string): Promise<string | undefined> {
@@ -169,3 +168,35 @@ function readOnly(file: string, cause?: unknown): UserError {
     { cause },
   );
 }
+
+/** Puts a text in the place of a file, for its owner only: whole or not at all, wherever this process is killed. */
+export function replaceFile(file: string, text: string): void {
+  const draft = `${file}.${process.pid}.${randomBytes(6).toString('hex')}.draft`;
+  try {
+    createFileSync(draft, text);
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Gives the draft a second name; false where that name is taken. Of any number that try at once, one succeeds. */
+export async function linkNew(draft: string, place: string): Promise<boolean> {
+  try {
+    await link(draft, place);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') return false;
+    if (!WITHOUT_LINKS.has(code)) throw error;
+    throw new UserError(
+      'state-folder',
+      `The file system of ${path.dirname(place)} has no hard links, which troupe needs there.`,
+      'Name a folder on another one with TROUPE_HOME.',
+      { cause: error },
+    );
+  }
+}
+
+const WITHOUT_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);

@@ -1,7 +1,7 @@
-import { access, constants, readdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { readRegular } from './regular-file.ts';
-import { codeOf, isSystemError } from './system-error.ts';
+import { codeOf, isSystemError } from './user-error.ts';
 
 export interface FolderEntry {
   readonly name: string;
@@ -127,4 +127,27 @@ export function isRefusal(error: unknown): boolean {
 /** A folder that is there, and not for us: to those who list it, it looks empty. */
 export async function isClosedFolder(folder: string): Promise<boolean> {
   return access(folder, constants.R_OK | constants.X_OK).then(() => false, isRefusal);
+}
+
+/**
+ * A folder and those above it. `mkdir` with `recursive` never comes back (Node 20) where the system says of a new folder in one that
+ * is there that something is not there: `/proc` does.
+ */
+export async function makeFolders(folder: string, mode?: number): Promise<void> {
+  if (await makeOne(folder, mode)) return;
+  const above = path.dirname(folder);
+  if (above !== folder) await makeFolders(above, mode);
+  await makeOne(folder, mode, true);
+}
+
+/** false: one above it is missing. */
+async function makeOne(folder: string, mode: number | undefined, isLast = false): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return true;
+    if (codeOf(error) === 'ENOENT' && !isLast) return false;
+    throw error;
+  }
 }

@@ -1,10 +1,9 @@
 import { closeSync, readSync, type Stats, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createLineSplitter, type Line } from './lines.ts';
-import { readLines } from './read-lines.ts';
-import { readRange } from './read-range.ts';
+import { readLines, readRange } from './read-lines.ts';
 import { MAX_DOCUMENT_BYTES, openRegularSync, readRegular } from './regular-file.ts';
-import { isGone } from './system-error.ts';
+import { isGone } from './user-error.ts';
 
 /**
  * What a look at a file brought. `replaced`: it holds other bytes than those that were read. `later`: something came, and

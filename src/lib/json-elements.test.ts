@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { placesOfElements } from './json-elements.ts';
+import { placesOfElements } from './json.ts';
 
 describe('where the elements of an array stand', () => {
   it('each place holds the element, whatever is around it and however it is written', () => {

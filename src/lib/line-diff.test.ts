@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type DiffLine, diffLines } from './line-diff.ts';
+import { type DiffLine, diffLines } from './patch-text.ts';
 
 const line = fc.constantFrom('a', 'b', 'c', '', '  d', '}');
 const text = fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n'));

@@ -2,13 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Clock, systemClock } from './clock.ts';
+import { linkNew } from './edit-file.ts';
+import { makeFolders } from './folders.ts';
 import { asAmount, asObject, asText, known } from './json.ts';
-import { linkNew } from './link-new.ts';
-import { makeFolders } from './make-folders.ts';
 import { isProcessAlive, isRunning, linuxStart, type ProcessMark } from './processes.ts';
 import { createFile, isWrongFile, readText } from './regular-file.ts';
-import { codeOf } from './system-error.ts';
-import { UserError } from './user-error.ts';
+import { codeOf, UserError } from './user-error.ts';
 
 export interface Lock {
   /** Takes the file away. */

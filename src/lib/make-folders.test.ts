@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from './folders.ts';
 
 const home = mkdtempSync(path.join(tmpdir(), 'troupe-folders-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import path from 'node:path';
 import { promisify } from 'node:util';
 
 /** What a host noted of one of its processes when it started. */
@@ -98,4 +99,276 @@ async function askPs(pid: number): Promise<{ readonly state: string; readonly st
   } catch {
     return undefined;
   }
+}
+
+export interface SeenProcess {
+  readonly pid: number;
+  /** Names of the program: of its file, as it calls itself, and of the script that an interpreter runs. */
+  readonly names: ReadonlySet<string>;
+  /** Names of the environment variables it was started with; empty if the system does not show them. */
+  readonly variables: ReadonlySet<string>;
+}
+
+export interface ConnectionPorts {
+  /** Ours. */
+  readonly localPort?: number | undefined;
+  /** The client's. */
+  readonly remotePort?: number | undefined;
+}
+
+/** A cycle cannot happen, but /proc is read line by line while processes come and go. */
+const MAX_ANCESTORS = 100;
+const INTERPRETER = /^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*|ruby|perl|sh|bash|dash|zsh|fish|env)$/;
+
+/** Every process that holds the client's end of the connection; empty if that cannot be told. */
+export async function findClients({ localPort, remotePort }: ConnectionPorts): Promise<readonly number[]> {
+  if (localPort === undefined || remotePort === undefined) return [];
+  if (process.platform === 'linux') return findSocketOwners(localPort, remotePort);
+  if (process.platform === 'darwin') return findWithLsof(localPort, remotePort);
+  return [];
+}
+
+/** The process itself, then its parent, and so on; empty if it is gone or the system does not tell. */
+export async function listAncestry(pid: number): Promise<readonly SeenProcess[]> {
+  const found: SeenProcess[] = [];
+  for (let next = pid; next > 0 && found.length < MAX_ANCESTORS; ) {
+    const seen = process.platform === 'linux' ? readProcess(next) : await listByPs(next);
+    if (!seen) break;
+    found.push(seen.process);
+    next = seen.parent;
+  }
+  return found;
+}
+
+interface WithParent {
+  readonly process: SeenProcess;
+  readonly parent: number;
+}
+
+function readProcess(pid: number): WithParent | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The command's name is in brackets and may hold spaces and brackets itself.
+    const end = stat.lastIndexOf(')');
+    const parent = Number(stat.slice(end + 2).split(' ')[1]);
+    const called = stat.slice(stat.indexOf('(') + 1, end);
+    const args = tryRead(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')) ?? [];
+    const file = tryRead(() => readlinkSync(`/proc/${pid}/exe`).replace(/ \(deleted\)$/, ''));
+    const environment = tryRead(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')) ?? [];
+    return { process: { pid, names: namesOf(called, args, file), variables: variablesIn(environment) }, parent };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The environment follows the command line (`-E`): arguments that look like assignments only add names. */
+async function listByPs(pid: number): Promise<WithParent | undefined> {
+  if (process.platform !== 'darwin') return undefined;
+  const ask = async (...columns: readonly string[]): Promise<string> =>
+    (await promisify(execFile)('ps', [...columns, '-p', String(pid)], { env: { LC_ALL: 'C' } })).stdout.trim();
+  try {
+    const [parent = '0', called = ''] = (await ask('-o', 'ppid=,comm=')).split(/\s+(.*)/s);
+    const words = (await ask('-E', '-ww', '-o', 'command=')).split(/\s+/);
+    return {
+      process: { pid, names: namesOf(called, words, called), variables: variablesIn(words) },
+      parent: Number(parent),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function namesOf(called: string, [first = '', ...rest]: readonly string[], file?: string): ReadonlySet<string> {
+  const names = new Set([called, first, file ?? ''].map((name) => path.basename(name)));
+  const script = rest.find((word) => !word.startsWith('-'));
+  if (script !== undefined && [...names].some((name) => INTERPRETER.test(name)))
+    for (const name of [path.basename(script), ...packagesIn(script)]) names.add(name);
+  for (const name of packagesIn(file ?? '')) names.add(name);
+  names.delete('');
+  return names;
+}
+
+/** `/x/node_modules/@scope/name/cli.js` belongs to the package `@scope/name`. */
+function packagesIn(file: string): readonly string[] {
+  return [...file.matchAll(/(?<=\/node_modules\/)(?:@[^/]+\/)?[^/@.][^/]*(?=\/)/g)].map(([name]) => name);
+}
+
+function variablesIn(words: readonly string[]): ReadonlySet<string> {
+  return new Set(words.flatMap((word) => /^(\w+)=/.exec(word)?.[1] ?? []));
+}
+
+/** Forked processes share a socket: each of them may be the one that writes. */
+function findSocketOwners(localPort: number, remotePort: number): readonly number[] {
+  const inodes = new Set(
+    ['tcp', 'tcp6'].flatMap((table) =>
+      (tryRead(() => readFileSync(`/proc/self/net/${table}`, 'utf8')) ?? '').split('\n').flatMap((line) => {
+        const [, local = '', remote = '', , , , , , , inode = '0'] = line.trim().split(/\s+/);
+        return portOf(local) === remotePort && portOf(remote) === localPort && inode !== '0' ? [inode] : [];
+      }),
+    ),
+  );
+  if (inodes.size === 0) return [];
+  return (tryRead(() => readdirSync('/proc')) ?? []).flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) return [];
+    const holds = (tryRead(() => readdirSync(`/proc/${pid}/fd`)) ?? []).some((descriptor) => {
+      const target = tryRead(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`)) ?? '';
+      return target.startsWith('socket:[') && inodes.has(target.slice('socket:['.length, -1));
+    });
+    return holds ? [pid] : [];
+  });
+}
+
+function portOf(address: string): number {
+  return Number.parseInt(address.slice(address.lastIndexOf(':') + 1), 16);
+}
+
+/** `p123` names a process; the `n127.0.0.1:5000->127.0.0.1:4000` behind it one of its connections. */
+async function findWithLsof(localPort: number, remotePort: number): Promise<readonly number[]> {
+  try {
+    const { stdout } = await promisify(execFile)('lsof', ['-nP', '-Fpn', `-iTCP:${remotePort}`]);
+    const found = new Set<number>();
+    let pid = 0;
+    for (const line of stdout.split('\n')) {
+      if (line.startsWith('p')) pid = Number(line.slice(1));
+      else if (new RegExp(`^n.*:${remotePort}->.*:${localPort}$`).test(line)) found.add(pid);
+    }
+    return [...found];
+  } catch {
+    return [];
+  }
+}
+
+/** A process may end while it is looked at, and those of other users do not show everything. */
+function tryRead<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A process that has one of the files open. */
+export interface FileOpener {
+  readonly pid: number;
+  /** As it was asked for. */
+  readonly files: readonly string[];
+  /** The numbers of its sockets. */
+  readonly sockets: ReadonlySet<string>;
+}
+
+/** Without this process. Undefined where it cannot be told. */
+export function openersOf(files: readonly string[]): readonly FileOpener[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const wanted = new Map(files.map((file) => [orElse(() => realpathSync(file), file), file]));
+  const openers: FileOpener[] = [];
+  for (const name of orElse(() => readdirSync('/proc'), [])) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    // At once, from memory: of processes of others nothing is shown.
+    const open = orElse(() => readdirSync(`/proc/${pid}/fd`), []).map((descriptor) =>
+      orElse(() => readlinkSync(`/proc/${pid}/fd/${descriptor}`), ''),
+    );
+    const found = new Set(open.flatMap((target) => wanted.get(target) ?? []));
+    const sockets = new Set(open.flatMap((target) => SOCKET.exec(target)?.[1] ?? []));
+    if (found.size > 0) openers.push({ pid, files: [...found], sockets });
+  }
+  return openers;
+}
+
+const SOCKET = /^socket:\[(\d+)\]$/;
+
+export interface ListeningSocket {
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * By the number of the socket, those that can be reached from this machine. Only our own view of the network is asked: what a
+ * container listens on stands in its own, and the same port here is somebody else's.
+ */
+export function listeningSockets(): ReadonlyMap<string, ListeningSocket> {
+  const found = new Map<string, ListeningSocket>();
+  for (const table of ['tcp', 'tcp6'])
+    for (const line of orElse(() => readFileSync(`/proc/self/net/${table}`, 'utf8'), '').split('\n')) {
+      const [, local = '', , state, , , , , , inode] = line.trim().split(/\s+/);
+      const [address = '', port = ''] = local.split(':');
+      const host = state === LISTENS ? HOSTS.get(address) : undefined;
+      if (host !== undefined && inode !== undefined) found.set(inode, { host, port: Number.parseInt(port, 16) });
+    }
+  return found;
+}
+
+const LISTENS = '0A';
+/** This machine, and everywhere. As the system writes them: in words of four bytes, each backwards. */
+const HOSTS: ReadonlyMap<string, string> = new Map([
+  ['0100007F', '127.0.0.1'],
+  ['00000000', '127.0.0.1'],
+  ['00000000000000000000000001000000', '[::1]'],
+  ['00000000000000000000000000000000', '[::1]'],
+  ['0000000000000000FFFF00000100007F', '127.0.0.1'],
+]);
+
+/** A process may end while it is looked at. */
+function orElse<T>(look: () => T, otherwise: T): T {
+  try {
+    return look();
+  } catch {
+    return otherwise;
+  }
+}
+
+export interface RunningProgram {
+  /** The file's name, without its folder. */
+  readonly program: string;
+  /** Its first argument: of an interpreter, what it runs. */
+  readonly first: string;
+}
+
+/** Without this process. Undefined where it cannot be told. */
+export function runningPrograms(): readonly RunningProgram[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  return readdirSync('/proc').flatMap((name) => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) return [];
+    try {
+      // Of processes of others, the system does not say it. A program that was replaced meanwhile is marked behind its name.
+      const program = path.basename(readlinkSync(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, '');
+      const [, first = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return [{ program, first }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const PATIENCE_MS = 10_000;
+
+/** What a program on the PATH says when it is asked for its version; nothing where it is not there or does not answer. */
+export async function askVersion(program: string): Promise<string | undefined> {
+  try {
+    return (await promisify(execFile)(program, ['--version'], { timeout: PATIENCE_MS })).stdout;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many files and connections this process may have open at once; nothing where there is no limit, or none is known. */
+export function openFilesLimit(): number | undefined {
+  try {
+    const text = process.platform === 'linux' ? fromProc() : process.platform === 'win32' ? '' : fromShell();
+    const limit = Number.parseInt(text, 10);
+    return Number.isNaN(limit) ? undefined : limit;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromProc(): string {
+  return /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? '';
+}
+
+/** A child has the limits of its parent. */
+function fromShell(): string {
+  return execFileSync('/bin/sh', ['-c', 'ulimit -n'], { encoding: 'utf8', timeout: 1_000 });
 }

@@ -4,8 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import type { Line } from './lines.ts';
-import { readLinesBackwards } from './read-lines-backwards.ts';
-import { streamLines } from './stream-lines.ts';
+import { readLinesBackwards, streamLines } from './read-lines.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-backwards-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

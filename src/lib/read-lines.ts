@@ -1,7 +1,7 @@
-import { closeSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { createLineSplitter, type Line } from './lines.ts';
-import { openLines, openRegularSync } from './regular-file.ts';
+import { assertSize, openLines, openRegular, openRegularSync } from './regular-file.ts';
 import { borrowBuffer, returnBuffer } from './spare-buffers.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -84,5 +84,112 @@ async function readByChunks(path: string, onLine: OnLine, startOffset: number): 
   } finally {
     await file.close();
     for (const buffer of buffers) returnBuffer(buffer);
+  }
+}
+
+const BACKWARDS_BYTES = 64 * 1024;
+const NEWLINE = 10;
+/** A line has to fit into memory. Nobody writes one like that. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024;
+
+/** The lines of a file from the last to the first, with their places; a torn one comes first. Reads only as far as asked. */
+export async function* readLinesBackwards(path: string): AsyncGenerator<Line> {
+  const file = await openLines(path);
+  try {
+    let position = (await file.stat()).size;
+    /** Of the line whose beginning was not met yet, the last piece first. */
+    let pieces: Uint8Array[] = [];
+    let isTorn = true;
+    const take = (offset: number): Line => {
+      const bytes = Buffer.concat(pieces.reverse());
+      const line = { bytes, offset, length: bytes.length, torn: isTorn, tooLong: false };
+      pieces = [];
+      isTorn = false;
+      return line;
+    };
+    while (position > 0) {
+      const from = Math.max(0, position - BACKWARDS_BYTES);
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(position - from), 0, position - from, from);
+      let to = bytesRead;
+      for (let at = lastNewline(buffer, to); at !== -1; at = lastNewline(buffer, to)) {
+        pieces.push(buffer.subarray(at + 1, to));
+        const line = take(from + at + 1);
+        // Behind the last newline stands nothing, unless the last line is torn.
+        if (!line.torn || line.length > 0) yield line;
+        to = at;
+      }
+      pieces.push(buffer.subarray(0, to));
+      assertSize(path, pieces.length * BACKWARDS_BYTES, MAX_LINE_BYTES);
+      position = from;
+    }
+    const first = take(0);
+    if (!first.torn || first.length > 0) yield first;
+  } finally {
+    await file.close();
+  }
+}
+
+function lastNewline(buffer: Buffer, before: number): number {
+  return before === 0 ? -1 : buffer.lastIndexOf(NEWLINE, before - 1);
+}
+
+/** The lines of a file in order, the torn last one included, as they are asked for: no more is read ahead than a chunk. */
+export async function* streamLines(path: string, startOffset = 0): AsyncGenerator<Line> {
+  const splitter = createLineSplitter({ startOffset });
+  const file = await openLines(path);
+  // Closes the file, also where nobody wants the rest.
+  const stream = file.createReadStream({ start: startOffset, highWaterMark: 256 * 1024 });
+  for await (const chunk of stream) yield* splitter.push(chunk);
+  const rest = splitter.rest();
+  if (rest) yield rest;
+}
+
+/** The beginning or the end of a file, at once: for hooks, whose host waits. Undefined where it cannot be read. */
+export function readPart(file: string, end: 'head' | 'tail', bytes: number): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openRegularSync(file);
+    const { size } = fstatSync(descriptor);
+    const buffer = Buffer.alloc(Math.min(bytes, size));
+    const length = readSync(descriptor, buffer, 0, buffer.length, end === 'head' ? 0 : size - buffer.length);
+    return buffer.toString('utf8', 0, length);
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The first bytes of a file: enough to tell what it is. */
+export async function readHead(path: string, bytes: number): Promise<Uint8Array> {
+  return readRange(path, 0, bytes);
+}
+
+/** The last bytes of a file, and where they begin. */
+export async function readTail(
+  path: string,
+  bytes: number,
+): Promise<{ readonly bytes: Uint8Array; readonly offset: number }> {
+  const file = await openRegular(path);
+  try {
+    const { size } = await file.stat();
+    const offset = Math.max(0, size - bytes);
+    const buffer = Buffer.alloc(size - offset);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, offset);
+    return { bytes: buffer.subarray(0, bytesRead), offset };
+  } finally {
+    await file.close();
+  }
+}
+
+export async function readRange(path: string, offset: number, length: number): Promise<Uint8Array> {
+  // Others have their turn, however many files are looked into one after the other.
+  await setImmediate();
+  const handle = openRegularSync(path);
+  try {
+    const buffer = Buffer.alloc(Math.min(length, Math.max(0, fstatSync(handle).size - offset)));
+    return buffer.subarray(0, readSync(handle, buffer, 0, buffer.length, offset));
+  } finally {
+    closeSync(handle);
   }
 }

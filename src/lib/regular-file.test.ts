@@ -13,10 +13,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readLines } from './read-lines.ts';
-import { readLinesBackwards } from './read-lines-backwards.ts';
-import { readPart } from './read-part.ts';
-import { readRange, readTail } from './read-range.ts';
+import { readLines, readLinesBackwards, readPart, readRange, readTail, streamLines } from './read-lines.ts';
 import {
   append,
   appendSync,
@@ -31,7 +28,6 @@ import {
   readRegular,
   readRegularSync,
 } from './regular-file.ts';
-import { streamLines } from './stream-lines.ts';
 
 let folder = '';
 beforeEach(() => {

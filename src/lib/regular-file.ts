@@ -1,6 +1,7 @@
 // The only place that opens files by path (scripts/check-imports.mjs enforces it). Agents can write most of the files that troupe
 // reads, and could put a FIFO or a device in their place: a plain open() of a FIFO waits for a writer, possibly forever.
 // The hook starts with this file, so it imports nothing but `node:fs`.
+
 import {
   closeSync,
   constants,
@@ -14,7 +15,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { codeOf } from './system-error.ts';
+import { codeOf } from './user-error.ts';
 
 type FileHandle = promises.FileHandle;
 

@@ -1,5 +1,5 @@
-import { isSystemError } from './system-error.ts';
-import { UserError } from './user-error.ts';
+import { isatty } from 'node:tty';
+import { isSystemError, UserError } from './user-error.ts';
 
 /** What was said already: what fails at each look is no news the second time. */
 const said = new Set<string>();
@@ -19,4 +19,15 @@ function wordsFor(error: unknown): string {
   if (isSystemError(error)) return `the system said no, and troupe goes on without: ${error.message}`;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `this is a bug of troupe, please report it.\n${stack}`;
+}
+
+/**
+ * Ctrl-C, a kill, and a terminal that is closed. Who has no terminal has none to lose: `nohup` takes all three ways to it,
+ * and asks to ignore the signal; Node forgets the latter when it starts, so the former has to tell.
+ */
+export function onEndSignal(end: () => void): void {
+  const hasTerminal = [0, 1, 2].some(isatty);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  if (hasTerminal) process.once('SIGHUP', end);
+  else process.on('SIGHUP', () => {});
 }

@@ -1,6 +1,5 @@
 // The whole screen of a terminal, with its keyboard, and the way back: whatever ends the process, the person gets the
 // terminal as it was.
-import type { KeyReader, Screen } from './screen-types.ts';
 
 /** Of the process: all that is touched. */
 export type Host = Pick<
@@ -118,5 +117,63 @@ export function openScreen<Key>(
       if (host.platform !== 'win32') host.kill(0, 'SIGTSTP');
     },
     close,
+  };
+}
+
+// A terminal of which we have the whole screen: what draws on it and what opens it know no more of each other.
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Screen<Key> {
+  size(): Size;
+  /** When it has another size, or what was on it is lost: everything has to be drawn again. */
+  onResize(listener: () => void): void;
+  onKey(listener: (key: Key) => void): void;
+  write(text: string): void;
+  /** Gives the terminal back until the person comes back (ctrl-z); then `onResize` is called. */
+  suspend(): void;
+  /** Leaves the terminal as it was found. May be called twice; no listener is called any more. */
+  close(): void;
+}
+
+/** Makes keys of what the keyboard sends. */
+export interface KeyReader {
+  /** As it comes, decoded; a sequence may be torn anywhere. */
+  read(chunk: string): void;
+  /** What is left over is dropped. */
+  close(): void;
+}
+
+/** The terminal on which the tree is drawn in place, and on which questions stand and output comes as well. */
+export interface SharedScreen {
+  /** Somebody writes below what was drawn: it stays as it is until the way back is taken, and is drawn anew below. */
+  take(): () => void;
+  readonly isTaken: boolean;
+  /** Whoever draws hears of it before anything is written, and when all have gone. */
+  subscribe(listener: { onTaken(): void; onFree(): void }): void;
+}
+
+export function createSharedScreen(): SharedScreen {
+  const listeners: Parameters<SharedScreen['subscribe']>[0][] = [];
+  let takers = 0;
+  return {
+    take() {
+      takers++;
+      for (const { onTaken } of listeners) onTaken();
+      let isBack = false;
+      return () => {
+        if (isBack) return;
+        isBack = true;
+        takers--;
+        if (takers === 0) for (const { onFree } of listeners) onFree();
+      };
+    },
+    get isTaken() {
+      return takers > 0;
+    },
+    subscribe: (listener) => void listeners.push(listener),
   };
 }

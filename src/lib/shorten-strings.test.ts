@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shortenStrings } from './shorten-strings.ts';
+import { shortenStrings } from './json.ts';
 
 const CUT = { longerThan: 60, head: 20, tail: 20 };
 const shorten = (value: unknown): unknown =>

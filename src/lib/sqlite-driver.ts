@@ -1,8 +1,9 @@
 // SQLite itself: Node's own where it has one, else the package's; and what it says when something is wrong.
+
 import { closeSync } from 'node:fs';
 import { isAnyArrayBuffer } from 'node:util/types';
 import { openRegularSync } from './regular-file.ts';
-import { codeOf } from './system-error.ts';
+import { codeOf } from './user-error.ts';
 
 export type SqlValue = string | number | null;
 

@@ -1,6 +1,6 @@
-import { readTextSync } from './regular-file.ts';
-import { codeOf } from './system-error.ts';
-import { UserError } from './user-error.ts';
+import { stat } from 'node:fs/promises';
+import { readText, readTextSync } from './regular-file.ts';
+import { codeOf, UserError } from './user-error.ts';
 
 /** What is said where the file cannot be understood. */
 export interface StateTrouble {
@@ -22,5 +22,21 @@ export function loadState<State>(
     if (codeOf(cause) === 'ENOENT') return undefined;
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UserError(code, `${what} cannot be read from ${file}: ${why}`, remedy, { cause });
+  }
+}
+
+/** From the environment, else from a file that nobody but its owner may read; undefined where there is none. */
+export async function readSecret(variable: string, file: string): Promise<string | undefined> {
+  const given = process.env[variable]?.trim();
+  if (given) return given;
+  try {
+    const { mode } = await stat(file);
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw new UserError('secret-open', `Others on this machine may read ${file}.`, `Close it: chmod 600 ${file}`);
+    return (await readText(file)).trim() || undefined;
+  } catch (error) {
+    // Also where the folder is none.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw error;
   }
 }

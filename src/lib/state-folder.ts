@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createFile } from './regular-file.ts';
-import { isSystemError } from './system-error.ts';
-import { UserError } from './user-error.ts';
+import { isSystemError, UserError } from './user-error.ts';
 
 export interface Home {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -63,3 +62,8 @@ function folderError(folder: string, error: unknown): UserError {
 }
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** `TROUPE_HOME`, else where the system keeps settings. */
+export function configFolder(env: Readonly<Record<string, string | undefined>>, home: string): string {
+  return env['TROUPE_HOME'] || path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'troupe');
+}

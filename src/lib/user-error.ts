@@ -10,3 +10,25 @@ export class UserError extends Error {
     this.remedy = remedy;
   }
 }
+
+/** The system said no: a full disk, a missing right, a file that went. Nothing that a better program could have avoided. */
+export function isSystemError(error: unknown): error is Error & { readonly code?: string; readonly syscall: string } {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** `ENOENT` and the like; undefined where it is none of the system's. */
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+/** There is no such file, or its folder is none any more. */
+export function isGone(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** For what cannot be missing unless we made a mistake. */
+export function assertFound<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`troupe: ${what}`);
+  return value;
+}

@@ -1,8 +1,6 @@
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { awaitFolder } from './await-folder.ts';
-import { type FileStates, fileStates } from './file-states.ts';
 import { isFolder, listFolder } from './folders.ts';
 
 export interface FolderWatch {
@@ -245,5 +243,77 @@ function namesIn(folder: string): ReadonlySet<string> {
     return new Set(readdirSync(folder));
   } catch {
     return new Set();
+  }
+}
+
+/**
+ * Calls back once a folder is there. Until then it watches the nearest folder above that exists, and goes down with what
+ * appears. Where that cannot be watched, nothing is told: callers look now and then.
+ */
+export function awaitFolder(folder: string, onThere: () => void): { close(): void } {
+  let watcher: FSWatcher | undefined;
+  let closed = false;
+  const close = (): void => {
+    closed = true;
+    watcher?.close();
+  };
+  const look = (): void => {
+    if (closed) return;
+    watcher?.close();
+    if (isFolderThere(folder)) {
+      close();
+      onThere();
+      return;
+    }
+    const { above, awaited } = nearestAbove(folder);
+    watcher = watchFor(above, awaited, look);
+    // It may have come before it was watched for.
+    if (isFolderThere(path.join(above, awaited))) look();
+  };
+  look();
+  return { close };
+}
+
+/** The nearest folder above that exists, and the name that is missing in it. */
+function nearestAbove(folder: string): { readonly above: string; readonly awaited: string } {
+  const above = path.dirname(folder);
+  return above === folder || isFolderThere(above) ? { above, awaited: path.basename(folder) } : nearestAbove(above);
+}
+
+/** The folder's own name is told when it goes itself. */
+function watchFor(above: string, awaited: string, onChange: () => void): FSWatcher | undefined {
+  try {
+    const names = new Set([awaited, path.basename(above), null]);
+    const watcher = watch(above, { persistent: false }, (_event, name) => names.has(name) && onChange());
+    watcher.on('error', () => watcher.close());
+    return watcher;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFolderThere(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/** How each file of a folder is, by its name: two states that differ mean that it was written to. */
+export type FileStates = ReadonlyMap<string, string>;
+
+/** Looks at files without opening any. What is no file, or gone by now, has no state. */
+export function fileStates(folder: string, names: Iterable<string>): FileStates {
+  const states = new Map<string, string>();
+  for (const name of names) {
+    const state = fileStateOf(path.join(folder, name));
+    if (state !== undefined) states.set(name, state);
+  }
+  return states;
+}
+
+function fileStateOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats?.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : undefined;
+  } catch {
+    return undefined;
   }
 }

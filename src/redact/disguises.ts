@@ -1,4 +1,4 @@
-import { codeUnitsOf } from '../lib/code-units.ts';
+import { codeUnitsOf } from '../lib/digest.ts';
 import { decodeBase64, isBase64Digit } from './base64.ts';
 import { codedView, type Edits, editView, placeNow, type Run, type View } from './view.ts';
 

@@ -1,4 +1,4 @@
-import { codeUnitsOf } from '../lib/code-units.ts';
+import { codeUnitsOf } from '../lib/digest.ts';
 
 /** Many words looked for at once, in one pass over a text (Aho and Corasick, 1975): what it costs is the text's length. */
 export interface WordSearch {

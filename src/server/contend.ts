@@ -1,7 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { linkNew } from '../lib/link-new.ts';
+import { linkNew } from '../lib/edit-file.ts';
 import { UserError } from '../lib/user-error.ts';
 import { askStatus } from './ask-status.ts';
 import {

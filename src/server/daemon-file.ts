@@ -4,12 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
+import { linkNew } from '../lib/edit-file.ts';
 import { asObject, asText, known } from '../lib/json.ts';
-import { linkNew } from '../lib/link-new.ts';
 import { linuxStart } from '../lib/processes.ts';
 import { createFile, openRegular } from '../lib/regular-file.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
 
 export interface Daemon {
   readonly pid: number;

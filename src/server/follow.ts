@@ -1,11 +1,10 @@
 import { type DrainLoop, startDraining } from '../audit/index.ts';
 import type { LiveTrees, SessionId } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
-import { configFolder } from '../lib/config-folder.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder } from '../lib/package.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { stateFolder } from '../lib/state-folder.ts';
+import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { staySmall } from '../lib/stay-small.ts';
 import {
   assertFolders,

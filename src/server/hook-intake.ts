@@ -16,9 +16,9 @@ import type { HookKeys } from '../hook/index.ts';
 import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
-import { configFolder } from '../lib/config-folder.ts';
 import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
+import { configFolder } from '../lib/state-folder.ts';
 import { callerSoon, thisMachine } from '../sessions/index.ts';
 import type { HookIntake } from './server-control.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ADAPTERS } from '../hosts/registry.ts';
-import { findClients, listAncestry, type SeenProcess } from '../lib/process-tree.ts';
+import { findClients, listAncestry, type SeenProcess } from '../lib/processes.ts';
 import type { Refusal } from './http/answers.ts';
 import type { AnswerCheck } from './http/ask-routes.ts';
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { groupBy } from '../lib/group.ts';
-import { readHead } from '../lib/read-range.ts';
+import { readHead } from '../lib/read-lines.ts';
 import type { Place } from './places.ts';
 
 /** A session and the adapter that claimed it. */

@@ -22,7 +22,7 @@ import { createDocumentCursor, createLineCursor, type LineCursor, type Look } fr
 import type { Line } from '../lib/lines.ts';
 import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';
 import { UnreadableDatabase } from '../lib/sqlite.ts';
-import { isGone } from '../lib/system-error.ts';
+import { isGone } from '../lib/user-error.ts';
 import { startOf } from './process-start.ts';
 
 /** A session that may still be written: each `refresh` reads what came since the last one. */

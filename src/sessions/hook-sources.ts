@@ -11,8 +11,7 @@ import {
   toSourceId,
 } from '../core/index.ts';
 import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../hosts/index.ts';
-import { asObject, asText } from '../lib/json.ts';
-import { parseJsonBytes } from '../lib/json-line.ts';
+import { asObject, asText, parseJsonBytes } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
 
 /**

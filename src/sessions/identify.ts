@@ -19,7 +19,7 @@ import {
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { readHead } from '../lib/read-range.ts';
+import { readHead } from '../lib/read-lines.ts';
 import { adaptersFor } from './places.ts';
 import { readSession } from './read-session.ts';
 

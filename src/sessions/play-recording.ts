@@ -2,9 +2,9 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayStep, SourceAdapter } from '../hosts/index.ts';
-import { assertFound } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { append, createFile } from '../lib/regular-file.ts';
+import { assertFound } from '../lib/user-error.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
 export interface PlayOptions {

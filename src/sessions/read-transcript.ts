@@ -1,8 +1,7 @@
 import type { AgentNode, MessageRange, PartOfTranscript, SessionTree, TranscriptMessage } from '../core/index.ts';
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import { editionOf } from '../lib/edition.ts';
-import { isSystemError } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { isSystemError, UserError } from '../lib/user-error.ts';
 import type { FoundSession } from './find-sessions.ts';
 import { sourcesOf } from './read-session.ts';
 import { toTranscript } from './to-transcript.ts';

@@ -13,9 +13,7 @@ import {
   type TranscriptReader,
 } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
-import { assertFound } from '../lib/assert.ts';
-import { codeOf } from '../lib/system-error.ts';
-import { UserError } from '../lib/user-error.ts';
+import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
 import { createOpenBodies, type OpenedBodies } from './open-bodies.ts';
 import { type PlacedAgents, placeAgents } from './place-agents.ts';

@@ -1,9 +1,8 @@
 import { nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
-import { assertFound } from '../lib/assert.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
-import { readTail } from '../lib/read-range.ts';
-import { UserError } from '../lib/user-error.ts';
+import { readTail } from '../lib/read-lines.ts';
+import { assertFound, UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
 import { createReadSessions } from './read-joined.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { configFolder } from '../lib/config-folder.ts';
+import { configFolder } from '../lib/state-folder.ts';
 import { readConfig } from './settings.ts';
 import { trackerOptionsOf } from './tracker-options.ts';
 

@@ -1,7 +1,6 @@
 import type { AgentEvent, SessionId, SourceId } from '../core/index.ts';
 import type { SourceAdapter, SourceReader } from '../hosts/index.ts';
-import { isObject } from '../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../lib/json-line.ts';
+import { isObject, parseJsonBytes, recordInLine } from '../lib/json.ts';
 import { withTold } from './hook-sources.ts';
 
 export const TOLD_ROLE = 'streams';

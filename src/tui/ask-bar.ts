@@ -1,5 +1,5 @@
 import { type Answered, type Ask, type AskAnswer, askedText, endText, type LiveEvent, withAsk } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { type AskBarFacts, askBarHeight, formatAskBar } from './asks.ts';
 import type { Key } from './keys.ts';
 import type { WatchPaint } from './paint.ts';

@@ -10,7 +10,7 @@ import {
   paintMark,
   remainingText,
 } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { fitTo, spread } from './fit.ts';
 import type { Hint } from './footer.ts';
 import type { WatchPaint } from './paint.ts';

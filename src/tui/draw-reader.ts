@@ -9,7 +9,7 @@ import {
   typeText,
   watchedDoing,
 } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { fill, fitTo, padTo, spread, withoutColours } from './fit.ts';
 import { formatHints, formatTyped, HELP_FOOTER, type Hint } from './footer.ts';
 import { formatKeys } from './help.ts';

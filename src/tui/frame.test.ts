@@ -8,7 +8,7 @@ import {
   type WatchView,
   widthOf,
 } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { placeColumns } from './columns.ts';
 import { formatReader } from './draw-reader.ts';
 import { fitTo, withoutColours } from './fit.ts';

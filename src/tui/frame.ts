@@ -1,5 +1,5 @@
 import { type FeedSource, type LiveSnapshot, PLAIN, type WatchView } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { cellsOf } from './cells.ts';
 import { formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './columns.ts';
 import { formatEmpty } from './empty.ts';

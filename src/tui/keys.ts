@@ -1,5 +1,6 @@
 // What the bytes of a terminal's keyboard mean. Sequences as xterm, the Linux console, tmux and rxvt send
-import type { KeyReader } from '../lib/screen-types.ts';
+
+import type { KeyReader } from '../lib/screen.ts';
 
 export type KeyName =
   | 'up'

@@ -1,4 +1,4 @@
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { encodeLine } from './encode-line.ts';
 
 /** Between these two, a terminal that knows them shows nothing: it then shows everything at once. */

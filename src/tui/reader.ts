@@ -7,7 +7,7 @@ import {
   type SessionDetail,
   type Transcript,
 } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { FIRST_READER, formatReader, type ReaderView, readerHeight, readerWidth } from './draw-reader.ts';
 import type { Key } from './keys.ts';
 import type { WatchPaint } from './paint.ts';

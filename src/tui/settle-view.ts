@@ -1,5 +1,5 @@
 import { isSessionBusy, type LiveSnapshot, sessionKey, type WatchView } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { planOf } from './frame.ts';
 import { rowsOf, type WatchRow } from './rows.ts';
 import { sortSessions } from './sort.ts';

@@ -10,7 +10,7 @@ import {
   sessionKey,
   type WatchView,
 } from '../core/index.ts';
-import type { Size } from '../lib/screen-types.ts';
+import type { Size } from '../lib/screen.ts';
 import { type FrameOptions, formatFrame, planOf } from './frame.ts';
 import type { Key } from './keys.ts';
 import type { WatchRow } from './rows.ts';

@@ -10,7 +10,7 @@ import {
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import type { Screen, Size } from '../lib/screen-types.ts';
+import type { Screen, Size } from '../lib/screen.ts';
 import type { SourcedFeed, Subscription } from '../sessions/index.ts';
 import { createAskBar } from './ask-bar.ts';
 import { startFrames } from './frames.ts';

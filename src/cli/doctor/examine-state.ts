@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Finding } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
-import { isSystemError } from '../../lib/system-error.ts';
+import { isSystemError } from '../../lib/user-error.ts';
 import { counted, findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');

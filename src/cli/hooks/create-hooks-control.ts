@@ -7,10 +7,10 @@ import {
   type SettingsChange,
 } from '../../core/index.ts';
 import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
-import { askVersion } from '../../lib/ask-version.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
+import { askVersion } from '../../lib/processes.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { keepBackup, readBackups, removeFolderOfOurs } from './backups.ts';
 import { hooksStatus, whyRefused } from './hooks-status.ts';

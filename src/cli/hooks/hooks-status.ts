@@ -14,7 +14,7 @@ import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } fro
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';
-import { isSystemError } from '../../lib/system-error.ts';
+import { isSystemError } from '../../lib/user-error.ts';
 import { readBackups } from './backups.ts';
 import { decideLoaded, type Evidence, type FindEvidence, type LoadFacts, reason, roleOf } from './loaded-state.ts';
 import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';

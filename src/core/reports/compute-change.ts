@@ -1,4 +1,4 @@
-import { isEqual } from '../../lib/is-equal.ts';
+import { isEqual } from '../../lib/json.ts';
 import type { LiveSessionReport, SessionChange, SessionDetail, SourceProgressReport } from './live-shapes.ts';
 
 /**

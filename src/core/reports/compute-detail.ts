@@ -1,4 +1,4 @@
-import { assertFound } from '../../lib/assert.ts';
+import { assertFound } from '../../lib/user-error.ts';
 import type { SessionTree } from '../tree.ts';
 import { computeTree } from './compute-tree.ts';
 import type { LiveSessionReport, SessionDetail } from './live-shapes.ts';

@@ -1,4 +1,4 @@
-import { assertFound } from '../../lib/assert.ts';
+import { assertFound } from '../../lib/user-error.ts';
 import { nativeId } from '../ids.ts';
 import { type FlatTranscript, nestTranscripts } from '../nest-transcripts.ts';
 import type { OpenedTranscripts } from '../ports.ts';

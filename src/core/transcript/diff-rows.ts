@@ -1,4 +1,4 @@
-import { type DiffLine, diffLines } from '../../lib/line-diff.ts';
+import { type DiffLine, diffLines } from '../../lib/patch-text.ts';
 import type { Edit } from './call-views.ts';
 
 /** A line of a diff; where it stands against its counterpart, which characters differ. */

@@ -11,7 +11,7 @@ import {
   otherwiseText,
   remainingText,
 } from '../../core/index.ts';
-import type { SharedScreen } from '../../lib/shared-screen.ts';
+import type { SharedScreen } from '../../lib/screen.ts';
 
 /** Undefined where the person did not answer: another way was faster, or the terminal is gone. */
 export type AskAtTerminal = (ask: Ask, signal: AbortSignal) => Promise<AskAnswer | undefined>;

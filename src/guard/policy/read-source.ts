@@ -1,8 +1,9 @@
 // No YAML here: the hook loads this.
+
 import { closeSync, fstatSync, type Stats } from 'node:fs';
 import { digestText } from '../../lib/digest.ts';
 import { isWrongFile, openRegularSync, readDescriptorSync, readNamedSync } from '../../lib/regular-file.ts';
-import { codeOf } from '../../lib/system-error.ts';
+import { codeOf } from '../../lib/user-error.ts';
 import { MAX_BYTES, type PolicySource } from './source.ts';
 
 export interface ReadSource {

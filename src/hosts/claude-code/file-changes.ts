@@ -3,7 +3,7 @@
 
 import type { FileChange } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { diffLines } from '../../lib/line-diff.ts';
+import { diffLines } from '../../lib/patch-text.ts';
 import { fileWrittenBy } from './tools.ts';
 
 /** By `toolUseResult`. Empty where it holds no patch. */

@@ -15,7 +15,7 @@ import {
 import { isFolder } from '../../lib/folders.ts';
 import { isObject, known } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
-import { readTail } from '../../lib/read-range.ts';
+import { readTail } from '../../lib/read-lines.ts';
 import type { TranscriptOwner } from '../index.ts';
 import { sessionNamedIn } from './layouts.ts';
 import { agentIdOf, HOST } from './line-context.ts';

@@ -1,8 +1,9 @@
 // Where the transcripts of a session's agents lie, by generation. A layout is an object: a new one is a new entry.
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isFileEntry, isFolder, listFilesBelow, listFolder } from '../../lib/folders.ts';
-import { readHead } from '../../lib/read-range.ts';
+import { readHead } from '../../lib/read-lines.ts';
 import { nativeAgentOf } from './sources.ts';
 
 export interface Layout {

@@ -1,6 +1,6 @@
 // One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 1.0.60 to 2.1.325.
-import { asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { shortenStrings } from '../../lib/shorten-strings.ts';
+
+import { asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
 
 export type RawRecord = JsonObject;
 

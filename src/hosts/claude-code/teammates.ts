@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
-import { readHead } from '../../lib/read-range.ts';
+import { readHead } from '../../lib/read-lines.ts';
 import type { AgentScan, LocatedSource } from '../index.ts';
 import { agentIdOf } from './line-context.ts';
 import { once } from './scan.ts';

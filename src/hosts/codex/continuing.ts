@@ -1,8 +1,7 @@
 // Going on from an agent. Every thread, a sub-agent's too, is taken up by its own id; tried on 0.118.0 and 0.166.0.
 
 import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
-import { asObject, asText, known } from '../../lib/json.ts';
-import { parseObject } from '../../lib/parse-json.ts';
+import { asObject, asText, known, parseObject } from '../../lib/json.ts';
 import { isAtLeast } from '../../lib/version-number.ts';
 
 const PROGRAM = 'codex';

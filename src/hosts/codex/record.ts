@@ -1,9 +1,8 @@
 // One line of a rollout as JSON, in one shape for all versions. Versions seen: 0.29.0 to 0.166.0.
 
 import type { Diagnostic } from '../../core/index.ts';
-import { asAmount, asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { asAmount, asInstant, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import { shortenStrings } from '../../lib/shorten-strings.ts';
 
 export interface RolloutRecord {
   readonly type: string;

@@ -1,7 +1,8 @@
 // Files that hold what `codex exec --json` printed: they lie where somebody put them, not in the host's own folders.
+
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
-import { readHead } from '../../lib/read-range.ts';
+import { readHead } from '../../lib/read-lines.ts';
 
 export interface StreamFile {
   readonly file: string;

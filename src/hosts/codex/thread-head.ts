@@ -1,8 +1,9 @@
 // Who a rollout belongs to, by its first line: whose thread it is, who asked for it, and which session it is part of.
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { readHead } from '../../lib/read-range.ts';
+import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { parseWhole, recordsIn } from './record.ts';
 

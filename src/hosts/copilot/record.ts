@@ -1,9 +1,8 @@
 // One line of `events.jsonl` as JSON. Versions seen: 1.0.12 to 1.0.102.
 
 import type { Diagnostic } from '../../core/index.ts';
-import { asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { asInstant, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
-import { shortenStrings } from '../../lib/shorten-strings.ts';
 
 export interface EventRecord {
   readonly type: string;

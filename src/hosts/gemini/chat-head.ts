@@ -1,8 +1,9 @@
 // Whose a chat is, by its first bytes: names have only the beginning of the session's id.
+
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
-import { readHead } from '../../lib/read-range.ts';
+import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 
 const HEAD_BYTES = 2048;

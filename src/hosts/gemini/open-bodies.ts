@@ -1,8 +1,15 @@
 // The conversation of one chat: where its messages stand, and some of them read at a time.
 
-import { asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { placesOfElements } from '../../lib/json-elements.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import {
+  asInstant,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  parseJsonBytes,
+  placesOfElements,
+  recordInLine,
+} from '../../lib/json.ts';
 import { MAX_DOCUMENT_BYTES, readRegular } from '../../lib/regular-file.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
 import {

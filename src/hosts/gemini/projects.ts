@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type AgentEvent, mainAgentOf, toSourceId } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
-import { asObject, asText } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
+import { asObject, asText, parseJsonBytes } from '../../lib/json.ts';
 import type { LocatedSession } from '../index.ts';
 import { chatPlaceOf, PROJECT_ROOT_FILE, PROJECTS_FILE } from './data-folder.ts';
 

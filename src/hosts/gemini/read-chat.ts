@@ -2,9 +2,17 @@
 
 import path from 'node:path';
 import { type AgentEvent, mainAgentOf, nativeId } from '../../core/index.ts';
-import { asInstant, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import { type ElementPlace, placesOfElements } from '../../lib/json-elements.ts';
-import { type LineProblem, recordInLine } from '../../lib/json-line.ts';
+import {
+  asInstant,
+  asText,
+  type ElementPlace,
+  isObject,
+  type JsonObject,
+  known,
+  type LineProblem,
+  placesOfElements,
+  recordInLine,
+} from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import { agentIdOf, atOf, type MessageContext } from './line-context.ts';

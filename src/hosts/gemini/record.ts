@@ -1,7 +1,6 @@
 // The records of a chat. Versions seen: 0.8.2 to 0.61.0. A chat is a file of lines (0.4x and later), or one document.
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
-import { shortenStrings } from '../../lib/shorten-strings.ts';
+
+import { asObject, asText, isObject, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
 
 export type ChatRecord =
   /** The first line, or what a document says beside its messages. */

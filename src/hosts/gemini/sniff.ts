@@ -1,6 +1,6 @@
 // Whether a file is Gemini CLI's, by its first bytes.
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
+
+import { asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { sessionInHead } from './chat-head.ts';
 import { isHead } from './record.ts';

@@ -1,8 +1,7 @@
 // `gemini -p … -o stream-json`: the main agent's calls and results. Of an agent it tells nothing but the call, and that it is over.
 
 import { type AgentEvent, mainAgentOf, toToolCallId, toUnnamedAgentId } from '../../core/index.ts';
-import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import { asAmount, asObject, asText, type JsonObject, known, parseJsonBytes, recordInLine } from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
 import { INVOKE, promptIn } from './agent-calls.ts';

@@ -1,8 +1,7 @@
 // Going on from an agent. A sub-agent is a session like any other, and taken up by its own id; tried on 1.18.33.
 
 import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
-import { asObject, asText, known } from '../../lib/json.ts';
-import { parseObject } from '../../lib/parse-json.ts';
+import { asObject, asText, known, parseObject } from '../../lib/json.ts';
 
 const PROGRAM = 'opencode';
 const UNATTENDED = 'Nobody can be asked: OpenCode refuses what your settings do not allow.';

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { listeningSockets, openersOf } from '../../lib/open-descriptors.ts';
+import { listeningSockets, openersOf } from '../../lib/processes.ts';
 import { findServers } from './find-servers.ts';
 
 /** Has a file open, and listens on two ports: on one of them it says that it is well. */

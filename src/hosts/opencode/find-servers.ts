@@ -1,9 +1,10 @@
 // Servers of OpenCode that work on a data folder of this machine. Exact, or not found: a process that has the database open, a port
 // that this very process listens on, and the program's own word at it.
+
 import path from 'node:path';
 import { listFolder, modifiedAt } from '../../lib/folders.ts';
 import { isObject } from '../../lib/json.ts';
-import { listeningSockets, openersOf } from '../../lib/open-descriptors.ts';
+import { listeningSockets, openersOf } from '../../lib/processes.ts';
 import { isDatabaseName } from './data-folder.ts';
 import { getJson } from './server/request.ts';
 

@@ -4,8 +4,7 @@
 import path from 'node:path';
 import { type AgentEvent, toSourceId } from '../../core/index.ts';
 import { modifiedAt } from '../../lib/folders.ts';
-import { openersOf } from '../../lib/open-descriptors.ts';
-import { runningPrograms } from '../../lib/running-programs.ts';
+import { openersOf, runningPrograms } from '../../lib/processes.ts';
 import type { LocatedSession } from '../index.ts';
 
 /** Of a database that was quiet for longer, nobody asks: its sessions are over (`core/session-life.ts`). */

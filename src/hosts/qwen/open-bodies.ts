@@ -1,8 +1,15 @@
 // The conversation of one agent: where its messages stand, and some of them read at a time.
 
 import type { TranscriptMessage } from '../../core/index.ts';
-import { asInstant, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import {
+  asInstant,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  parseJsonBytes,
+  recordInLine,
+} from '../../lib/json.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSource } from '../index.ts';
 import { callsIn, createKindCount, followPlaces, type PlaceList, readPieces, responsesIn } from '../shared/index.ts';
 import { toContent } from './body-blocks.ts';

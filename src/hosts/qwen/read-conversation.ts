@@ -1,8 +1,7 @@
 // A conversation line by line: of the main agent, or of a sub-agent.
 
 import { type AgentEvent, mainAgentOf } from '../../core/index.ts';
-import { asText, type JsonObject, known } from '../../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import { asText, type JsonObject, known, parseJsonBytes, recordInLine } from '../../lib/json.ts';
 import type { ByteRange, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import { createAskedCommands } from '../shared/index.ts';
 import { atOf, createConversationState, type LineContext, type LineParser } from './line-context.ts';

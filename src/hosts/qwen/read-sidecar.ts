@@ -1,8 +1,17 @@
 // `agent-<agent>.meta.json`, beside an agent's conversation: who asked for it, and how it stands.
 
 import { type AgentEvent, type AgentId, mainAgentOf, type SessionId, toToolCallId } from '../../core/index.ts';
-import { asAmount, asFlag, asInstant, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import {
+  asAmount,
+  asFlag,
+  asInstant,
+  asObject,
+  asText,
+  type JsonObject,
+  known,
+  parseJsonBytes,
+  recordInLine,
+} from '../../lib/json.ts';
 import type { LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import { firstLine } from '../shared/index.ts';
 import { agentIdOf } from './line-context.ts';

@@ -1,8 +1,6 @@
 // One line of a conversation. Versions seen: 0.5.2 to 0.24.4.
 
-import { asObject, asText, type JsonObject } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
-import { shortenStrings } from '../../lib/shorten-strings.ts';
+import { asObject, asText, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
 import { partsOf } from '../shared/index.ts';
 
 /** `user`, `assistant`, `tool_result`, or what the program itself notes: `system/ui_telemetry` and the like. */

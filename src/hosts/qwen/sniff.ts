@@ -1,6 +1,6 @@
 // Whether a file is Qwen Code's, by its first lines.
-import { asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
+
+import { asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { kindOf, partsIn } from './record.ts';
 

@@ -1,8 +1,17 @@
 // `qwen -p … -o stream-json`: messages as Claude Code prints them, with what is told about tasks inside `data`. (0.24.4)
 
 import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
-import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
-import { parseJsonBytes, recordInLine } from '../../lib/json-line.ts';
+import {
+  asAmount,
+  asFlag,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  known,
+  parseJsonBytes,
+  recordInLine,
+} from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
 import { isSpawning, LAUNCHED } from './agent-calls.ts';

@@ -1,8 +1,9 @@
 // The Bot API through grammY: its client, its types; the order in which things are asked is ours.
+
 import { Api, GrammyError, HttpError, InputFile } from 'grammy';
 import type { Message, MessageEntity, Update as RawUpdate, User } from 'grammy/types';
+import { withinTime } from '../../lib/clock.ts';
 import { known } from '../../lib/json.ts';
-import { withinTime } from '../../lib/within-time.ts';
 import type { RichText } from '../messages/rich-text.ts';
 import { type BotApi, BotApiError, type BotApiProblem, type Buttons, type ChatUser, type Update } from './bot-api.ts';
 

@@ -1,8 +1,7 @@
 import path from 'node:path';
-import { configFolder } from '../../lib/config-folder.ts';
 import { known } from '../../lib/json.ts';
-import { readSecret } from '../../lib/kept-secret.ts';
-import { stateFolder } from '../../lib/state-folder.ts';
+import { readSecret } from '../../lib/state-file.ts';
+import { configFolder, stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { type Config, minutesOf, thisMachine } from '../../sessions/index.ts';
 import { ALL_NEWS, type Wishes } from '../news.ts';

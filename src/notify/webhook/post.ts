@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
-import { codeOf } from '../../lib/system-error.ts';
-import { withinTime } from '../../lib/within-time.ts';
+import { type Clock, withinTime } from '../../lib/clock.ts';
+import { codeOf } from '../../lib/user-error.ts';
 
 export interface Posted {
   readonly url: string;

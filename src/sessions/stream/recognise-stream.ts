@@ -1,6 +1,5 @@
 import { NO_SESSION_YET, type SourceAdapter, type StreamCapability } from '../../hosts/index.ts';
-import { isObject } from '../../lib/json.ts';
-import { parseJsonBytes } from '../../lib/json-line.ts';
+import { isObject, parseJsonBytes } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 
 /** An adapter that reads streams. */

@@ -1,7 +1,7 @@
 // A terminal as small as possible: it applies what we write to a grid, and refuses whatever we never meant to write.
 
 import { widthOf } from '../../core/index.ts';
-import type { Size } from '../../lib/screen-types.ts';
+import type { Size } from '../../lib/screen.ts';
 
 export interface Emulator {
   write(text: string): void;

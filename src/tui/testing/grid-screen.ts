@@ -1,4 +1,4 @@
-import type { Screen, Size } from '../../lib/screen-types.ts';
+import type { Screen, Size } from '../../lib/screen.ts';
 import type { Key, KeyName } from '../keys.ts';
 import { createEmulator, type Emulator } from './emulator.ts';
 

@@ -1,5 +1,5 @@
 import type { TimelineAgent, TimelineCall, TimelineReply, TimelineReport } from '../../../src/core/index.ts';
-import { isEqual } from '../../../src/lib/is-equal.ts';
+import { isEqual } from '../../../src/lib/json.ts';
 
 /**
  * What was known, and a part that leaves out what was over before `since`. Whatever did not change stays the same

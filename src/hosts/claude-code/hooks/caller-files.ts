@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asAmount, asFlag, asText, isObject, known } from '../../../lib/json.ts';
-import { readPart } from '../../../lib/read-part.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../../lib/regular-file.ts';
 import type { CallerChain, CallingAgent } from '../../index.ts';
 import type { RawRecord } from '../record.ts';

@@ -1,9 +1,10 @@
 // Who a rollout belongs to and who is above it, by the first lines of rollouts: for the guard, whose host waits. A hook names
 // the rollout of the very thread that calls.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { readPart } from '../../../lib/read-part.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { headOf, type ThreadHead } from '../thread-head.ts';
 
 export interface Thread extends ThreadHead {

@@ -1,9 +1,9 @@
 // Where a command is to run. Up to 0.15x the hook says in which folder the thread is, and not that a call asks for another; later it
 // says the call's. The rollout has the whole call by then (seen in every version that has hooks), and the thread's folder.
+
 import path from 'node:path';
-import { asObject, asText } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
-import { readPart } from '../../../lib/read-part.ts';
+import { asObject, asText, parseJson } from '../../../lib/json.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { callIn } from '../tools.ts';
 import { threadIn } from './thread-chain.ts';
 

@@ -2,8 +2,7 @@
 // versions say so (`agentId`). There is no name of the event and no id of the call in it.
 
 import { mainAgentOf, toSessionId } from '../../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseJson } from '../../../lib/json.ts';
 import type { CallerChain, CallingAgent, HookCall, HookEvent } from '../../index.ts';
 import { agentIdOf, HOST } from '../line-context.ts';
 import { isSpawning, subjectOf } from '../tools.ts';

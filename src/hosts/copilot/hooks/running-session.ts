@@ -1,10 +1,10 @@
 // Which session a hook is about, and who of it. Up to 1.0.9x a hook says nothing but the id of the one who calls, and what Copilot
 // writes about an agent comes late: but the process that calls the hook holds a lock in its session's folder.
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
-import { readPart } from '../../../lib/read-part.ts';
+import { asObject, asText, type JsonObject, known, parseJson } from '../../../lib/json.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { EVENTS, lockOf, rootsOf, SESSIONS } from '../data-folder.ts';
 
 export interface RunningSession {

@@ -2,8 +2,7 @@
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
-import { asAmount, asFlag, asObject, asText, isObject, known } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+import { asAmount, asFlag, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 import type {

@@ -1,5 +1,4 @@
-import { asAmount, asText } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asAmount, asText, parseObject } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase } from '../../../lib/sqlite.ts';
 import type { Bodies } from '../../index.ts';
 import { placeOf, type WholeMessage, type WholePart } from './conversation.ts';

@@ -1,7 +1,7 @@
 // Whole conversations from doors that are files: they are read as a whole.
+
 import path from 'node:path';
-import { asAmount, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, parseObject } from '../../../lib/json.ts';
 import { readLines } from '../../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../../lib/regular-file.ts';
 import { createdAtOf } from '../facts/message-facts.ts';

@@ -3,7 +3,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { type AgentEvent, nativeId } from '../../../core/index.ts';
-import { atMost } from '../../../lib/at-most.ts';
+import { atMost } from '../../../lib/clock.ts';
 import { asAmount } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';

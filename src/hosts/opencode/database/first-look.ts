@@ -1,6 +1,6 @@
 // A tree of sessions that was not read before: which sessions it has, and all rows of a short one, in one question.
-import { asAmount, asText, isObject } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+
+import { asAmount, asText, isObject, parseJson } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import type { SessionInfo } from '../record.ts';
 import { type BatchText, isFull, rowsOf, TOGETHER } from './row-batches.ts';

@@ -1,7 +1,7 @@
 // Many rows in one JSON text. A driver takes a microsecond for each value that it hands over, and more for what it leaves to the
 // garbage collector: of tens of thousands of rows, that is longer than SQLite takes to read them.
-import { asAmount, asObject, isObject, type JsonObject } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+
+import { asAmount, asObject, isObject, type JsonObject, parseJson } from '../../../lib/json.ts';
 import type { ReadOnlyDatabase, SqlRow } from '../../../lib/sqlite.ts';
 import { isNeededWhole, LONG_MESSAGE, type MessageRow, type PartRow, WITH_FACTS } from './rows.ts';
 

@@ -1,9 +1,7 @@
 // Messages and parts as rows. Nine tenths of a database are texts that the tree has no use for: of long rows only the
 // beginning leaves SQLite, which is where the facts stand.
 
-import { closeJson } from '../../../lib/close-json.ts';
-import { asAmount, asObject, asText, type JsonObject, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asAmount, asObject, asText, closeJson, type JsonObject, known, parseObject } from '../../../lib/json.ts';
 import { type SqlRow, textOf } from '../../../lib/sqlite.ts';
 import { PROGRAMS } from '../../shared/index.ts';
 import { SHELL, TASK } from '../tools.ts';

@@ -1,5 +1,4 @@
-import { asAmount, asText, known } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+import { asAmount, asText, known, parseJson } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, type SqlRow, textOf } from '../../../lib/sqlite.ts';
 import { deniedIn, type SessionInfo } from '../record.ts';
 import type { Schema } from './schema.ts';

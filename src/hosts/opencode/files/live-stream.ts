@@ -1,8 +1,7 @@
 // `opencode run --format json` and the events of its server as they come, by the readers of kept ones.
 
 import { toToolCallId } from '../../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, isObject, type JsonObject, parseObject } from '../../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamReader, StreamSign } from '../../index.ts';
 import { isSessionId, toSessionInfo } from '../record.ts';
 import { TASK } from '../tools.ts';

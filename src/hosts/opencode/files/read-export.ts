@@ -1,6 +1,5 @@
 import type { AgentEvent } from '../../../core/index.ts';
-import { asObject, asText, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
 import type { SourceReader } from '../../index.ts';
 import { createdAtOf, messageFacts } from '../facts/message-facts.ts';
 import { partFacts } from '../facts/part-facts.ts';

@@ -1,7 +1,6 @@
 import type { AgentEvent, DiagnosticCode } from '../../../core/index.ts';
-import { isObject, type JsonObject } from '../../../lib/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
 import type { Door } from '../record.ts';
 
 export interface RecordInLine {

@@ -1,10 +1,8 @@
 // Which sessions a kept file is about.
 
 import { isMissing, modifiedAt } from '../../../lib/folders.ts';
-import { asObject, asText, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
-import { readLines } from '../../../lib/read-lines.ts';
-import { readHead } from '../../../lib/read-range.ts';
+import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
+import { readHead, readLines } from '../../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../../lib/regular-file.ts';
 import type { SessionPlace } from '../database/session-rows.ts';
 import { isSessionId, toSessionInfo } from '../record.ts';

@@ -3,8 +3,7 @@
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
-import { asObject, asText, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
 import type { HookCommands } from '../../index.ts';
 import { HOST } from '../record.ts';
 import { PLUGIN_BODY } from './plugin-body.ts';

@@ -1,9 +1,8 @@
 // What is kept of our plugin's calls for the tree, and the facts of it: who waits for a permission, and whose was given or refused.
 
 import type { AgentEvent, EventOrigin, SessionId, SourceId } from '../../../core/index.ts';
-import { asAmount, asObject, asText, isObject } from '../../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, parseJson } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
 import type { SourceReader } from '../../index.ts';
 import { answeredFact, askedFact } from '../facts/question-facts.ts';
 import { ASKED, REPLIED } from './payload.ts';

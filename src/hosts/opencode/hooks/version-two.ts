@@ -4,8 +4,7 @@
 
 import path from 'node:path';
 import { listFolder, modifiedAt } from '../../../lib/folders.ts';
-import { asAmount, asText } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asAmount, asText, parseObject } from '../../../lib/json.ts';
 import { isStillRunning } from '../../../lib/processes.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf } from '../../../lib/sqlite.ts';

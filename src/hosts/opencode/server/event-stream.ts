@@ -1,6 +1,6 @@
 // What a server says to whoever listens, for as long as it does. It repeats nothing.
-import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+
+import { asObject, asText, type JsonObject, parseObject } from '../../../lib/json.ts';
 import { eventOf } from '../files/read-events.ts';
 import { authorisation } from './request.ts';
 

@@ -2,8 +2,7 @@
 // agents' agents; here all are heard.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../../lib/json.ts';
 import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../index.ts';
 import { findServers } from '../find-servers.ts';
 import { ASKED, QUESTION, REPLIED } from '../hooks/payload.ts';

@@ -1,6 +1,6 @@
 // A running server of OpenCode (`opencode serve`), by its address. With a password every route asks for it.
-import { asText, isObject, type JsonObject } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
+
+import { asText, isObject, type JsonObject, parseJson } from '../../../lib/json.ts';
 
 export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);

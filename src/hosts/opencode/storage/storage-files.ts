@@ -1,9 +1,9 @@
 // `storage/`: one JSON file for each session, message and part, written anew in place (versions before 1.2). Versions before 0.6 had one
 // for each project, and in it another order of folders: `project/<project>/storage/session/{info,message,part}`.
+
 import path from 'node:path';
 import { isClosedFolder, isMissing, isRefusal, isThere, listFolder, modifiedAt } from '../../../lib/folders.ts';
-import { asText, type JsonObject } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asText, type JsonObject, parseObject } from '../../../lib/json.ts';
 import { isWrongFile, readText } from '../../../lib/regular-file.ts';
 import { OLD_PROJECTS, STORAGE } from '../data-folder.ts';
 import { type SessionInfo, toSessionInfo } from '../record.ts';

@@ -1,6 +1,6 @@
 // The history of a recorded database, statement by statement, as its own log of events tells it.
-import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+
+import { asObject, asText, type JsonObject, parseObject } from '../../../lib/json.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 
 export interface History {

@@ -2,9 +2,8 @@
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../../lib/json.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
-import { readPart } from '../../../lib/read-part.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../../lib/json.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../../lib/regular-file.ts';
 import type { CallerChain, CallingAgent } from '../../index.ts';
 import { AGENTS } from '../data-folder.ts';

@@ -1,6 +1,6 @@
 // Which version writes a session, by the first lines of its transcript: whether a hook that names nobody is the main agent's.
 
-import { readPart } from '../../../lib/read-part.ts';
+import { readPart } from '../../../lib/read-lines.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 
 /** From here on a hook inside a sub-agent has its id. */

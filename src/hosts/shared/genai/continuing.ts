@@ -1,8 +1,7 @@
 // Going on from an agent with a program that opens sessions, and nothing below them (Gemini CLI, Qwen Code).
 
 import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../../core/index.ts';
-import { asObject, asText, known } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 
 export interface SessionProgram {

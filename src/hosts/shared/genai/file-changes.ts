@@ -2,7 +2,7 @@
 
 import type { FileChange } from '../../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject } from '../../../lib/json.ts';
-import { diffLines } from '../../../lib/line-diff.ts';
+import { diffLines } from '../../../lib/patch-text.ts';
 import { fileWrittenBy } from './tools.ts';
 
 /** `display`: what the host keeps of the result for the screen. It is not kept for every agent. */

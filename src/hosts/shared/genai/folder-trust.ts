@@ -1,8 +1,7 @@
 // Folders that a person does not trust: `trustedFolders.json` beside the settings, which both hosts write.
 
 import path from 'node:path';
-import { asObject, asText } from '../../../lib/json.ts';
-import { parseObject } from '../../../lib/parse-json.ts';
+import { asObject, asText, parseObject } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { readTolerantly } from '../hooks/read-groups.ts';
 

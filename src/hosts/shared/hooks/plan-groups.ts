@@ -1,8 +1,7 @@
 // Our entries in such a settings file: text in, text out. Every byte that is not ours stays as it is.
 
 import { parseHookCommand } from '../../../core/index.ts';
-import { isEqual } from '../../../lib/is-equal.ts';
-import { asObject } from '../../../lib/json.ts';
+import { asObject, isEqual } from '../../../lib/json.ts';
 import type { HookCommands } from '../../index.ts';
 import type { SettingsForm } from './form.ts';
 import { append, nodeAt, remove, replace } from './json-text.ts';

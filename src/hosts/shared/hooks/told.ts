@@ -8,9 +8,8 @@ import {
   type SourceId,
   toAgentId,
 } from '../../../core/index.ts';
-import { asAmount, asText, isObject } from '../../../lib/json.ts';
+import { asAmount, asText, isObject, parseJson } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
-import { parseJson } from '../../../lib/parse-json.ts';
 import type { SourceReader } from '../../index.ts';
 
 /** By the host's own id of the agent. */

@@ -1,4 +1,4 @@
-import { isEqual } from '../../../../src/lib/is-equal.ts';
+import { isEqual } from '../../../../src/lib/json.ts';
 import type { Backend } from '../../backend.ts';
 import { callAt } from './hit.ts';
 import { openCall, selectAgent } from './rows-input.ts';
