@@ -7,9 +7,9 @@ import { root } from '../scripts/ensure-installed.mjs';
 import { stopProcess } from './processes.mjs';
 
 /** The program as people run it, with a state folder of its own. */
-export async function startServer(home, data) {
-  const env = { ...process.env, TROUPE_HOME: home };
-  const child = spawn(process.execPath, [path.join(root, 'dist/troupe.js'), '--no-open', '--json', '--root', data], {
+export async function startServer(home, data, { build = root, env: given = process.env } = {}) {
+  const env = { ...given, TROUPE_HOME: home };
+  const child = spawn(process.execPath, [path.join(build, 'dist/troupe.js'), '--no-open', '--json', '--root', data], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

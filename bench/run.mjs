@@ -29,17 +29,26 @@ Run the benchmarks, or some parts of them. Each prints a table.
 
 ${LIST}
 
+With --check, measure the budgets of bench/budgets.json and fail if one is exceeded; --against DIR measures another build
+in the same run and prints the difference.
+
 Examples:
   npm run bench              all of them
+  npm run bench -- --check
+  npm run bench -- --check --against ../before
   npm run bench -- guard     one part
   npm run bench -- hook export`;
 
-const { help, parts } = readOptions();
+const { help, check, against, parts } = readOptions();
 if (help) console.log(HELP);
 else {
   ensureInstalled();
   await import('../scripts/build.mjs');
-  for (const part of parts) await PARTS[part][1]();
+  if (check || against !== undefined) {
+    const { benchBudgets, printBudgets } = await import('./budgets.mjs');
+    const exceeded = printBudgets(await benchBudgets({ against }));
+    if (check && exceeded > 0) process.exitCode = 1;
+  } else for (const part of parts) await PARTS[part][1]();
 }
 
 async function runPart(part, name, options) {
@@ -50,7 +59,11 @@ function readOptions() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { help: { type: 'boolean', short: 'h' } },
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        check: { type: 'boolean' },
+        against: { type: 'string' },
+      },
     });
     const names = positionals.map((name) => OTHER_NAMES[name] ?? name);
     const unknown = positionals.filter((_, index) => !Object.hasOwn(PARTS, names[index]));

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { root } from './ensure-installed.mjs';
 
-export async function buildSinglePage(build) {
+export async function buildSinglePage(build, plugin) {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { page: 'web/src/main.tsx' },
@@ -17,6 +17,7 @@ export async function buildSinglePage(build) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     charset: 'utf8',
+    plugins: [plugin],
     logLevel: 'warning',
   });
   const textOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? '';

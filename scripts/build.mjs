@@ -15,9 +15,9 @@ const withoutSideEffects = {
   name: 'without-side-effects',
   setup({ onResolve, resolve }) {
     onResolve({ filter: /^\.\.?\// }, async ({ path, pluginData, ...options }) => {
-      if (pluginData === withoutSideEffects || !options.importer.startsWith(`${root}src/`)) return undefined;
+      if (pluginData === withoutSideEffects) return undefined;
       const resolved = await resolve(path, { ...options, pluginData: withoutSideEffects });
-      return resolved.errors.length > 0 ? resolved : { ...resolved, sideEffects: false };
+      return resolved.path.startsWith(`${root}src/`) ? { ...resolved, sideEffects: false } : resolved;
     });
   },
 };
@@ -87,7 +87,7 @@ run(process.execPath, [
   '--logLevel',
   'warn',
 ]);
-await buildSinglePage(build);
+await buildSinglePage(build, withoutSideEffects);
 run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json']);
 // The compiler leaves the endings of our sources in the declarations; others resolve what is there.
 for (const file of readdirSync(`${root}dist/types`, { recursive: true })) {

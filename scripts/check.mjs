@@ -10,6 +10,7 @@ const CHECKS = {
   lint: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
   imports: ['scripts/check-imports.mjs'],
   house: ['scripts/check-house.mjs'],
+  language: ['scripts/check-language.mjs'],
   'library types': ['scripts/api-report.mjs'],
   'dead code': ['node_modules/knip/bin/knip.js', '--no-progress'],
   package: ['node_modules/publint/src/cli.js', '--strict'],

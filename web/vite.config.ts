@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 
-// The page: built into dist/web, served from memory by faces/server. Nothing in it is fetched from anywhere else.
+const SOURCES = fileURLToPath(new URL('../src/', import.meta.url));
+
+// The page: built into dist/web, served from memory by src/server. Nothing in it is fetched from anywhere else.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: './',
@@ -23,6 +25,8 @@ export default defineConfig({
     // The server sends one policy for all of it: no inlined scripts or images.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Modules of src do nothing when they are loaded, so what the page does not use of a room is left out.
+    rolldownOptions: { treeshake: { moduleSideEffects: (id: string) => !id.startsWith(SOURCES) } },
     reportCompressedSize: true,
   },
 });

@@ -1,0 +1,135 @@
+// node scripts/count-files.mjs [CHECKOUT] [--list]: how many source files run for three jobs, by V8's coverage: a transcript line on its way to
+// `troupe tree`, a hook call on its way to the audit log, a row of OpenCode on its way to an exported page. A file counts if one of its functions
+// ran. `lib/` and the entry points are left out.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { root as here } from './ensure-installed.mjs';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { list: { type: 'boolean' } } });
+const root = path.resolve(positionals[0] ?? here);
+const { build } = await import('esbuild');
+const scratch = mkdtempSync(path.join(tmpdir(), 'troupe-count-'));
+const dist = path.join(scratch, 'dist');
+const { dependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+const fixtures = existsSync(path.join(root, 'src/hosts')) ? 'src/hosts' : 'src/adapters';
+
+await bundle({ troupe: 'src/main.ts' }, { format: 'esm', splitting: true, external: Object.keys(dependencies) });
+const [hook, judge, hosts] = existsSync(path.join(root, 'src/hook/hook.ts'))
+  ? ['src/hook/hook.ts', 'src/hook/judge.ts', 'src/hook/hosts.ts']
+  : ['src/hook.ts', 'src/hook-judge.ts', 'src/hook-hosts.ts'];
+const digests = { JUDGE_DIGEST: '"0"', HOSTS_DIGEST: '"0"' };
+await bundle(
+  { hook, 'hook-judge': judge, 'hook-hosts': hosts },
+  { format: 'cjs', outExtension: { '.js': '.cjs' }, define: digests },
+);
+for (const name of ['package.json', 'node_modules', 'demo']) linkFrom(name);
+linkFrom('dist/single-page.html');
+
+const JOBS = {
+  'transcript line → tree': () => {
+    run('troupe.js', ['tree', '--root', path.join(root, fixtures, 'claude-code/fixtures/2.1.325-nested')]);
+  },
+  'hook call → decision → audit': () => {
+    const settings = path.join(scratch, 'home/.config/troupe');
+    mkdirSync(settings, { recursive: true });
+    writeFileSync(
+      path.join(settings, 'policy.yaml'),
+      'version: 1\nrules:\n  - { tools: ["Bash(git push:*)"], decision: deny }\n',
+    );
+    run('troupe.js', ['guard', 'check'], { isCounted: false });
+    const payload = {
+      session_id: '6a1de45d-db5d-4e00-9f70-5b78e72f57ee',
+      transcript_path: path.join(scratch, 'none.jsonl'),
+      cwd: scratch,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'cd src && git push --force' },
+      tool_use_id: 'toolu_01',
+    };
+    const { stdout } = run('hook.cjs', ['guard', 'claude-code'], { input: JSON.stringify(payload) });
+    if (!stdout.includes('deny')) throw new Error(`the hook did not deny the call: ${stdout}`);
+    const { stdout: log } = run('troupe.js', ['guard', 'log', '--json']);
+    if (!log.includes('toolu_01')) throw new Error('the call is not in the audit log');
+  },
+  'OpenCode row → export page': () => {
+    const recording = path.join(root, fixtures, 'opencode/fixtures', findOpenCode());
+    run('troupe.js', ['export', '-y', '-f', 'html', '--root', recording, '-o', path.join(scratch, 'pages')]);
+  },
+};
+
+const rows = [];
+for (const [name, job] of Object.entries(JOBS)) {
+  rmSync(path.join(scratch, 'coverage'), { recursive: true, force: true });
+  job();
+  const files = filesThatRan();
+  rows.push([name, files.length]);
+  if (values.list) console.log(`\n${name}\n${files.map((file) => `  ${file}`).join('\n')}`);
+}
+rmSync(scratch, { recursive: true, force: true });
+console.log('\n| job | files that run |\n|---|---|');
+for (const [name, count] of rows) console.log(`| ${name} | ${count} |`);
+
+async function bundle(entryPoints, options) {
+  await build({
+    ...{ absWorkingDir: root, entryPoints, outdir: dist, bundle: true, platform: 'node', target: 'node20.19' },
+    ...{ sourcemap: true, sourcesContent: false, logLevel: 'error', ...options },
+  });
+}
+
+function linkFrom(name) {
+  const [from, to] = [path.join(root, name), path.join(scratch, name)];
+  if (!existsSync(from)) return;
+  if (name === 'node_modules') spawnSync('ln', ['-s', from, to]);
+  else cpSync(from, to, { recursive: true });
+}
+
+function findOpenCode() {
+  const folder = path.join(root, fixtures, 'opencode/fixtures');
+  return readdirSync(folder).find((name) => existsSync(path.join(folder, name, 'opencode.db')));
+}
+
+function run(program, args, { input = '', isCounted = true } = {}) {
+  const home = path.join(scratch, 'home');
+  mkdirSync(home, { recursive: true });
+  const { PATH } = process.env;
+  const env = { PATH, HOME: home, ...(isCounted && { NODE_V8_COVERAGE: path.join(scratch, 'coverage') }) };
+  const done = spawnSync(process.execPath, [path.join(dist, program), ...args], {
+    input,
+    env,
+    cwd: scratch,
+    encoding: 'utf8',
+  });
+  if (done.status !== 0) throw new Error(`troupe ${args.join(' ')}: ${done.stderr}`);
+  return done;
+}
+
+/** Sources of functions that were called, relative to `src/`. */
+function filesThatRan() {
+  const found = new Set();
+  const folder = path.join(scratch, 'coverage');
+  for (const name of readdirSync(folder)) {
+    for (const { url, functions } of JSON.parse(readFileSync(path.join(folder, name), 'utf8')).result) {
+      if (!url.startsWith('file://') || !fileURLToPath(url).startsWith(dist)) continue;
+      const script = fileURLToPath(url);
+      const map = new SourceMap(JSON.parse(readFileSync(`${script}.map`, 'utf8')));
+      const lineStarts = [0];
+      for (const { index } of readFileSync(script, 'utf8').matchAll(/\n/g)) lineStarts.push(index + 1);
+      for (const { ranges } of functions) {
+        const [{ startOffset, count }] = ranges;
+        // The first function is the module itself.
+        if (count === 0 || startOffset === 0) continue;
+        const line = lineStarts.findLastIndex((start) => start <= startOffset);
+        const { originalSource } = map.findEntry(line, startOffset - lineStarts[line]);
+        if (originalSource === undefined) continue;
+        const file = path.relative(path.join(root, 'src'), path.resolve(path.dirname(script), originalSource));
+        if (!/^(?:\.\.|lib\/|base\/|io\/|main\.ts|hook\.ts|hook\/hook\.ts)/.test(file)) found.add(file);
+      }
+    }
+  }
+  return [...found].sort();
+}
