@@ -10,6 +10,7 @@ for (const name of Object.keys(process.env))
 process.umask(0o022);
 
 export default defineConfig({
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   test: {
     include: ['src/**/*.test.ts', 'web/**/*.test.ts', 'test/**/*.test.ts'],
     exclude: ['test/hosts/**', '**/node_modules/**'],

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/index.ts';
 import type { Backend, ConnectionState } from './backend.ts';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
-import { tellHeard, tellMissed } from './guard/heard.ts';
+import { tellHeard, tellMissed } from './guard/call-feed.ts';
 
 // Everything the page knows and every choice of the person's, in one place. Views read it; `actions.ts` changes it.
 
@@ -145,4 +145,21 @@ export function connect(backend: Backend): () => void {
     stop();
     clearInterval(ticking);
   };
+}
+
+let provided: Backend | undefined;
+
+/** Once, before anything is drawn. */
+export function provideBackend(backend: Backend): void {
+  provided = backend;
+}
+
+/** Whoever reads a page that was handed on did not ask for anything. */
+export function askerName(): string {
+  return useBackend().kind === 'live' ? 'you' : 'the person';
+}
+
+export function useBackend(): Backend {
+  if (!provided) throw new Error('troupe: the page was drawn before it had data');
+  return provided;
 }

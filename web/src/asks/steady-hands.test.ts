@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSteadyHands } from './steady-hands.ts';
+import { createSteadyHands } from './ask-bar.tsx';
 
 it('a press counts unless the list has just moved under it', () => {
   const hands = createSteadyHands();

@@ -1,13 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type AttachReport, type AttachWish, attachLine, cleanBlock, cleanLine } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
-import { useBackend } from '../backend-context.ts';
-import { CopyButton } from '../parts/copy-button.tsx';
+import { CopyButton } from '../parts/marks.tsx';
 import { Sheet } from '../shell/sheet.tsx';
-import type { AgentRef } from '../store.ts';
-import { attached, isAttaching } from './attached.ts';
-import { usePlan } from './use-plan.ts';
+import { type AgentRef, useBackend } from '../store.ts';
 import './attach.css';
+import { signal } from '@preact/signals';
 
 const BUDGET = 8_000;
 
@@ -105,4 +103,60 @@ function Plan({ report, wish }: { readonly report: AttachReport; readonly wish: 
       )}
     </>
   );
+}
+
+export type Planning =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'known'; readonly report: AttachReport }
+  | { readonly kind: 'trouble'; readonly text: string };
+
+/** Whoever types is not answered for each letter. */
+const PAUSE_MS = 300;
+
+/** What going on would be, asked anew whenever the wish changes. The last answer stays until the next is there. */
+export function usePlan(ask: NonNullable<Backend['attach']>, { agent, session }: AgentRef, wish: AttachWish): Planning {
+  const [planning, setPlanning] = useState<Planning>({ kind: 'asking' });
+  const { message, host, fork, budget } = wish;
+  useEffect(() => {
+    const gone = new AbortController();
+    const timer = setTimeout(() => {
+      ask({ agent, session }, wish, gone.signal).then(
+        (report) => setPlanning({ kind: 'known', report }),
+        (error: unknown) => {
+          if (!gone.signal.aborted)
+            setPlanning({ kind: 'trouble', text: error instanceof Error ? error.message : String(error) });
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [ask, agent, session, message, host, fork, budget]);
+  return planning;
+}
+
+/** Nothing where there is nobody to say how: in a page that is an export. */
+export function AttachButton({ agent, session }: AgentRef) {
+  if (!useBackend().attach) return null;
+  return (
+    <button
+      type="button"
+      class="export-open"
+      onClick={() => openAttach({ agent, session })}
+      title="Continue from this agent (c)"
+    >
+      Continue…
+    </button>
+  );
+}
+
+/** The agent that the sheet in front of the page is about. Kept while it closes. */
+export const attached = signal<AgentRef | undefined>(undefined);
+export const isAttaching = signal(false);
+
+export function openAttach(agent: AgentRef | undefined): void {
+  if (agent === undefined) return;
+  attached.value = agent;
+  isAttaching.value = true;
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditFilter } from '../../../src/core/index.ts';
-import { type CallFeed, mergeCalls, openCallFeed } from './call-feed.ts';
-import { tellHeard, tellMissed } from './heard.ts';
+import { type CallFeed, mergeCalls, openCallFeed, tellHeard, tellMissed } from './call-feed.ts';
 import { type RecordedHeard, recordedHeard } from './testing/recorded-heard.mjs';
 
 let recorded: RecordedHeard;

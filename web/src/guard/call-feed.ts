@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type AuditFilter, type HeardCall, matchesFilter } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
-import { onHeard } from './heard.ts';
 
 /** `silent`: nobody listens to hooks here, as in a recording. */
 export type FeedState = 'loading' | 'ready' | 'silent' | { readonly trouble: string };
@@ -89,4 +88,26 @@ export function mergeCalls(a: readonly HeardCall[], b: readonly HeardCall[]): re
   if (b.every(({ n }, index) => n > (b[index - 1]?.n ?? last))) return [...a, ...b];
   const byNumber = new Map([...a, ...b].map((call) => [call.n, call]));
   return [...byNumber.values()].sort((one, other) => one.n - other.n);
+}
+
+/** Who wants to know of tool calls as hooks tell of them. */
+export interface HeardListener {
+  hear(calls: readonly HeardCall[]): void;
+  /** Some may have been missed: what is there has to be asked for again. */
+  miss(): void;
+}
+
+const listeners = new Set<HeardListener>();
+
+export function onHeard(listener: HeardListener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function tellHeard(calls: readonly HeardCall[]): void {
+  if (calls.length > 0) for (const { hear } of listeners) hear(calls);
+}
+
+export function tellMissed(): void {
+  for (const { miss } of listeners) miss();
 }

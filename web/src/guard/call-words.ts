@@ -1,13 +1,18 @@
+import { signal } from '@preact/signals';
 import {
   type AuditDecision,
+  type AuditFilter,
   answeredByText,
   callerText,
   cleanLine,
   DECISION_TEXTS,
   type HeardCall,
   heldText,
+  type SessionDetail,
 } from '../../../src/core/index.ts';
-import { exactTime } from '../parts/time-text.ts';
+import { known } from '../../../src/lib/json.ts';
+import { exactTime } from '../parts/marks.tsx';
+import type { AgentRef } from '../store.ts';
 
 /** Shape and word, then colour. */
 export const DECISION_MARKS: Readonly<Record<AuditDecision, string>> = {
@@ -52,4 +57,44 @@ export function pathParts({ agent }: HeardCall): { readonly above: string; reado
   const guess = agent.evidence === 'guess' ? ' ?' : '';
   const above = names.slice(0, -1).join(' › ');
   return { above: above === '' ? '' : `${above} › `, own: `${names.at(-1) ?? 'sub-agent'}${guess}` };
+}
+
+/** The call that the sheet in front of the page is about. Kept while it closes. */
+export const explained = signal<HeardCall | undefined>(undefined);
+export const isExplaining = signal(false);
+
+/** Why was it decided so? From any line that shows a decision. */
+export function explainCall(call: HeardCall): void {
+  explained.value = call;
+  isExplaining.value = true;
+}
+
+// What the person wants to see of the audit. Kept while they look at other views.
+
+export interface Wish {
+  readonly isEverywhere: boolean;
+  /** Counts in its own session only. */
+  readonly agent: AgentRef | undefined;
+  readonly tool: string | undefined;
+  readonly decision: AuditDecision | undefined;
+}
+
+export const ALL: Wish = { isEverywhere: false, agent: undefined, tool: undefined, decision: undefined };
+
+export const wish = signal<Wish>(ALL);
+
+export function wishFor(part: Partial<Wish>): void {
+  wish.value = { ...wish.value, ...part };
+}
+
+export function isNarrowed({ agent, tool, decision }: Wish): boolean {
+  return agent !== undefined || tool !== undefined || decision !== undefined;
+}
+
+/** Its first line may be written a little later than its first hook is called. */
+const EARLIER_MS = 60_000;
+
+/** The calls of one session. What is older than it is not looked through: an audit may be of months. */
+export function sessionFilter({ id, startedAt }: Pick<SessionDetail, 'id' | 'startedAt'>): AuditFilter {
+  return { session: id, ...known({ since: startedAt === null ? undefined : Date.parse(startedAt) - EARLIER_MS }) };
 }

@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { CoverageReport } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
 import { agentsOf, sessions } from '../store.ts';
-import { onHeard } from './heard.ts';
+import { onHeard } from './call-feed.ts';
 
 export interface CoverageFeed {
   /** Undefined as long as it is not known. */

@@ -1,6 +1,5 @@
 import { cleanLine, type HeardCall } from '../../../src/core/index.ts';
-import { DECISION_MARKS } from './call-words.ts';
-import { explainCall } from './explained.ts';
+import { DECISION_MARKS, explainCall } from './call-words.ts';
 
 interface Props {
   readonly call: HeardCall;
@@ -27,4 +26,24 @@ export function DecisionButton({ call, isInGrid = false, onPress }: Props) {
       <span aria-hidden="true">{DECISION_MARKS[decision]}</span> {decision}
     </button>
   );
+}
+
+export interface InputField {
+  /** Empty where the input is no object. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a tool was given, for reading: texts as they are, everything else as JSON. */
+export function inputFields(input: unknown): readonly InputField[] {
+  const isRecord = typeof input === 'object' && input !== null && !Array.isArray(input);
+  if (!isRecord) return [{ name: '', text: toText(input) }];
+  const fields = Object.entries(input);
+  return fields.length === 0
+    ? [{ name: '', text: '{}' }]
+    : fields.map(([name, value]) => ({ name, text: toText(value) }));
+}
+
+function toText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

@@ -1,10 +1,9 @@
-import { useState } from 'preact/hooks';
-import { type AgentReport, cleanLine } from '../../../src/core/index.ts';
-import { askerName } from '../backend-context.ts';
-import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
-import { agentsOf } from '../store.ts';
+import { useEffect, useState } from 'preact/hooks';
+import { type AgentReport, cleanLine, type TranscriptBlock, type TranscriptMessage } from '../../../src/core/index.ts';
+import type { Backend } from '../backend.ts';
+import { AgentLink, PlaceLink } from '../parts/marks.tsx';
+import { agentsOf, askerName, useBackend } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
-import { usePrompt } from './use-prompt.ts';
 
 /** A prompt longer than this is folded. */
 const FOLDED_LINES = 8;
@@ -62,4 +61,68 @@ function By({ agent, parent }: { readonly agent: AgentReport; readonly parent: A
       )}
     </p>
   );
+}
+
+/** The prompt stands at the beginning; a few messages of the host may come before it. */
+const FIRST_MESSAGES = 4;
+
+/** A prompt does not change. */
+const known = new Map<string, PromptText>();
+
+/** What the agent was asked, in full; undefined as long as it is not there. */
+export function usePrompt({ id, sessionId, messageCount }: AgentReport): PromptText | undefined {
+  const backend = useBackend();
+  const key = `${sessionId} ${id}`;
+  const [, setLoaded] = useState('');
+  const isWritten = (messageCount ?? 0) > 0;
+  useEffect(() => {
+    if (!isWritten || known.has(key)) return;
+    let isWanted = true;
+    load(backend, key, id, sessionId).then(
+      () => isWanted && setLoaded(key),
+      // Then its label says what is known of it; the reader says what is wrong with the transcript.
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [backend, key, id, sessionId, isWritten]);
+  return known.get(key);
+}
+
+async function load(backend: Backend, key: string, agent: string, session: string): Promise<void> {
+  const part = await backend.transcript(agent, session, { from: 0, limit: FIRST_MESSAGES });
+  const prompt = part && promptIn(part.messages);
+  if (prompt) known.set(key, prompt);
+}
+
+const MAX_CHARACTERS = 4_000;
+
+export interface PromptText {
+  readonly text: string;
+  /** Of a very long one, only the beginning. */
+  readonly isCut: boolean;
+}
+
+/** What the first message that somebody wrote says, line by line, without anything that could disturb the page. */
+export function promptIn(messages: readonly TranscriptMessage[]): PromptText | undefined {
+  for (const { role, content } of messages) {
+    if (role !== 'user') continue;
+    const text = content.flatMap((block) => promptsIn(block)).join('\n');
+    const clean = text.slice(0, MAX_CHARACTERS).split(/\r?\n/).map(cleanKeepingIndent).join('\n').trim();
+    if (clean !== '') return { text: clean, isCut: text.length > MAX_CHARACTERS };
+  }
+  return undefined;
+}
+
+/** What a teammate is asked comes as a message; a command of the person's own is its name and what stands behind it. */
+function promptsIn(block: TranscriptBlock): readonly string[] {
+  if (block.type === 'text') return [block.text];
+  if (block.type !== 'notice') return [];
+  return block.kind === 'message' ? [block.text] : block.kind === 'command' ? [block.title ?? ''] : [];
+}
+
+function cleanKeepingIndent(line: string): string {
+  const [indent = ''] = /^ */.exec(line) ?? [];
+  return indent + cleanLine(line);
 }

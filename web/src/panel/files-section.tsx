@@ -1,11 +1,8 @@
 import { useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/core/index.ts';
-import { PlaceLink } from '../parts/place-link.tsx';
+import { cleanLine, type SessionDetail, type TimelineAgent } from '../../../src/core/index.ts';
+import { PlaceLink } from '../parts/marks.tsx';
 import { nowShown } from '../store.ts';
-import { descendantsOf } from './descendants.ts';
-import { type ChangedFile, filesChanged, shortPath } from './files-changed.ts';
-import { type AgentProps, refOf, Section } from './section.tsx';
-import { useTimeline } from './use-timeline.ts';
+import { type AgentProps, refOf, Section, useTimeline } from './section.tsx';
 
 const FIRST = 12;
 
@@ -74,4 +71,34 @@ function FileList({ files, folder }: { readonly files: readonly ChangedFile[]; r
       )}
     </>
   );
+}
+
+/** Ids of all agents below one, at any depth. Children stand behind their parent, so one pass is enough. */
+export function descendantsOf({ subagents }: SessionDetail, id: string): ReadonlySet<string> {
+  const below = new Set<string>();
+  for (const agent of subagents)
+    if (agent.parentId !== null && (agent.parentId === id || below.has(agent.parentId))) below.add(agent.id);
+  return below;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  readonly times: number;
+}
+
+/** Files that calls wrote until `at`, in the order of their first change. A call that failed changed nothing. */
+export function filesChanged(agents: readonly TimelineAgent[], at: number): readonly ChangedFile[] {
+  const times = new Map<string, number>();
+  const written = agents
+    .flatMap(({ calls }) => calls)
+    .filter(({ outcome, endedAt }) => outcome === 'ok' && (endedAt === null || Date.parse(endedAt) <= at));
+  for (const { writes } of written) if (writes !== null) times.set(writes, (times.get(writes) ?? 0) + 1);
+  return [...times].map(([path, count]) => ({ path, times: count }));
+}
+
+/** Below the folder of the session: without it. */
+export function shortPath(path: string, folder: string | null): string {
+  if (folder === null || folder === '') return path;
+  const prefix = /[\\/]$/.test(folder) ? folder : `${folder}${folder.includes('\\') ? '\\' : '/'}`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path;
 }

@@ -5,13 +5,11 @@ import {
   formatStatus,
   isAtWork,
   standingOf,
+  type TimelineReport,
 } from '../../../src/core/index.ts';
-import { Ago, Since } from '../parts/ago.tsx';
-import { PlaceLink } from '../parts/place-link.tsx';
+import { Ago, PlaceLink, Since } from '../parts/marks.tsx';
 import { nowShown } from '../store.ts';
-import { currentCallSince } from './current-call.ts';
-import { refOf, Section } from './section.tsx';
-import { useTimeline } from './use-timeline.ts';
+import { refOf, Section, useTimeline } from './section.tsx';
 
 const ACTIVITIES: Readonly<Record<Activity, string>> = {
   starting: 'starting',
@@ -67,4 +65,23 @@ export function NowSection({ agent }: { readonly agent: AgentReport }) {
       </div>
     </Section>
   );
+}
+
+/** When the call began that the agent is in the middle of; undefined where nobody wrote it down, or it is too new. */
+export function currentCallSince(
+  agent: AgentReport,
+  timeline: TimelineReport | undefined,
+  now: number,
+): number | undefined {
+  if (agent.currentTool === null) return undefined;
+  const calls = timeline?.agents.find(({ id }) => id === agent.id)?.calls ?? [];
+  const open = calls.findLast(
+    ({ tool, summary, startedAt, endedAt }) =>
+      tool === agent.currentTool &&
+      summary === agent.currentToolSummary &&
+      startedAt !== null &&
+      Date.parse(startedAt) <= now &&
+      (endedAt === null || Date.parse(endedAt) > now),
+  );
+  return open?.startedAt ? Date.parse(open.startedAt) : undefined;
 }

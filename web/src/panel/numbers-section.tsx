@@ -1,7 +1,5 @@
 import { type AgentReport, cleanLine, formatCount, timeText } from '../../../src/core/index.ts';
-import { Ago } from '../parts/ago.tsx';
-import { hueOf } from '../parts/hue.ts';
-import { PlaceLink } from '../parts/place-link.tsx';
+import { Ago, hueOf, PlaceLink } from '../parts/marks.tsx';
 import { nowShown, replayAt } from '../store.ts';
 import { type AgentProps, Fact, refOf, Section } from './section.tsx';
 

@@ -10,11 +10,10 @@ import {
   type TranscriptMessage,
 } from '../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../testing/make.ts';
-import { currentCallSince } from './current-call.ts';
-import { descendantsOf } from './descendants.ts';
-import { filesChanged, shortPath } from './files-changed.ts';
-import { diagnosticsOf } from './own-diagnostics.ts';
-import { promptIn } from './prompt-text.ts';
+import { promptIn } from './asked.tsx';
+import { diagnosticsOf } from './detail-panel.tsx';
+import { descendantsOf, filesChanged, shortPath } from './files-section.tsx';
+import { currentCallSince } from './now-section.tsx';
 
 describe('causes', () => {
   const say = (status: AgentStatus, signal: StatusSignal, reason: string | null = null): string => {

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import type { AgentReport, SessionDetail } from '../../../src/core/index.ts';
-import type { AgentRef } from '../store.ts';
+import { useEffect } from 'preact/hooks';
+import type { AgentReport, SessionDetail, TimelineReport } from '../../../src/core/index.ts';
+import { followTimeline, troubles } from '../replay/timeline-feed.ts';
+import { type AgentRef, timelines, useBackend } from '../store.ts';
 
 export interface AgentProps {
   readonly session: SessionDetail;
@@ -47,4 +49,14 @@ export function Fact({
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** What happened in a session, kept up to date while somebody looks; or why it is not there. */
+export function useTimeline(session: string): {
+  readonly timeline: TimelineReport | undefined;
+  readonly trouble: string | undefined;
+} {
+  const backend = useBackend();
+  useEffect(() => followTimeline(backend, session), [backend, session]);
+  return { timeline: timelines.value.get(session), trouble: troubles.value.get(session) };
 }

@@ -9,7 +9,7 @@ import {
   plural,
   type RunReport,
 } from '../../../src/core/index.ts';
-import { exactTime, wallTime } from '../parts/time-text.ts';
+import { exactTime, wallTime } from '../parts/marks.tsx';
 import { replayAt } from '../store.ts';
 import { Section } from './section.tsx';
 

@@ -1,10 +1,7 @@
 import { useState } from 'preact/hooks';
-import { type AgentReport, cleanLine, plural, timeText, watchedDoing } from '../../../src/core/index.ts';
-import { hueOf } from '../parts/hue.ts';
-import { AgentLink } from '../parts/place-link.tsx';
-import { StatusMark } from '../parts/status-mark.tsx';
+import { type AgentReport, cleanLine, plural, timeText, typeText, watchedDoing } from '../../../src/core/index.ts';
+import { AgentLink, hueOf, StatusMark } from '../parts/marks.tsx';
 import { nowShown } from '../store.ts';
-import { kindText } from './kind-text.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 
 const FIRST = 20;
@@ -66,4 +63,10 @@ function AgentItem({ agent }: { readonly agent: AgentReport }) {
 
 function formatActivity({ activity }: AgentReport): string {
   return activity === 'tool_use' ? 'uses a tool' : activity;
+}
+
+/** What kind of agent it is. The terminal has room for a sign only where here stand words. */
+export function kindText(agent: AgentReport): string {
+  const type = typeText({ ...agent, background: null });
+  return agent.background && type !== '' ? `${type}, in the background` : type;
 }

@@ -1,5 +1,5 @@
 import { costText, formatCount, missingPrices, PRICES_AS_OF, type UsageReport } from '../../../src/core/index.ts';
-import { PlaceLink } from '../parts/place-link.tsx';
+import { PlaceLink } from '../parts/marks.tsx';
 import { replayAt } from '../store.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { DiagnosticReport } from '../../../src/core/index.ts';
 import { makeSession } from '../testing/make.ts';
-import { placeText, problemsText } from './problems.ts';
+import { placeText, problemsText } from './diagnostics.tsx';
 
 const item = (
   code: DiagnosticReport['code'],

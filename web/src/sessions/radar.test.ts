@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { makeSession } from '../testing/make.ts';
-import { findAlarms } from './radar.ts';
+import { findAlarms } from './order.ts';
 
 const at = (minutes: number): string => new Date(Date.parse('2026-11-15T12:00:00Z') - minutes * 60_000).toISOString();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../src/core/index.ts';
 import { makeSession } from '../testing/make.ts';
-import { findNews, newsText } from './news.ts';
+import { findNews, newsText } from './announcer.tsx';
 
 const asks = { status: 'waiting', waitingOn: 'permission' } as const;
 const session = (...agents: readonly Partial<AgentReport>[]) => [makeSession({}, agents)];

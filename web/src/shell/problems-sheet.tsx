@@ -1,7 +1,8 @@
 import { cleanLine, plural, type SessionDetail } from '../../../src/core/index.ts';
-import { Diagnostics } from '../parts/diagnostics.tsx';
-import { AgentLink } from '../parts/place-link.tsx';
-import { picture, sessions } from '../store.ts';
+import { Diagnostics, problemsText } from '../parts/diagnostics.tsx';
+import { AgentLink } from '../parts/marks.tsx';
+import { ReplayBar } from '../replay/replay-bar.tsx';
+import { connection, picture, sessions, useBackend } from '../store.ts';
 import { isProblemsOpen } from './commands.ts';
 import { Sheet } from './sheet.tsx';
 
@@ -41,4 +42,35 @@ function SessionProblems({ session }: { readonly session: SessionDetail }) {
 
 function close(): void {
   isProblemsOpen.value = false;
+}
+
+const STATES = { connecting: 'connecting…', connected: 'connected', lost: 'no connection' } as const;
+
+export function BottomBar() {
+  const backend = useBackend();
+  const problems = problemsText(sessions.value);
+  const isReading = picture.value?.isComplete === false;
+  return (
+    <footer class="bottom">
+      <div class="bottom-replay">
+        <ReplayBar />
+      </div>
+      {problems !== '' && (
+        <button type="button" class="quiet bottom-problems" onClick={() => openProblems()}>
+          {problems}
+        </button>
+      )}
+      {backend.kind === 'live' && (
+        <span class={`bottom-connection bottom-${connection.value}`}>
+          <span class="bottom-word">
+            {isReading && connection.value === 'connected' ? 'still reading' : STATES[connection.value]}
+          </span>
+        </span>
+      )}
+    </footer>
+  );
+}
+
+function openProblems(): void {
+  isProblemsOpen.value = true;
 }

@@ -1,9 +1,7 @@
 import { picture } from '../store.ts';
-import { goToNext, isDetailOpen, isHelpOpen, run } from './commands.ts';
-import type { Count } from './counts.ts';
-import { counts } from './page-head.ts';
-import { ThemeSwitch } from './theme-switch.tsx';
-import { ViewTabs } from './view-tabs.tsx';
+import { goToNext, isDetailOpen, isHelpOpen, nextTheme, run, type Theme, theme } from './commands.ts';
+import { type Count, counts } from './counts.ts';
+import { ViewTabs } from './view-frame.tsx';
 import './top-bar.css';
 
 export function TopBar() {
@@ -71,6 +69,17 @@ function CountButton({ name, mark, count, word }: Count) {
         {mark}
       </span>
       <span class="top-number">{count}</span> <span class="top-word">{word}</span>
+    </button>
+  );
+}
+
+const MARKS: Readonly<Record<Theme, string>> = { system: '◑', light: '☀', dark: '☾' };
+
+export function ThemeSwitch() {
+  return (
+    <button type="button" class="quiet" onClick={nextTheme} title={`Theme: ${theme.value} (t)`}>
+      <span aria-hidden="true">{MARKS[theme.value]}</span>
+      <span class="visually-hidden">Theme: {theme.value}</span>
     </button>
   );
 }

@@ -1,7 +1,9 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { cleanLine } from '../../../src/core/index.ts';
-import type { ViewName } from '../store.ts';
-import { loadedView, loadView } from './view-modules.ts';
+import { show } from '../actions.ts';
+import { type ViewName, view } from '../store.ts';
+import { RaceView } from '../views/race/race-view.tsx';
 
 /** One view, fetched where it has to be. If it fails, everything around it goes on. */
 export function ViewFrame({ name }: { readonly name: ViewName }) {
@@ -41,4 +43,83 @@ function Failure({ error, again }: { readonly error: unknown; readonly again: ()
       </button>
     </div>
   );
+}
+
+// The race is there at once; the other views are fetched when somebody goes there, each on its own.
+
+const LOADERS: Readonly<Record<Exclude<ViewName, 'race'>, () => Promise<ComponentType>>> = {
+  graph: async () => (await import('../views/graph/graph-view.tsx')).GraphView,
+  timeline: async () => (await import('../views/timeline/timeline-view.tsx')).TimelineView,
+  read: async () => (await import('../views/read/read-view.tsx')).ReadView,
+  guard: async () => (await import('../views/guard/guard-view.tsx')).GuardView,
+};
+
+const loaded = new Map<ViewName, ComponentType>([['race', RaceView]]);
+
+export function loadedView(name: ViewName): ComponentType | undefined {
+  return loaded.get(name);
+}
+
+export async function loadView(name: ViewName): Promise<void> {
+  if (name === 'race' || loaded.has(name)) return;
+  loaded.set(name, await LOADERS[name]());
+}
+
+/** Somebody is about to go there. If it fails, it is tried again when they do. */
+export function preload(name: ViewName): void {
+  loadView(name).catch(() => undefined);
+}
+
+export const VIEW_NAMES: readonly { readonly name: ViewName; readonly title: string }[] = [
+  { name: 'race', title: 'Race' },
+  { name: 'graph', title: 'Graph' },
+  { name: 'timeline', title: 'Timeline' },
+  { name: 'read', title: 'Read' },
+  { name: 'guard', title: 'Guard' },
+];
+
+export const PANEL_ID = 'view';
+
+export function tabId(name: ViewName): string {
+  return `tab-${name}`;
+}
+
+/** One stop for the tab key; arrows go from tab to tab, as everywhere. */
+export function ViewTabs() {
+  const current = view.value;
+  const onKey = (event: KeyboardEvent): void => {
+    const next = neighbour(current, event.key);
+    if (!next) return;
+    event.preventDefault();
+    show(next);
+    document.getElementById(tabId(next))?.focus();
+  };
+  return (
+    <div class="top-tabs" role="tablist" aria-label="Views" onKeyDown={onKey}>
+      {VIEW_NAMES.map(({ name, title }, index) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={tabId(name)}
+          aria-selected={name === current}
+          aria-controls={PANEL_ID}
+          tabIndex={name === current ? 0 : -1}
+          title={`${title} (${index + 1})`}
+          onClick={() => show(name)}
+          onPointerEnter={() => preload(name)}
+          onFocus={() => preload(name)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function neighbour(current: ViewName, key: string): ViewName | undefined {
+  const at = VIEW_NAMES.findIndex(({ name }) => name === current);
+  const count = VIEW_NAMES.length;
+  const to = { ArrowRight: (at + 1) % count, ArrowLeft: (at + count - 1) % count, Home: 0, End: count - 1 }[key];
+  return to === undefined ? undefined : VIEW_NAMES[to]?.name;
 }

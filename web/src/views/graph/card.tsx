@@ -1,6 +1,6 @@
 import { memo } from 'preact/compat';
 import { type AgentReport, PLAIN, paintMark, plural, standingOf } from '../../../../src/core/index.ts';
-import { hueOf } from '../../parts/hue.ts';
+import { hueOf } from '../../parts/marks.tsx';
 import { groupText, kindText, nameText, nowText, statusText, tokensText, tokensTitle } from './graph-words.ts';
 
 export interface CardProps {

@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { nowShown, selected, shownSession } from '../../store.ts';
-import { type FoldWish, foldForest } from './fold.ts';
-import { growForest } from './forest.ts';
+import { type FoldWish, foldForest, growForest } from './fold.ts';
 import { type Layout, layOut, renew, shapeOf } from './tree-layout.ts';
 
 // What the graph shows of the store, and the person's choices in it. They outlive a look at another view.
@@ -47,3 +46,24 @@ export const layout = computed<Layout | undefined>(() => {
   laidOut = { shape, layout: laidOut?.shape === shape ? renew(laidOut.layout, shown) : layOut(shown) };
   return laidOut.layout;
 });
+
+/**
+ * Keys that nobody has the focus for: a view takes them while it is shown. Where somebody types or moves a slider they
+ * are left alone. `take` says whether it knew the key. Returns how to stop.
+ */
+export function watchLooseKeys(page: Document, take: (event: KeyboardEvent) => boolean): () => void {
+  const onKey = (event: KeyboardEvent): void => {
+    const isHeld = event.altKey || event.ctrlKey || event.metaKey;
+    if (event.defaultPrevented || isHeld || isTaken(event.target)) return;
+    if (take(event)) event.preventDefault();
+  };
+  page.addEventListener('keydown', onKey);
+  return () => page.removeEventListener('keydown', onKey);
+}
+
+/** Whoever is at something that has keys of its own. */
+function isTaken(target: EventTarget | null): boolean {
+  return (
+    target instanceof Element && target.closest('input, select, textarea, button, a, [role=dialog], li, pre') !== null
+  );
+}

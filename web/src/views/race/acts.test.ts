@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeSession } from '../../testing/make.ts';
 import { type Act, actOfClick, actOfKey } from './acts.ts';
-import { NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
+import { NO_FOLDS, setFinishedOpen, setFolded } from './facts.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout } from './layout.ts';
 import { chipRow, EARLIER, isChipRow, laneOfRow, type Row, rowsOf } from './rows.ts';

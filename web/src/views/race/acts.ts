@@ -1,6 +1,5 @@
 import type { Lane } from './block.ts';
-import type { Hit } from './hit.ts';
-import { laneOfRow, type Row } from './rows.ts';
+import { type Hit, laneOfRow, type Row } from './rows.ts';
 
 /** What a key or a click in the race asks for. */
 export type Act =

@@ -1,10 +1,14 @@
-import { type AgentReport, cleanLine, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  isAtWork,
+  plural,
+  type SessionDetail,
+  sessionKey,
+} from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
-import { factsOf } from './facts.ts';
-import { familyOf, type Kin, type Tally, tallyOf } from './family.ts';
-import type { Folds } from './folds.ts';
-import { refill } from './refill.ts';
-import { sameOr } from './same-lane.ts';
+import { type Car, type Folds, factsOf } from './facts.ts';
+import { familyOf, type Kin, NOBODY, type Tally, tallyOf } from './family.ts';
 
 /** The lanes of one session: its own, and below it those of its sub-agents. */
 export interface Block {
@@ -167,4 +171,128 @@ function childrenOf({ key, children }: Kin, depth: number, { now, folds, kept }:
 
 function isKept({ key, children }: Kin, kept: ReadonlySet<string>): boolean {
   return kept.size > 0 && (kept.has(key) || children.some((child) => isKept(child, kept)));
+}
+
+/** The usual change: some agents went on, and nobody's standing is another. Then the lanes are where they were. */
+export function refill(before: Block, session: SessionDetail): Block | undefined {
+  const old = before.session;
+  if (old.title !== session.title || old.project !== session.project) return undefined;
+  if (old.subagents.length !== session.subagents.length) return undefined;
+  const changed = new Map<AgentReport, AgentReport>();
+  for (let at = -1; at < session.subagents.length; at++) {
+    const [was, is] = at < 0 ? [old.main, session.main] : [old.subagents[at], session.subagents[at]];
+    if (was === is) continue;
+    if (!was || !is || !standsAlike(was, is)) return undefined;
+    changed.set(was, is);
+  }
+  const lanes = before.lanes.map((lane) => {
+    const agent = changed.get(lane.agent);
+    return agent ? { ...lane, agent } : lane;
+  });
+  return { ...before, session, lanes };
+}
+
+function standsAlike(a: AgentReport, b: AgentReport): boolean {
+  return (
+    a.id === b.id &&
+    a.host === b.host &&
+    a.parentId === b.parentId &&
+    a.label === b.label &&
+    isAtWork(a.status) &&
+    isAtWork(b.status) &&
+    factsOf(a).standing === factsOf(b).standing
+  );
+}
+
+/** The lane as it was, where it looks the same. */
+export function sameOr(old: Lane | undefined, lane: Lane): Lane {
+  return old !== undefined &&
+    old.agent === lane.agent &&
+    old.y === lane.y &&
+    old.height === lane.height &&
+    old.depth === lane.depth &&
+    old.parent === lane.parent &&
+    old.fold === lane.fold &&
+    isSameChip(old.chip, lane.chip) &&
+    isSameTally(old.below, lane.below) &&
+    old.name === lane.name &&
+    old.project === lane.project &&
+    factsOf(lane.agent).standing !== 'silent'
+    ? old
+    : lane;
+}
+
+function isSameChip(a: Chip | undefined, b: Chip | undefined): boolean {
+  return a === b || (a?.kind === b?.kind && a?.isOpen === b?.isOpen && isSameTally(a?.tally, b?.tally));
+}
+
+function isSameTally(a: Tally = NOBODY, b: Tally = NOBODY): boolean {
+  return (
+    a.agents === b.agents &&
+    a.busy === b.busy &&
+    a.needsYou === b.needsYou &&
+    a.failed === b.failed &&
+    a.unknown === b.unknown
+  );
+}
+
+/** As it stands on the chip; `isShort` where there is little room. */
+export function chipText({ kind, tally, isOpen }: Chip, isShort = false): string {
+  const { agents, busy, needsYou, failed, unknown } = tally;
+  if (kind === 'folded') {
+    const urgent = needsYou > 0 ? ` ◐ ${needsYou}` : busy > 0 ? ` ● ${busy}` : '';
+    return `+${agents}${urgent}`;
+  }
+  const ends = [...(failed > 0 ? [`✗ ${failed}`] : []), ...(unknown > 0 ? [`? ${unknown}`] : [])];
+  return [isOpen ? '▾' : '▸', isShort ? `✓ ${agents}` : `finished ${agents}`, ...ends].join(' ');
+}
+
+/** The same, said. */
+export function chipWords({ kind, tally: { agents, busy, needsYou, failed, unknown }, isOpen }: Chip): string {
+  const counted = [
+    ...(needsYou > 0 ? [`${needsYou} ${needsYou === 1 ? 'needs' : 'need'} you`] : []),
+    ...(busy > 0 ? [`${busy} at work`] : []),
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unknown > 0 ? [`${unknown} with an end that is not known`] : []),
+  ];
+  const what = kind === 'folded' ? plural(agents, 'more sub-agent') : plural(agents, 'finished sub-agent');
+  return [what, ...counted, isOpen ? 'shown' : 'folded'].join(', ');
+}
+
+/** What a picture was drawn from. Most of the time one lane of many is different in the next. */
+export interface Drawn {
+  /** What all of it depends on: size, colours, scrolling, … */
+  readonly base: readonly unknown[];
+  /** From top to bottom. */
+  readonly looks: readonly Look[];
+}
+
+export interface Look {
+  readonly lane: Lane;
+  readonly car: Car;
+  /** Pointed at, selected, blinking: a number for each mixture. */
+  readonly accents: number;
+}
+
+/** The lanes that have to be drawn anew; `all` where something else changed, or one of them moved up or down. */
+export function dirtyLooks(before: Drawn | undefined, now: Drawn): readonly Look[] | 'all' {
+  if (!before || before.looks.length !== now.looks.length) return 'all';
+  if (before.base.length !== now.base.length || before.base.some((part, at) => part !== now.base[at])) return 'all';
+  const dirty: Look[] = [];
+  for (const [at, look] of now.looks.entries()) {
+    const old = before.looks[at];
+    if (!old || old.lane.key !== look.lane.key || old.car.y !== look.car.y) return 'all';
+    if (!isSame(old, look)) dirty.push(look);
+  }
+  return dirty;
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return (
+    a.lane === b.lane &&
+    a.accents === b.accents &&
+    a.car.share === b.car.share &&
+    a.car.alpha === b.car.alpha &&
+    a.car.trail === b.car.trail
+  );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeSession } from '../../testing/make.ts';
-import { type Drawn, dirtyLooks } from './dirty.ts';
-import { NO_FOLDS } from './folds.ts';
+import { type Drawn, dirtyLooks } from './block.ts';
+import { NO_FOLDS } from './facts.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout } from './layout.ts';
 

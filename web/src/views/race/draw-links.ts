@@ -1,11 +1,10 @@
 import type { EvidenceRank } from '../../../../src/core/index.ts';
 import type { Lane } from './block.ts';
-import { factsOf } from './facts.ts';
+import { factsOf, positionOf } from './facts.ts';
 import type { Frame } from './frame.ts';
 import { type Box, bandOf, carSize, noseAt, type Span } from './geometry.ts';
 import type { PlacedBlock } from './layout.ts';
 import { colourOf } from './palette.ts';
-import { positionOf } from './position.ts';
 
 /** As sure as the line looks: solid is certain, dashed strong, dotted a guess. Of orphans nothing is known. */
 const DASHES: Readonly<Record<Exclude<EvidenceRank, 'none'>, readonly number[]>> = {

@@ -1,7 +1,6 @@
-import type { Box, CarSize } from './geometry.ts';
-import { FLAG, noseAt } from './geometry.ts';
+import type { Position } from './facts.ts';
+import { type Box, type CarSize, FLAG, noseAt } from './geometry.ts';
 import type { Palette } from './palette.ts';
-import type { Position } from './position.ts';
 
 export const MARKS = [0.25, 0.5, 0.75] as const;
 

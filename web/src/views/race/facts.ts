@@ -12,8 +12,6 @@ import {
   typeText,
   watchedDoing,
 } from '../../../../src/core/index.ts';
-import { shortModel } from './model-name.ts';
-import { type Position, positionOf } from './position.ts';
 
 /** What is drawn and said of an agent and does not depend on the time. */
 export interface Facts {
@@ -93,4 +91,111 @@ function newSaying(agent: AgentReport, standing: Standing, now: number): string 
     default:
       return doing === '' ? status : doing;
   }
+}
+
+/** `claude-opus-4-8`, `claude-sonnet-4-5-20250929`, and the older `claude-3-5-sonnet-20241022`. */
+const NEW = /^claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2}))?(?:-\d{8})?(?:\[.*\])?$/;
+const OLD = /^claude-(\d{1,2})(?:-(\d{1,2}))?-([a-z]+)(?:-\d{8})?$/;
+
+/** Short enough for a badge: opus 4.8. Models of other makers keep their name. */
+export function shortModel(model: string | null): string {
+  if (model === null) return '';
+  const now = NEW.exec(model);
+  if (now) return nameOf(now[1], now[2], now[3]);
+  const before = OLD.exec(model);
+  return before ? nameOf(before[3], before[1], before[2]) : cleanLine(model);
+}
+
+function nameOf(family = '', major = '', minor = ''): string {
+  return `${family} ${major}${minor === '' ? '' : `.${minor}`}`;
+}
+
+/** What the person folded, unfolded and opened, by key of an agent. */
+export interface Folds {
+  /** true: the lanes below it are put away; false: they are shown, however deep. */
+  readonly folded: ReadonlyMap<string, boolean>;
+  /** Whose finished sub-agents are shown. */
+  readonly finished: ReadonlySet<string>;
+}
+
+export const NO_FOLDS: Folds = { folded: new Map(), finished: new Set() };
+
+export function setFolded({ folded, finished }: Folds, key: string, isFolded: boolean): Folds {
+  return { folded: new Map(folded).set(key, isFolded), finished };
+}
+
+export function setFinishedOpen({ folded, finished }: Folds, key: string, isOpen: boolean): Folds {
+  const next = new Set(finished);
+  if (isOpen) next.add(key);
+  else next.delete(key);
+  return { folded, finished: next };
+}
+
+/** Where a car stands in its lane. */
+export interface Position {
+  /**
+   * `share`: of the context window. `open`: the window is not known, the lane has no end, and tokens are placed on a
+   * logarithmic scale. `none`: nothing is known; the car stands at the start, hollow.
+   */
+  readonly kind: 'share' | 'open' | 'none';
+  /** Of the way from the start to the right edge of the lane, 0 to 1. */
+  readonly share: number;
+}
+
+/** An open lane goes from a thousand tokens to ten million. */
+const OPEN_FROM = 1_000;
+const OPEN_TO = 10_000_000;
+
+export function positionOf(tokens: number | null, window: number | null): Position {
+  if (tokens === null) return { kind: 'none', share: 0 };
+  if (window !== null && window > 0) return { kind: 'share', share: within(tokens / window) };
+  return { kind: 'open', share: within(Math.log(Math.max(tokens, 1) / OPEN_FROM) / Math.log(OPEN_TO / OPEN_FROM)) };
+}
+
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share));
+}
+
+/** A car on its way. What is not on the screen is not moved: `at` says when it last was, and it catches up. */
+export interface Car {
+  /** Of the way along its lane. */
+  readonly share: number;
+  /** Of the top of its lane. */
+  readonly y: number;
+  readonly alpha: number;
+  /** Length of the trail, 0 to 1. */
+  readonly trail: number;
+  readonly at: number;
+}
+
+export type Goal = Omit<Car, 'at'>;
+
+/** How fast it gets there: after this many milliseconds two thirds of the way are done. */
+const PACE = { share: 220, setBack: 520, y: 90, alpha: 140, trail: 300 } as const;
+/** Nearer than this is there. */
+const NEAR = { share: 0.0004, y: 0.4, alpha: 0.01, trail: 0.01 } as const;
+/** A fall by more than this is a set-back that people should see. */
+const FALL = 0.01;
+
+/** Where it is now. It slows down as it gets near and never goes too far, however often the goal changes. */
+export function advance(car: Car, goal: Goal, now: number, isStill = false): Car {
+  if (isStill || isThere(car, goal)) return { ...goal, at: now };
+  const ms = Math.max(0, now - car.at);
+  const pace = goal.share < car.share - FALL ? PACE.setBack : PACE.share;
+  return {
+    share: approach(car.share, goal.share, ms, pace, NEAR.share),
+    y: approach(car.y, goal.y, ms, PACE.y, NEAR.y),
+    alpha: approach(car.alpha, goal.alpha, ms, PACE.alpha, NEAR.alpha),
+    trail: approach(car.trail, goal.trail, ms, PACE.trail, NEAR.trail),
+    at: now,
+  };
+}
+
+export function isThere(car: Car, goal: Goal): boolean {
+  return car.share === goal.share && car.y === goal.y && car.alpha === goal.alpha && car.trail === goal.trail;
+}
+
+function approach(value: number, goal: number, ms: number, pace: number, near: number): number {
+  const next = goal + (value - goal) * Math.exp(-ms / pace);
+  return Math.abs(next - goal) <= near ? goal : next;
 }

@@ -1,12 +1,9 @@
 import { Component } from 'preact';
-import { plural } from '../../../../src/core/index.ts';
+import { type AgentReport, formatCount, linkText, plural, runsText } from '../../../../src/core/index.ts';
 import { nowShown } from '../../store.ts';
-import type { Lane } from './block.ts';
-import { chipWords } from './chip-text.ts';
-import { factsOf } from './facts.ts';
+import { chipWords, type Lane } from './block.ts';
+import { factsOf, sayingOf } from './facts.ts';
 import type { Columns } from './geometry.ts';
-import { laneWords } from './lane-words.ts';
-import { pixels } from './pixels.ts';
 import type { Row } from './rows.ts';
 
 interface ItemProps {
@@ -114,4 +111,57 @@ function LaneItem({ row, lane, y, tabIndex, isSelected }: LaneItemProps) {
       {laneWords(lane, nowShown.peek())}
     </div>
   );
+}
+
+/** Lengths for a style: Preact adds no unit by itself. */
+export function pixels<Name extends string>(lengths: Readonly<Record<Name, number>>): Record<Name, string> {
+  const named = Object.entries<number>(lengths).map(([name, length]) => [name, `${length}px`]);
+  return Object.fromEntries(named);
+}
+
+/** A lane in words, whole: for those who do not see it, and for tests. */
+export function laneWords(lane: Lane, now: number): string {
+  const { agent, name, project, depth } = lane;
+  const { type, model } = factsOf(agent);
+  return [
+    `${name}${runsText(agent)}`,
+    depth === 0 ? 'session' : `sub-agent, level ${depth}`,
+    project,
+    type,
+    model,
+    statusWords(agent, now),
+    contextWords(agent),
+    belowWords(lane),
+    linkText(agent),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
+}
+
+/** How it stands and what it does; the status is not said twice. */
+export function statusWords(agent: AgentReport, now: number): string {
+  const { standing, status } = factsOf(agent);
+  const saying = sayingOf(agent, now);
+  if (saying === '') return status;
+  if (standing === 'running') return `running: ${saying}`;
+  return standing === 'silent' && agent.lastActivityAt === null ? `silent: ${saying}` : saying;
+}
+
+export function contextWords({ contextTokens, contextWindow, compactions }: AgentReport): string {
+  const again = compactions > 0 ? `, ${plural(compactions, 'compaction')}` : '';
+  if (contextTokens === null) return `context not known${again}`;
+  const tokens = `${formatCount(contextTokens)} tokens`;
+  if (contextWindow === null) return `${tokens}, window not known${again}`;
+  return `${percentOf(contextTokens, contextWindow)} % of the context, ${tokens} of ${formatCount(contextWindow)}${again}`;
+}
+
+export function belowWords({ below: { agents, busy } }: Lane): string {
+  if (agents === 0) return '';
+  return `${busy} of ${plural(agents, 'sub-agent')} at work`;
+}
+
+/** One decimal below ten: the windows are large. */
+export function percentOf(tokens: number, window: number): string {
+  const percent = (100 * tokens) / window;
+  return percent < 10 ? percent.toFixed(1) : String(Math.round(percent));
 }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionDetail } from '../../../../src/core/index.ts';
 import { makeSession } from '../../testing/make.ts';
-import { NO_FOLDS } from './folds.ts';
+import { NO_FOLDS } from './facts.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout } from './layout.ts';
 import type { Palette } from './palette.ts';
-import type { Scene } from './scene.ts';
+import type { Scene } from './rows.ts';
 import { createTraffic } from './traffic.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');

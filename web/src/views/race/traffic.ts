@@ -1,10 +1,8 @@
-import type { Lane } from './block.ts';
-import type { Look } from './dirty.ts';
-import { factsOf } from './facts.ts';
+import type { Lane, Look } from './block.ts';
+import { advance, type Car, factsOf, type Goal, isThere } from './facts.ts';
 import { type Side, sideOf } from './geometry.ts';
 import { type Layout, placesWithin } from './layout.ts';
-import { advance, type Car, type Goal, isThere } from './motion.ts';
-import { accentsOf, type Scene } from './scene.ts';
+import { accentsOf, type Scene } from './rows.ts';
 
 /** The cars that are in sight. Of the others nothing is kept: they stand where they belong when they come into sight. */
 export interface Traffic {

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
-import { chipText, chipWords } from './chip-text.ts';
-import { factsOf, sayingOf } from './facts.ts';
-import { createFitter } from './fit-text.ts';
-import { NO_FOLDS } from './folds.ts';
+import { chipText, chipWords } from './block.ts';
+import { factsOf, NO_FOLDS, positionOf, sayingOf, shortModel } from './facts.ts';
+import { createFitter } from './frame.ts';
 import { columnsFor } from './geometry.ts';
-import { laneWords } from './lane-words.ts';
 import { createLayout } from './layout.ts';
-import { shortModel } from './model-name.ts';
-import { positionOf } from './position.ts';
+import { laneWords } from './mirror-item.tsx';
 import { rowsOf } from './rows.ts';
 import { openRecording } from './testing/open-recording.mjs';
 

@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import { cleanLine, type TranscriptMessage } from '../../../../src/core/index.ts';
+import { cleanLine, type TranscriptBlock, type TranscriptMessage } from '../../../../src/core/index.ts';
 import { cleanMessage, isOpen } from '../../../../src/core/transcript/index.ts';
-import type { MessageRange, TranscriptPart } from '../../backend.ts';
-import { sizeOf, traitsOf } from './message-traits.ts';
+import type { Backend, MessageRange, TranscriptPart } from '../../backend.ts';
+import type { AgentRef } from '../../store.ts';
 
 export const PAGE = 50;
 /** The server answers 500 messages at most. */
@@ -204,4 +204,82 @@ export function createBook(read: (range: MessageRange) => Promise<TranscriptPart
       isClosed = true;
     },
   };
+}
+
+/** Changes whenever the message has: replies grow block by block, and results come later. */
+export function traitsOf({ id, content }: TranscriptMessage): string {
+  const blocks = content.map((block) => {
+    switch (block.type) {
+      case 'tool_use':
+        return `${block.tool_use_id}>${block.sub_agent_ref?.agent_id ?? ''}`;
+      case 'tool_result':
+        return `${block.is_error ? '!' : '='}${block.text.length}`;
+      case 'image':
+      case 'attachment':
+        return block.media_type;
+      default:
+        return String(block.text.length);
+    }
+  });
+  return [id, ...blocks].join(' ');
+}
+
+/** Characters it takes, about. */
+export function sizeOf({ content }: TranscriptMessage): number {
+  return content.reduce((sum, block) => sum + 100 + sizeOfBlock(block), 0);
+}
+
+function sizeOfBlock(block: TranscriptBlock): number {
+  if (block.type === 'image') return block.data?.length ?? 0;
+  if (block.type === 'attachment') return 0;
+  return block.type === 'tool_use' ? sizeOfValue(block.input) : block.text.length;
+}
+
+function sizeOfValue(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || depth > 32) return 8;
+  return Object.values(value).reduce<number>((sum, one) => sum + 16 + sizeOfValue(one, depth + 1), 0);
+}
+
+// Transcripts that were opened lately, and where in them the person was: going through a door and back costs nothing.
+
+/** Where the person was when they left. */
+export interface Place {
+  readonly index: number;
+  /** Pixels of that message above the upper edge. */
+  readonly above: number;
+  readonly isAtEnd: boolean;
+}
+
+const KEPT = 4;
+const books = new Map<string, Book>();
+const places = new Map<string, Place>();
+
+export function keyOf({ session, agent }: AgentRef): string {
+  return `${session} ${agent}`;
+}
+
+/** `isNew`: nothing of it was read yet. */
+export function takeBook(backend: Backend, ref: AgentRef): { readonly book: Book; readonly isNew: boolean } {
+  const key = keyOf(ref);
+  const before = books.get(key);
+  const isNew = before?.state.value.kind !== 'ready';
+  const book = isNew || !before ? createBook((range) => backend.transcript(ref.agent, ref.session, range)) : before;
+  if (before && book !== before) before.close();
+  books.delete(key);
+  books.set(key, book);
+  for (const [oldest, other] of books) {
+    if (books.size <= KEPT) break;
+    books.delete(oldest);
+    other.close();
+  }
+  return { book, isNew };
+}
+
+export function rememberPlace(ref: AgentRef, place: Place): void {
+  places.set(keyOf(ref), place);
+}
+
+export function placeIn(ref: AgentRef): Place | undefined {
+  return places.get(keyOf(ref));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import type { MessageRange } from '../../backend.ts';
-import { findCall } from './find-call.ts';
+import { findCall } from './reader-head.tsx';
 
 const begun = Date.parse('2026-11-15T06:00:00Z');
 const all = Array.from({ length: 5000 }, (_, index): TranscriptMessage => {

@@ -1,17 +1,17 @@
 import type { ComponentChild } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { formatCount } from '../../../../src/core/index.ts';
 import {
   cutText,
   type FoldLimits,
   foldUnits,
   gapSizes,
+  STEP_ROWS,
   splitLinks,
   type TextUnits,
 } from '../../../../src/core/transcript/index.ts';
-import { GapButton } from './gap-button.tsx';
-import { type PartPlace, slotName, useHitIn } from './part-place.ts';
+import { type PartPlace, slotName, useHitIn, useSpans } from './part-place.ts';
 import { WebLink } from './rich-text.tsx';
-import { useSpans } from './use-spans.ts';
 
 interface FoldedProps {
   readonly text: string;
@@ -110,4 +110,20 @@ function TextGap({ units, from, to, open }: RunProps & { readonly open: () => vo
   }, [units, from, to]);
   if (lines > 1) return <GapButton hidden={lines} unit="line" open={open} />;
   return <GapButton hidden={units.start(to) - units.start(from)} unit="character" open={open} />;
+}
+
+interface GapProps {
+  readonly hidden: number;
+  readonly unit: 'line' | 'character';
+  readonly open: () => void;
+}
+
+/** Stands where something is folded away, and opens it. */
+export function GapButton({ hidden, unit, open }: GapProps) {
+  const what = `${formatCount(hidden)} more ${hidden === 1 ? unit : `${unit}s`}`;
+  return (
+    <button type="button" class="read-gap" onClick={open}>
+      {unit === 'line' && hidden > STEP_ROWS ? `Show some of ${what}` : `Show ${what}`}
+    </button>
+  );
 }

@@ -1,25 +1,39 @@
+import { useComputed } from '@preact/signals';
 import { memo } from 'preact/compat';
-import type { TranscriptMessage } from '../../../../src/core/index.ts';
+import { useEffect, useState } from 'preact/hooks';
 import {
+  type AgentReport,
+  cleanLine,
+  formatCount,
+  type NoticeBlock,
+  plural,
+  type SubAgentRef,
+  type TranscriptMessage,
+  timeText,
+} from '../../../../src/core/index.ts';
+import {
+  describeCall,
   describeMedia,
+  isProse,
   type MessagePart,
   partsOf,
   sizeText,
+  titleOf,
   type Voice,
   voiceOf,
 } from '../../../../src/core/transcript/index.ts';
-import { exactTime, wallTime } from '../../parts/time-text.ts';
-import type { AgentRef } from '../../store.ts';
+import { read } from '../../actions.ts';
+import { exactTime, hueOf, isPlain, PlaceLink, StatusMark, wallTime } from '../../parts/marks.tsx';
+import { hashOf } from '../../route.ts';
+import { type AgentRef, clock } from '../../store.ts';
 import { CallBlock } from './call-block.tsx';
 import { Answer } from './call-body.tsx';
-import { DoorCard } from './door-card.tsx';
 import type { Finder } from './find.ts';
 import { FoldedText } from './folded-text.tsx';
-import { MessageLink } from './message-link.tsx';
-import { Notice, Summary } from './notice.tsx';
 import { choose, isOpenPart } from './openness.ts';
 import { type PartPlace, slotName, useHitInPart } from './part-place.ts';
 import { Prose } from './prose.tsx';
+import { agentIn, nameOf, typeOf } from './reader-state.tsx';
 
 /** Who speaks under which name and in which colour. Stays the same object while none of it changes. */
 export interface Speakers {
@@ -170,5 +184,131 @@ function Thinking({
         />
       )}
     </div>
+  );
+}
+
+/** The program speaks: in a line what it is, and what it hands over. */
+export function Notice({ notice, place }: { readonly notice: NoticeBlock; readonly place: PartPlace }) {
+  const title = titleOf(notice);
+  return (
+    <>
+      <p class="read-notice" data-slot={slotName(place, 'title')} data-from={0}>
+        {title}
+      </p>
+      {notice.text !== '' &&
+        (isProse(notice) ? (
+          <Prose text={notice.text} place={place} slot="text" limits={{ head: 30, tail: 0 }} />
+        ) : (
+          <FoldedText text={notice.text} place={place} slot="text" limits={{ head: 3, tail: 0 }} class="read-aside" />
+        ))}
+    </>
+  );
+}
+
+/** All that was said before, in the host's words: there for those who ask. */
+export function Summary({ text, place }: { readonly text: string; readonly place: PartPlace }) {
+  return (
+    <>
+      <p class="read-notice">Continued after compaction</p>
+      <FoldedText text={text} place={place} slot="text" limits={{ head: 0, tail: 0 }} class="read-aside" />
+    </>
+  );
+}
+
+const SAID_MS = 1500;
+
+/** The number of a message: its address. A click goes there and copies it. */
+export function MessageLink({ to, index }: { readonly to: AgentRef; readonly index: number }) {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const href = hashOf({ view: 'read', ref: to, message: index });
+  const copy = (event: MouseEvent): void => {
+    if (!isPlain(event)) return;
+    event.preventDefault();
+    read(to, index);
+    // Without the token that may stand in the address: it belongs to this person.
+    const address = `${location.protocol}//${location.host}${location.pathname}${href}`;
+    const copied = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error('no clipboard'));
+    copied.then(
+      () => setSaid('link copied'),
+      () => setSaid('the address bar has the link'),
+    );
+  };
+  return (
+    <span class="read-link">
+      <span role="status">{said}</span>
+      <a
+        href={href}
+        onClick={copy}
+        title="Copy the link to this message"
+        aria-label={`Copy the link to message ${index + 1}`}
+      >
+        {index + 1}
+      </a>
+    </span>
+  );
+}
+
+interface DoorProps {
+  readonly part: Extract<MessagePart, { readonly kind: 'call' }>;
+  readonly to: SubAgentRef;
+  readonly session: string;
+  readonly place: PartPlace;
+}
+
+/** At the call that made a sub-agent: the way into its transcript, and what came back out. */
+export function DoorCard({ part, to, session, place }: DoorProps) {
+  const agent = useComputed(() => agentIn(session, to.agent_id)).value;
+  const view = describeCall(part.call, part.result);
+  const name = agent ? nameOf(agent) : cleanLine(to.agent_name ?? to.agent_id);
+  const type = agent ? typeOf(agent) : cleanLine(to.agent_type ?? '');
+  const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', part.result?.text];
+  return (
+    <div class="read-door" style={{ '--door': hueOf(agent?.hue ?? null) }}>
+      <PlaceLink in="read" to={{ session, agent: to.agent_id }} class="read-door-head">
+        <span class="read-door-name" data-slot={slotName(place, 'head')}>
+          {name}
+        </span>
+        {type !== '' && <span class="read-door-type">{type}</span>}
+        <span class="read-door-open">
+          open <span aria-hidden="true">→</span>
+        </span>
+      </PlaceLink>
+      {agent && <DoorFacts agent={agent} saysWhy={answer === undefined} />}
+      {prompt !== '' && (
+        <div class="read-door-part">
+          <span class="read-door-label">asked</span>
+          <FoldedText text={prompt} place={place} slot="prompt" limits={{ head: 4, tail: 0 }} class="read-plain" />
+        </div>
+      )}
+      {answer !== undefined && answer !== '' && (
+        <div class="read-door-part">
+          <span class={`read-door-label${part.result?.isError ? ' read-outcome-bad' : ''}`}>
+            {part.result?.isError ? '✗ failed' : 'answered'}
+          </span>
+          <div>
+            <Prose text={answer} place={place} slot="output" limits={{ head: 8, tail: 0 }} />
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function DoorFacts({ agent, saysWhy }: { readonly agent: AgentReport; readonly saysWhy: boolean }) {
+  const reason = saysWhy && agent.status !== 'completed' ? (agent.runs.at(-1)?.reason ?? null) : null;
+  return (
+    <p class="read-door-facts">
+      <StatusMark agent={agent} word />
+      {reason !== null && <span class="read-door-reason">{cleanLine(reason)}</span>}
+      {agent.background && <span>in the background</span>}
+      <span>{timeText(agent, clock.value)}</span>
+      <span>{agent.toolCallCount === null ? '– tool calls' : plural(agent.toolCallCount, 'tool call')}</span>
+      <span>{agent.usage === null ? '–' : formatCount(agent.usage.output)} tokens written</span>
+    </p>
   );
 }

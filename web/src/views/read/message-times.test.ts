@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
-import { lastMessageAt } from './message-times.ts';
+import { lastMessageAt } from './read-view.tsx';
 
 function bookOf(times: readonly (number | null)[]) {
   const read = new Set<number>();

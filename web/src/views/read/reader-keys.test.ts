@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ReaderKey, readerActOf } from './reader-keys.ts';
+import { type ReaderKey, readerActOf } from './read-view.tsx';
 
 const press = (key: string, more: Partial<ReaderKey> = {}): ReaderKey => ({
   key,

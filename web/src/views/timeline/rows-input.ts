@@ -1,7 +1,7 @@
 import { read, select } from '../../actions.ts';
 import type { Backend } from '../../backend.ts';
 import { currentSession } from '../../store.ts';
-import { findCall } from '../read/find-call.ts';
+import { findCall } from '../read/reader-head.tsx';
 import { focused, pan, pointAt, ROW_HEIGHT, rows, setWindow, spot, visit, zoom } from './timeline-state.ts';
 import type { CallMark } from './track.ts';
 

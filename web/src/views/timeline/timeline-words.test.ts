@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
-import { computeRows } from './rows.ts';
-import { callText, callTitle, compactionText, rowText } from './timeline-words.ts';
+import { callText, callTitle, compactionText, computeRows, rowText } from './rows.ts';
 
 async function open(name: string) {
   const { detail, timeline } = await openRecorded(name);

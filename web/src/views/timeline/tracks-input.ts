@@ -1,6 +1,5 @@
 import { isEqual } from '../../../../src/lib/json.ts';
 import type { Backend } from '../../backend.ts';
-import { callAt } from './hit.ts';
 import { openCall, selectAgent } from './rows-input.ts';
 import { brushWindow } from './time-window.ts';
 import {
@@ -20,6 +19,7 @@ import {
   timeAt,
   zoom,
 } from './timeline-state.ts';
+import { callAt } from './track.ts';
 
 // What wheel, mouse and fingers do on the tracks. The rows scroll by themselves.
 
