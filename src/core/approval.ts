@@ -1,4 +1,4 @@
-import type { AuditAgent } from './reports/audit-shapes.ts';
+import type { AuditAgent } from './reports/identity.ts';
 
 /** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
 export interface Ask {

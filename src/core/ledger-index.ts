@@ -1,7 +1,6 @@
-import type { AgentId } from './ids.ts';
-import type { CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
-import type { Own } from './own.ts';
-import type { Tally } from './tally.ts';
+import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
+import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 /** Ways into a ledger that follow from it: kept as facts are written, so that one new line does not cost the whole. */
 export interface LedgerIndex {
@@ -16,10 +15,10 @@ export interface LedgerIndex {
 }
 
 export interface AgentIndex {
-  /** Those that stand in its sources, in no order; `owner.ts` says whose a shared one is. */
+  /** Those that stand in its sources, in no order; `createOwnerOf` says whose a shared one is. */
   calls: CallRecord[];
   messages: MessageRecord[];
-  /** How many more there were (`forget.ts`): they are in the tally. */
+  /** How many more there were (`forgetSettled`): they are in the tally. */
   forgotten?: { readonly calls: number; readonly messages: number };
   /** The set of it alone, that all its calls and messages have in common: one for each would be half of the memory. */
   readonly alone: ReadonlySet<AgentId>;
@@ -115,3 +114,263 @@ function share(entry: AgentIndex): void {
 }
 
 const NOTHING = (): void => {};
+
+/** Whose call or message it is, where copies of it stand in the sources of several agents. */
+export type OwnerOf = (agents: ReadonlySet<AgentId>) => AgentId | undefined;
+
+/**
+ * A fork's file repeats the reply that made it; a compaction's may repeat the whole conversation. What is copied is
+ * older than the copy's agent: the main agent's if it is among them, else that of the agent that began first.
+ */
+export function createOwnerOf(ledger: SessionLedger): OwnerOf {
+  const main = mainAgentOf(ledger.id);
+  const age = (id: AgentId): readonly [number, number, string] => {
+    const agent = ledger.agents.get(id);
+    return [agent?.internal ? 1 : 0, agent?.startedAt ?? Number.POSITIVE_INFINITY, id];
+  };
+  return (agents) => {
+    if (agents.has(main)) return main;
+    let oldest: AgentId | undefined;
+    for (const id of agents) if (oldest === undefined || isLess(age(id), age(oldest))) oldest = id;
+    return oldest;
+  };
+}
+
+function isLess(a: readonly [number, number, string], b: readonly [number, number, string]): boolean {
+  if (a[0] !== b[0]) return a[0] < b[0];
+  if (a[1] !== b[1]) return a[1] < b[1];
+  return a[2] < b[2];
+}
+
+/**
+ * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
+ * thousand. What a changed record counted before is taken off first.
+ */
+export interface Tally {
+  readonly usage: Usage;
+  /** Sorted by name. Messages that name no model are left out. */
+  usageByModel(): readonly ModelUsage[];
+  /** Messages of which only the numbers of their start are known. */
+  readonly placeholders: number;
+  /** Asked for, and without a result. */
+  readonly unended: ReadonlySet<CallRecord>;
+  /** The last reply that names a model. */
+  lastRequest(): MessageRecord | undefined;
+  addMessage(message: MessageRecord): void;
+  /** Before it changes. It must be added again, and its place must not have changed: places are not taken off. */
+  takeMessage(message: MessageRecord): void;
+  /** After it changed. */
+  noteCall(call: CallRecord): void;
+}
+
+interface ModelSum {
+  readonly usage: Sum;
+  messages: number;
+  billed?: { nanoUsd: number; readonly usage: Sum };
+  bills: number;
+}
+
+/** Added to in place: a sum of its own for each of a hundred thousand messages would be most of the garbage. */
+type Sum = { -readonly [Key in keyof Usage]: Usage[Key] };
+
+function addTo(sum: Sum, { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage, times: 1 | -1) {
+  sum.input += times * input;
+  sum.output += times * output;
+  sum.cacheRead += times * cacheRead;
+  sum.cacheWrite += times * cacheWrite;
+  sum.cacheWrite5m += times * cacheWrite5m;
+  sum.cacheWrite1h += times * cacheWrite1h;
+}
+
+export function createTally(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>): Tally {
+  const usage: Sum = { ...NO_USAGE };
+  let placeholders = 0;
+  const byModel = new Map<string, ModelSum>();
+  const unended = new Set<CallRecord>();
+  const begins = new Map<SourceId, number>();
+  const lastIn = new Map<SourceId, MessageRecord>();
+
+  const countModel = (model: string, used: Usage, nanoUsd: number | undefined, step: 1 | -1): void => {
+    let sum = byModel.get(model);
+    if (!sum) {
+      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
+      byModel.set(model, sum);
+    }
+    addTo(sum.usage, used, step);
+    sum.messages += step;
+    if (nanoUsd !== undefined) {
+      sum.bills += step;
+      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
+      sum.billed.nanoUsd += step * nanoUsd;
+      addTo(sum.billed.usage, used, step);
+    }
+    if (sum.messages === 0) byModel.delete(model);
+  };
+  const tally: Tally = {
+    get usage() {
+      return { ...usage };
+    },
+    get placeholders() {
+      return placeholders;
+    },
+    unended,
+    usageByModel: () =>
+      [...byModel]
+        .map(([model, { usage: sum, billed, bills }]) => ({
+          model,
+          usage: { ...sum },
+          ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
+        }))
+        .sort((a, b) => (a.model < b.model ? -1 : 1)),
+    lastRequest() {
+      let last: MessageRecord | undefined;
+      for (const message of lastIn.values()) if (!last || isBehind(message, last, begins)) last = message;
+      return last;
+    },
+    addMessage(message) {
+      const { origin, at = 0, usage: used, model } = message;
+      begins.set(origin.source, Math.min(begins.get(origin.source) ?? at, at));
+      if (!used) return;
+      addTo(usage, used, 1);
+      if (message.placeholder) placeholders++;
+      if (!model) return;
+      countModel(model.value, used, message.nanoUsd, 1);
+      const last = lastIn.get(origin.source);
+      if (!last || last.origin.offset < origin.offset) lastIn.set(origin.source, message);
+    },
+    takeMessage({ usage: used, placeholder, model, nanoUsd }) {
+      if (!used) return;
+      addTo(usage, used, -1);
+      if (placeholder) placeholders--;
+      if (model) countModel(model.value, used, nanoUsd, -1);
+    },
+    noteCall(call) {
+      if (call.started && !call.ended) unended.add(call);
+      else unended.delete(call);
+    },
+  };
+  for (const call of calls) tally.noteCall(call);
+  for (const message of messages) tally.addMessage(message);
+  return tally;
+}
+
+/**
+ * In the order of the file, not of the clock: 4 % of the time stamps of the recorded corpus run backwards. Of several
+ * files, the one that begins first comes first.
+ */
+function isBehind(
+  { origin: a }: MessageRecord,
+  { origin: b }: MessageRecord,
+  begins: ReadonlyMap<SourceId, number>,
+): boolean {
+  if (a.source === b.source) return a.offset > b.offset;
+  const difference = (begins.get(a.source) ?? 0) - (begins.get(b.source) ?? 0);
+  return difference === 0 ? a.source > b.source : difference > 0;
+}
+
+/** What follows from an agent's own calls and messages, copies in its sources left out. */
+export interface Own {
+  readonly callCount: number;
+  /** In the order in which they began. */
+  readonly openCalls: readonly CallRecord[];
+  readonly messageCount: number;
+  /** Each message once. */
+  readonly usage: Usage;
+  /** The same by model: an agent may change it, and models have prices. Messages that name none are left out. */
+  readonly usageByModel: readonly ModelUsage[];
+  /** Of some message only the numbers of its start are known. */
+  readonly hasPlaceholder: boolean;
+  readonly lastRequest?: MessageRecord;
+}
+
+/** A session of a day has a hundred thousand calls, and one line changes one agent: the others' sums are kept. */
+export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerOf): Own {
+  const entry = indexOf(ledger).of(agent.id);
+  if (entry.own !== undefined) return entry.own;
+  const { calls, messages, alone, forgotten = { calls: 0, messages: 0 } } = entry;
+  if (!entry.hasShared) {
+    entry.tally ??= createTally(calls, messages);
+    const counts = [calls.length + forgotten.calls, messages.length + forgotten.messages] as const;
+    entry.own = toOwn(entry.tally, ...counts, agent, ledger);
+    return entry.own;
+  }
+  // Whose a shared record is hangs on the other agents, too: such agents are few, and counted anew.
+  const isOwn = ({ agents }: CallRecord | MessageRecord): boolean => agents === alone || ownerOf(agents) === agent.id;
+  const ownCalls = calls.filter(isOwn);
+  const ownMessages = messages.filter(isOwn);
+  return toOwn(createTally(ownCalls, ownMessages), ownCalls.length, ownMessages.length, agent, ledger);
+}
+
+function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
+  const lastRequest = tally.lastRequest();
+  const total = totalOf(agent);
+  return {
+    callCount,
+    openCalls: [...tally.unended].filter((call) => isOpen(call, agent, ledger)).sort(byStart),
+    messageCount,
+    usage: total?.usage ?? tally.usage,
+    usageByModel: total?.usageByModel ?? tally.usageByModel(),
+    hasPlaceholder: !total && tally.placeholders > 0,
+    ...(lastRequest && { lastRequest }),
+  };
+}
+
+/** The host's own sums, where nothing was said since. */
+function totalOf({ totals, lastAt = 0 }: AgentRecord): Pick<Own, 'usage' | 'usageByModel'> | undefined {
+  if (!totals || totals.at < lastAt) return undefined;
+  return { usage: totals.value.map(({ usage }) => usage).reduce(addUsage, NO_USAGE), usageByModel: totals.value };
+}
+
+/** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */
+function isOpen({ started }: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
+  if (!started) return false;
+  const { source, offset } = started.origin;
+  if (offset < (agent.lastTold.get(source) ?? -1)) return false;
+  const reply = agent.lastReply.get(source);
+  const begins = reply && ledger.messages.get(reply.id)?.origin;
+  return !begins || begins.source !== source || offset >= begins.offset;
+}
+
+function byStart(a: CallRecord, b: CallRecord): number {
+  return (
+    (a.started?.at ?? 0) - (b.started?.at ?? 0) ||
+    (a.started?.origin.offset ?? 0) - (b.started?.origin.offset ?? 0) ||
+    (a.id < b.id ? -1 : 1)
+  );
+}
+
+/**
+ * Lets go of what can change nothing any more: calls that have ended and made nobody, replies that others have followed.
+ * Numbers and sums stay. For ledgers that are told everything once and in order, as by a stream: what is told again would be
+ * counted again.
+ */
+export function forgetSettled(ledger: SessionLedger): void {
+  const index = indexOf(ledger);
+  const wakes = new Set(
+    [...ledger.agents.values()].flatMap(({ resumes }) => [...resumes.values()].map(({ call }) => call)),
+  );
+  const isSettled = (call: CallRecord): boolean =>
+    call.started !== undefined && call.ended !== undefined && !call.spawn && !wakes.has(call.id);
+  for (const agent of ledger.agents.values()) {
+    const entry = index.of(agent.id);
+    if (entry.hasShared) continue;
+    entry.tally ??= createTally(entry.calls, entry.messages);
+    const last = lastReplies(agent);
+    const calls = entry.calls.filter((call) => !isSettled(call));
+    const messages = entry.messages.filter(({ id }) => last.has(id));
+    entry.forgotten = {
+      calls: (entry.forgotten?.calls ?? 0) + entry.calls.length - calls.length,
+      messages: (entry.forgotten?.messages ?? 0) + entry.messages.length - messages.length,
+    };
+    for (const call of entry.calls) if (isSettled(call)) ledger.calls.delete(call.id);
+    for (const { id } of entry.messages) if (!last.has(id)) ledger.messages.delete(id);
+    entry.calls = calls;
+    entry.messages = messages;
+    index.touch(agent.id);
+  }
+}
+
+/** Their lines may still come. */
+function lastReplies({ lastReply }: AgentRecord): ReadonlySet<string> {
+  return new Set([...lastReply.values()].map(({ id }) => id));
+}

@@ -1,9 +1,10 @@
-import type { Diagnostic } from './diagnostic.ts';
 import type {
   AgentKind,
   CallOutcome,
+  Diagnostic,
   EntryKind,
   EventOrigin,
+  EvidenceSource,
   GroupKind,
   ProcessState,
   PromptFact,
@@ -12,9 +13,8 @@ import type {
   RunEnded,
   SessionStarter,
   TitleKind,
-} from './event.ts';
+} from './events.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
-import type { EvidenceSource } from './link.ts';
 import type { ModelUsage, Usage } from './usage.ts';
 
 /**
@@ -149,7 +149,7 @@ export interface Compaction {
 
 export interface CallRecord {
   readonly id: ToolCallId;
-  /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
+  /** Agents in whose sources the call stands; `createOwnerOf` says whose it is. */
   agents: ReadonlySet<AgentId>;
   started?: Said<CallStart>;
   /** The first result; a later one, of a retry or an interruption, changes nothing. */

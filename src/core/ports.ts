@@ -1,4 +1,4 @@
-import type { AgentId, HostName, SessionId, SourceId, ToolCallId } from './ids.ts';
+import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, SessionTree } from './tree.ts';
@@ -159,45 +159,6 @@ export interface PlacedTranscript extends PlacedAgent {
   readonly transcript: Transcript;
   /** Which state of its files it was read from: the same one again gives the same again. Undefined where that is not known. */
   readonly edition: string | undefined;
-}
-
-export interface IdentifyRequest {
-  /** The host's transcript of the main agent, as its hooks name it. */
-  readonly transcript?: string;
-  readonly toolCall?: ToolCallId;
-  readonly host?: HostName;
-  /** Epoch milliseconds: what was said later is none of its business. Left out: now. */
-  readonly asOf?: number;
-}
-
-/** Who is behind a tool call. */
-export interface Identity {
-  readonly who: 'main' | 'subagent' | 'unknown';
-  readonly agent?: IdentifiedAgent;
-  /** Main first; the last one is `agent`. */
-  readonly path: readonly AgentId[];
-  readonly session?: SessionId;
-  readonly evidence: IdentityEvidence;
-  /** Where it cannot be told: all it may be. */
-  readonly candidates: readonly IdentifiedAgent[];
-  /** In words, where the answer is `unknown` or rests on nothing. */
-  readonly reason?: string;
-}
-
-export type IdentityEvidence =
-  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' | 'hook' }
-  | { readonly rank: 'guess'; readonly source: 'open-call' }
-  | { readonly rank: 'none' };
-
-export interface IdentifiedAgent {
-  readonly id?: AgentId;
-  readonly type?: string;
-  readonly description?: string;
-  readonly call?: ToolCallId;
-}
-
-export interface Identifier {
-  identify(request: IdentifyRequest): Promise<Identity>;
 }
 
 /** Where a picture comes from. */

@@ -1,17 +1,18 @@
 import { known } from '../lib/json.ts';
-import { type Diagnostic, MAX_EXAMPLES } from './diagnostic.ts';
-import type {
-  AgentEvent,
-  AgentGrouped,
-  CallOutcome,
-  EntryAdded,
-  EventOrigin,
-  GroupStarted,
-  RunEnded,
-  SessionSeen,
-  ToolStarted,
-  UsageCounted,
-} from './event.ts';
+import {
+  type AgentEvent,
+  type AgentGrouped,
+  type CallOutcome,
+  type Diagnostic,
+  type EntryAdded,
+  type EventOrigin,
+  type GroupStarted,
+  MAX_EXAMPLES,
+  type RunEnded,
+  type SessionSeen,
+  type ToolStarted,
+  type UsageCounted,
+} from './events.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
   type AgentRecord,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { toAgentId, toSourceId } from './ids.ts';
 import type { MessageRecord } from './ledger.ts';
-import { createTally, type Tally } from './tally.ts';
+import { createTally, type Tally } from './ledger-index.ts';
 import type { Usage } from './usage.ts';
 
 const AGENTS = new Set([toAgentId('test', 'a')]);

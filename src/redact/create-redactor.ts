@@ -1,29 +1,51 @@
 import type { Transcript } from '../core/index.ts';
-import { bareMessage, isBare } from './bare-message.ts';
-import { type Candidate, groupCandidates, type Replacement, replaceAll, withoutPlaceholders } from './candidates.ts';
-import { findInLines } from './find-in-lines.ts';
-import { createFindings, type Finding, fieldBelow, type Place, type RawFinding } from './finding.ts';
-import { createKnownValues, type KnownValue } from './known-values.ts';
+import { visitViews } from './disguises.ts';
+import {
+  type Candidate,
+  createFindings,
+  type Finding,
+  fieldBelow,
+  findInLines,
+  groupCandidates,
+  type Place,
+  type RawFinding,
+  type Replacement,
+  replaceAll,
+  withoutPlaceholders,
+} from './finding.ts';
 import {
   createFrozenNaming,
+  createKnownValues,
   createNaming,
   createNotes,
+  type KnownValue,
   type Naming,
   NotNamedYet,
   nameAll,
   SECRET_FIELD,
   type Unnamed,
-} from './naming.ts';
-import { areKnown, areSame, type NamedPeople, type People, peopleIn } from './people.ts';
-import { createPersonalFinder, type Person, type PersonalFinder } from './personal-names.ts';
-import { createPlainWords } from './plain-words.ts';
-import { createAllowList, prepareRules, type RuleOptions } from './prepared-rules.ts';
+} from './known-values.ts';
+import { createAllowList, prepareRules, type RuleOptions } from './match-rules.ts';
+import {
+  areKnown,
+  areSame,
+  createPersonalFinder,
+  type NamedPeople,
+  type People,
+  type Person,
+  type PersonalFinder,
+  peopleIn,
+} from './personal-names.ts';
 import type { SecretRule } from './rule.ts';
-import { ALL_TEXTS, createTextMarks, type MarkedTexts, NO_TEXTS } from './text-marks.ts';
 import type { View } from './view.ts';
-import { visitViews } from './visit-views.ts';
-import { type Conversation, walkConversation } from './walk-conversation.ts';
-import { type StringHandler, walkStrings } from './walk-strings.ts';
+import {
+  bareMessage,
+  type Conversation,
+  isBare,
+  type StringHandler,
+  walkConversation,
+  walkStrings,
+} from './walk-strings.ts';
 import { type JoinedView, piecesWithin } from './wrapped-lines.ts';
 
 export interface RedactorOptions extends Person, RuleOptions {
@@ -355,3 +377,70 @@ const PERSONAL_WORDS = [
   ['person', 'name or address of an author'],
   [SECRET_FIELD, 'value of a field whose name says that it is secret'],
 ] as const;
+
+/** Short texts in which nothing was found: names of fields come again and again, and ids of calls with their results. */
+export interface PlainWords {
+  has(text: string): boolean;
+  add(text: string): void;
+  /** What was plain may not be any more. */
+  forget(): void;
+}
+
+const LONGEST = 64;
+
+/** A few megabytes; further ones are looked through each time. */
+const MOST = 50_000;
+
+export function createPlainWords(): PlainWords {
+  const words = new Set<string>();
+  return {
+    has: (text) => text.length <= LONGEST && words.has(text),
+    add: (text) => {
+      if (text.length <= LONGEST && words.size < MOST) words.add(text);
+    },
+    forget: () => words.clear(),
+  };
+}
+
+/** Numbers of texts, in the order in which a message is walked through. */
+export type MarkedTexts = Pick<ReadonlySet<number>, 'has'>;
+
+export const ALL_TEXTS: MarkedTexts = { has: () => true };
+export const NO_TEXTS: MarkedTexts = new Set();
+
+/** Which texts of a message hold something. */
+export interface TextMarks {
+  /** Whether the next text was marked before, and has to be looked through. One outside of every message has. */
+  readonly isNextOpen: () => boolean;
+  /** The text that came last holds something. */
+  readonly markLast: () => void;
+  /** All texts that come while `walkOn` runs are those of one message. `before`: what was marked in the very same one. */
+  readonly within: <Result>(
+    before: MarkedTexts,
+    walkOn: () => Result,
+  ) => { readonly result: Result; readonly marked: MarkedTexts | undefined };
+}
+
+export function createTextMarks(): TextMarks {
+  let before: MarkedTexts | undefined;
+  let marked: Set<number> | undefined;
+  let count = 0;
+  return {
+    isNextOpen: () => before === undefined || before.has(count++),
+    markLast: () => {
+      if (before === undefined) return;
+      marked ??= new Set();
+      marked.add(count - 1);
+    },
+    within: (beforeHere, walkOn) => {
+      before = beforeHere;
+      marked = undefined;
+      count = 0;
+      try {
+        return { result: walkOn(), marked };
+      } finally {
+        before = undefined;
+      }
+    },
+  };
+}

@@ -1,11 +1,10 @@
 import { isObject } from '../lib/json.ts';
-import { type Candidate, groupCandidates } from './candidates.ts';
+import { visitViews } from './disguises.ts';
+import { type Candidate, groupCandidates } from './finding.ts';
 import { createMatcher } from './match-rules.ts';
 import { LONGEST } from './rule.ts';
 import { AUDIT_RULES } from './rules/all-rules.ts';
-import { isSecretField } from './rules/secret-names.ts';
-import { isReference } from './value-looks.ts';
-import { visitViews } from './visit-views.ts';
+import { isReference, isSecretField } from './value-looks.ts';
 
 export interface Masked {
   readonly text: string;
