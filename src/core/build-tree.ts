@@ -210,7 +210,7 @@ function missingTranscripts(agents: readonly AgentNode[], main: AgentId): readon
   );
 }
 
-export interface AgentContext {
+interface AgentContext {
   readonly ledger: SessionLedger;
   readonly main: AgentId;
   readonly life: SessionLife;
@@ -226,7 +226,7 @@ export interface AgentContext {
 }
 
 /** One node: everything that follows from the agent's own facts, the call that made it and its children. */
-export function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
+function buildAgent(record: AgentRecord, context: AgentContext): AgentNode {
   const { ledger, main, own, link, depth, options } = context;
   const { id } = record;
   const spawnCall = link.call === undefined ? undefined : ledger.calls.get(link.call);

@@ -133,7 +133,7 @@ function placeFor(agents: readonly AgentNode[], parent: AgentId, startedAt: numb
 }
 
 /** A session that a command of an agent, of this or another host, started, or that goes on from one. */
-export interface SessionLink {
+interface SessionLink {
   readonly session: SessionId;
   readonly agent: AgentId;
   readonly call?: ToolCallId;

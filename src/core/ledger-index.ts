@@ -2,16 +2,93 @@ import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
 import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
-/** Ways into a ledger that follow from it: kept as facts are written, so that one new line does not cost the whole. */
-export interface LedgerIndex {
+const indexes = new WeakMap<SessionLedger, LedgerIndex>();
+
+export function indexOf(ledger: SessionLedger): LedgerIndex {
+  let index = indexes.get(ledger);
+  if (!index) {
+    index = new LedgerIndex(ledger);
+    indexes.set(ledger, index);
+  }
+  return index;
+}
+
+/** Lookups that follow from a ledger: kept up as facts are written, so that one new line does not cost a full scan. */
+export class LedgerIndex {
   /** Calls that asked for an agent. */
   readonly spawns: Set<CallRecord>;
-  of(agent: AgentId): AgentIndex;
+  readonly #agents = new Map<AgentId, AgentIndex>();
+
+  /** The ledger may hold facts already, as one from a snapshot does. */
+  constructor(ledger: SessionLedger) {
+    this.spawns = new Set([...ledger.calls.values()].filter((call) => call.spawn));
+    for (const call of ledger.calls.values())
+      for (const agent of takeAgents(call)) this.changeCall(call, agent, () => {});
+    for (const message of ledger.messages.values())
+      for (const agent of takeAgents(message)) this.changeMessage(message, agent, () => {});
+  }
+
+  of(agent: AgentId): AgentIndex {
+    let entry = this.#agents.get(agent);
+    if (!entry) {
+      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
+      this.#agents.set(agent, entry);
+    }
+    return entry;
+  }
+
   /** Something about the agent was written. */
-  touch(agent: AgentId): void;
-  /** Writes into a call, or a message, that stands in the agent's sources. */
-  changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void;
-  changeMessage(message: MessageRecord, agent: AgentId, change: (message: MessageRecord) => void): void;
+  touch(agent: AgentId): void {
+    const entry = this.#agents.get(agent);
+    if (entry) entry.own = undefined;
+  }
+
+  /** Changes a call that stands in the agent's sources. */
+  changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void {
+    const entry = this.of(agent);
+    if (this.#note(call, agent, entry)) entry.calls.push(call);
+    change(call);
+    if (call.agents === entry.alone) entry.tally?.noteCall(call);
+    else for (const each of call.agents) this.of(each).tally?.noteCall(call);
+  }
+
+  changeMessage(message: MessageRecord, agent: AgentId, change: (message: MessageRecord) => void): void {
+    const entry = this.of(agent);
+    const isNew = this.#note(message, agent, entry);
+    if (isNew) entry.messages.push(message);
+    else entry.tally?.takeMessage(message);
+    const { origin } = message;
+    change(message);
+    // The file was read backwards: sums by place have to be counted again.
+    if (!isNew && message.origin !== origin) entry.tally = undefined;
+    entry.tally?.addMessage(message);
+  }
+
+  /** Whether the record is new to the agent. Updates the record's other agents too: it may have been theirs alone until now. */
+  #note(record: CallRecord | MessageRecord, agent: AgentId, entry: AgentIndex): boolean {
+    entry.own = undefined;
+    // Nearly all are one agent's alone.
+    if (record.agents === entry.alone) return false;
+    if (record.agents.size === 0) {
+      record.agents = entry.alone;
+      return true;
+    }
+    for (const each of record.agents) this.touch(each);
+    if (record.agents.has(agent)) return false;
+    record.agents = new Set([...record.agents, agent]);
+    for (const each of record.agents) {
+      const shared = this.of(each);
+      shared.hasShared = true;
+      shared.tally = undefined;
+    }
+    return true;
+  }
+}
+
+function takeAgents(record: CallRecord | MessageRecord): ReadonlySet<AgentId> {
+  const { agents } = record;
+  record.agents = NOBODY;
+  return agents;
 }
 
 export interface AgentIndex {
@@ -32,88 +109,6 @@ export interface AgentIndex {
 
 /** Before its first agent is noted. */
 export const NOBODY: ReadonlySet<AgentId> = new Set();
-
-const indexes = new WeakMap<SessionLedger, LedgerIndex>();
-
-export function indexOf(ledger: SessionLedger): LedgerIndex {
-  let index = indexes.get(ledger);
-  if (!index) {
-    index = createIndex(ledger);
-    indexes.set(ledger, index);
-  }
-  return index;
-}
-
-/** A ledger may come from a snapshot with facts in it. */
-function createIndex(ledger: SessionLedger): LedgerIndex {
-  const agents = new Map<AgentId, AgentIndex>();
-  const of = (agent: AgentId): AgentIndex => {
-    let entry = agents.get(agent);
-    if (!entry) {
-      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
-      agents.set(agent, entry);
-    }
-    return entry;
-  };
-  const touch = (agent: AgentId): void => {
-    const entry = agents.get(agent);
-    if (entry) entry.own = undefined;
-  };
-  /** Whether it is new to the agent. Tells the record's other agents, too: it may have been theirs alone until now. */
-  const note = (record: CallRecord | MessageRecord, agent: AgentId, entry: AgentIndex): boolean => {
-    entry.own = undefined;
-    // Nearly all are one agent's alone.
-    if (record.agents === entry.alone) return false;
-    if (record.agents.size === 0) {
-      record.agents = entry.alone;
-      return true;
-    }
-    for (const each of record.agents) touch(each);
-    if (record.agents.has(agent)) return false;
-    record.agents = new Set([...record.agents, agent]);
-    for (const each of record.agents) share(of(each));
-    return true;
-  };
-  const index: LedgerIndex = {
-    spawns: new Set([...ledger.calls.values()].filter((call) => call.spawn)),
-    of,
-    touch,
-    changeCall(call, agent, change) {
-      const entry = of(agent);
-      if (note(call, agent, entry)) entry.calls.push(call);
-      change(call);
-      if (call.agents === entry.alone) entry.tally?.noteCall(call);
-      else for (const each of call.agents) of(each).tally?.noteCall(call);
-    },
-    changeMessage(message, agent, change) {
-      const entry = of(agent);
-      const isNew = note(message, agent, entry);
-      if (isNew) entry.messages.push(message);
-      else entry.tally?.takeMessage(message);
-      const { origin } = message;
-      change(message);
-      // It was read backwards: sums by place are counted anew.
-      if (!isNew && message.origin !== origin) entry.tally = undefined;
-      entry.tally?.addMessage(message);
-    },
-  };
-  const adopt = (record: CallRecord | MessageRecord, noteOne: (agent: AgentId) => void): void => {
-    const { agents: all } = record;
-    record.agents = NOBODY;
-    for (const agent of all) noteOne(agent);
-  };
-  for (const call of ledger.calls.values()) adopt(call, (agent) => index.changeCall(call, agent, NOTHING));
-  for (const message of ledger.messages.values())
-    adopt(message, (agent) => index.changeMessage(message, agent, NOTHING));
-  return index;
-}
-
-function share(entry: AgentIndex): void {
-  entry.hasShared = true;
-  entry.tally = undefined;
-}
-
-const NOTHING = (): void => {};
 
 /** Whose call or message it is, where copies of it stand in the sources of several agents. */
 export type OwnerOf = (agents: ReadonlySet<AgentId>) => AgentId | undefined;
@@ -144,23 +139,85 @@ function isLess(a: readonly [number, number, string], b: readonly [number, numbe
 
 /**
  * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
- * thousand. What a changed record counted before is taken off first.
+ * thousand. What a changed record counted before is subtracted first.
  */
-export interface Tally {
-  readonly usage: Usage;
-  /** Sorted by name. Messages that name no model are left out. */
-  usageByModel(): readonly ModelUsage[];
-  /** Messages of which only the numbers of their start are known. */
-  readonly placeholders: number;
+export class Tally {
   /** Asked for, and without a result. */
-  readonly unended: ReadonlySet<CallRecord>;
+  readonly unended = new Set<CallRecord>();
+  /** Messages of which only the numbers of their start are known. */
+  placeholders = 0;
+  readonly #usage: Sum = { ...NO_USAGE };
+  readonly #byModel = new Map<string, ModelSum>();
+  readonly #begins = new Map<SourceId, number>();
+  readonly #lastIn = new Map<SourceId, MessageRecord>();
+
+  constructor(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>) {
+    for (const call of calls) this.noteCall(call);
+    for (const message of messages) this.addMessage(message);
+  }
+
+  get usage(): Usage {
+    return { ...this.#usage };
+  }
+
+  /** Sorted by name. Messages that name no model are left out. */
+  usageByModel(): readonly ModelUsage[] {
+    return [...this.#byModel]
+      .map(([model, { usage: sum, billed, bills }]) => ({
+        model,
+        usage: { ...sum },
+        ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
+      }))
+      .sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+
   /** The last reply that names a model. */
-  lastRequest(): MessageRecord | undefined;
-  addMessage(message: MessageRecord): void;
-  /** Before it changes. It must be added again, and its place must not have changed: places are not taken off. */
-  takeMessage(message: MessageRecord): void;
+  lastRequest(): MessageRecord | undefined {
+    let last: MessageRecord | undefined;
+    for (const message of this.#lastIn.values()) if (!last || isBehind(message, last, this.#begins)) last = message;
+    return last;
+  }
+
+  addMessage(message: MessageRecord): void {
+    const { origin, at = 0, usage, model } = message;
+    this.#begins.set(origin.source, Math.min(this.#begins.get(origin.source) ?? at, at));
+    this.#count(message, 1);
+    if (!usage || !model) return;
+    const last = this.#lastIn.get(origin.source);
+    if (!last || last.origin.offset < origin.offset) this.#lastIn.set(origin.source, message);
+  }
+
+  /** Before it changes. It must be added again, and its place must not have changed: places are not subtracted. */
+  takeMessage(message: MessageRecord): void {
+    this.#count(message, -1);
+  }
+
   /** After it changed. */
-  noteCall(call: CallRecord): void;
+  noteCall(call: CallRecord): void {
+    if (call.started && !call.ended) this.unended.add(call);
+    else this.unended.delete(call);
+  }
+
+  #count({ usage, placeholder, model, nanoUsd }: MessageRecord, step: 1 | -1): void {
+    if (!usage) return;
+    addTo(this.#usage, usage, step);
+    if (placeholder) this.placeholders += step;
+    if (!model) return;
+    let sum = this.#byModel.get(model.value);
+    if (!sum) {
+      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
+      this.#byModel.set(model.value, sum);
+    }
+    addTo(sum.usage, usage, step);
+    sum.messages += step;
+    if (nanoUsd !== undefined) {
+      sum.bills += step;
+      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
+      sum.billed.nanoUsd += step * nanoUsd;
+      addTo(sum.billed.usage, usage, step);
+    }
+    if (sum.messages === 0) this.#byModel.delete(model.value);
+  }
 }
 
 interface ModelSum {
@@ -180,78 +237,6 @@ function addTo(sum: Sum, { input, output, cacheRead, cacheWrite, cacheWrite5m, c
   sum.cacheWrite += times * cacheWrite;
   sum.cacheWrite5m += times * cacheWrite5m;
   sum.cacheWrite1h += times * cacheWrite1h;
-}
-
-export function createTally(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>): Tally {
-  const usage: Sum = { ...NO_USAGE };
-  let placeholders = 0;
-  const byModel = new Map<string, ModelSum>();
-  const unended = new Set<CallRecord>();
-  const begins = new Map<SourceId, number>();
-  const lastIn = new Map<SourceId, MessageRecord>();
-
-  const countModel = (model: string, used: Usage, nanoUsd: number | undefined, step: 1 | -1): void => {
-    let sum = byModel.get(model);
-    if (!sum) {
-      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
-      byModel.set(model, sum);
-    }
-    addTo(sum.usage, used, step);
-    sum.messages += step;
-    if (nanoUsd !== undefined) {
-      sum.bills += step;
-      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
-      sum.billed.nanoUsd += step * nanoUsd;
-      addTo(sum.billed.usage, used, step);
-    }
-    if (sum.messages === 0) byModel.delete(model);
-  };
-  const tally: Tally = {
-    get usage() {
-      return { ...usage };
-    },
-    get placeholders() {
-      return placeholders;
-    },
-    unended,
-    usageByModel: () =>
-      [...byModel]
-        .map(([model, { usage: sum, billed, bills }]) => ({
-          model,
-          usage: { ...sum },
-          ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
-        }))
-        .sort((a, b) => (a.model < b.model ? -1 : 1)),
-    lastRequest() {
-      let last: MessageRecord | undefined;
-      for (const message of lastIn.values()) if (!last || isBehind(message, last, begins)) last = message;
-      return last;
-    },
-    addMessage(message) {
-      const { origin, at = 0, usage: used, model } = message;
-      begins.set(origin.source, Math.min(begins.get(origin.source) ?? at, at));
-      if (!used) return;
-      addTo(usage, used, 1);
-      if (message.placeholder) placeholders++;
-      if (!model) return;
-      countModel(model.value, used, message.nanoUsd, 1);
-      const last = lastIn.get(origin.source);
-      if (!last || last.origin.offset < origin.offset) lastIn.set(origin.source, message);
-    },
-    takeMessage({ usage: used, placeholder, model, nanoUsd }) {
-      if (!used) return;
-      addTo(usage, used, -1);
-      if (placeholder) placeholders--;
-      if (model) countModel(model.value, used, nanoUsd, -1);
-    },
-    noteCall(call) {
-      if (call.started && !call.ended) unended.add(call);
-      else unended.delete(call);
-    },
-  };
-  for (const call of calls) tally.noteCall(call);
-  for (const message of messages) tally.addMessage(message);
-  return tally;
 }
 
 /**
@@ -289,7 +274,7 @@ export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerO
   if (entry.own !== undefined) return entry.own;
   const { calls, messages, alone, forgotten = { calls: 0, messages: 0 } } = entry;
   if (!entry.hasShared) {
-    entry.tally ??= createTally(calls, messages);
+    entry.tally ??= new Tally(calls, messages);
     const counts = [calls.length + forgotten.calls, messages.length + forgotten.messages] as const;
     entry.own = toOwn(entry.tally, ...counts, agent, ledger);
     return entry.own;
@@ -298,7 +283,7 @@ export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerO
   const isOwn = ({ agents }: CallRecord | MessageRecord): boolean => agents === alone || ownerOf(agents) === agent.id;
   const ownCalls = calls.filter(isOwn);
   const ownMessages = messages.filter(isOwn);
-  return toOwn(createTally(ownCalls, ownMessages), ownCalls.length, ownMessages.length, agent, ledger);
+  return toOwn(new Tally(ownCalls, ownMessages), ownCalls.length, ownMessages.length, agent, ledger);
 }
 
 function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
@@ -354,7 +339,7 @@ export function forgetSettled(ledger: SessionLedger): void {
   for (const agent of ledger.agents.values()) {
     const entry = index.of(agent.id);
     if (entry.hasShared) continue;
-    entry.tally ??= createTally(entry.calls, entry.messages);
+    entry.tally ??= new Tally(entry.calls, entry.messages);
     const last = lastReplies(agent);
     const calls = entry.calls.filter((call) => !isSettled(call));
     const messages = entry.messages.filter(({ id }) => last.has(id));

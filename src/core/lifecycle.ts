@@ -5,7 +5,7 @@ import type { AgentRecord, CallRecord, EndClaim, ProcessRecord, SessionLedger, T
 import { type AgentStatus, isOver, type Run, type StatusChange, type StatusSignal, type WaitingOn } from './tree.ts';
 
 /** What lifecycle has to know of an agent beside its record. */
-export interface LifeContext {
+interface LifeContext {
   readonly life: SessionLife;
   /** When the session's main agent last said or was told something. */
   readonly mainLastAt: number;
@@ -31,11 +31,7 @@ export interface Life {
   readonly completedAt?: number;
 }
 
-interface Verdict {
-  readonly status: AgentStatus;
-  readonly signal: StatusSignal;
-  readonly at?: number;
-  readonly reason?: string;
+interface Verdict extends StatusChange {
   readonly waitingOn?: WaitingOn;
 }
 

@@ -22,6 +22,7 @@ import {
   createAgentRecord,
   type GroupRecord,
   isLater,
+  LATEST_FIELDS,
   type MessageRecord,
   type QuestionRecord,
   type Said,
@@ -260,26 +261,6 @@ const ENDS: { readonly [O in CallOutcome]: CallEnd } = {
   error: { outcome: 'error' },
   refused: { outcome: 'refused' },
 };
-
-const LATEST_FIELDS = [
-  'agentKind',
-  'type',
-  'name',
-  'description',
-  'model',
-  'effort',
-  'provider',
-  'deniedTools',
-  'slug',
-  'cwd',
-  'branch',
-  'worktree',
-  'background',
-  'awaited',
-  'depth',
-  'contextWindow',
-  'internal',
-] as const;
 
 type LatestField = (typeof LATEST_FIELDS)[number];
 

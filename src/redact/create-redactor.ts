@@ -379,7 +379,7 @@ const PERSONAL_WORDS = [
 ] as const;
 
 /** Short texts in which nothing was found: names of fields come again and again, and ids of calls with their results. */
-export interface PlainWords {
+interface PlainWords {
   has(text: string): boolean;
   add(text: string): void;
   /** What was plain may not be any more. */
@@ -391,7 +391,7 @@ const LONGEST = 64;
 /** A few megabytes; further ones are looked through each time. */
 const MOST = 50_000;
 
-export function createPlainWords(): PlainWords {
+function createPlainWords(): PlainWords {
   const words = new Set<string>();
   return {
     has: (text) => text.length <= LONGEST && words.has(text),
@@ -403,13 +403,13 @@ export function createPlainWords(): PlainWords {
 }
 
 /** Numbers of texts, in the order in which a message is walked through. */
-export type MarkedTexts = Pick<ReadonlySet<number>, 'has'>;
+type MarkedTexts = Pick<ReadonlySet<number>, 'has'>;
 
-export const ALL_TEXTS: MarkedTexts = { has: () => true };
-export const NO_TEXTS: MarkedTexts = new Set();
+const ALL_TEXTS: MarkedTexts = { has: () => true };
+const NO_TEXTS: MarkedTexts = new Set();
 
 /** Which texts of a message hold something. */
-export interface TextMarks {
+interface TextMarks {
   /** Whether the next text was marked before, and has to be looked through. One outside of every message has. */
   readonly isNextOpen: () => boolean;
   /** The text that came last holds something. */
@@ -421,7 +421,7 @@ export interface TextMarks {
   ) => { readonly result: Result; readonly marked: MarkedTexts | undefined };
 }
 
-export function createTextMarks(): TextMarks {
+function createTextMarks(): TextMarks {
   let before: MarkedTexts | undefined;
   let marked: Set<number> | undefined;
   let count = 0;

@@ -101,7 +101,7 @@ const LONGEST_RUN = 4_000_000;
 const SHORTEST_RUN = 16;
 
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
-export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
+function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
   let views: View[] = NO_VIEWS;
   let telling: Run[] = NO_RUNS;
   for (const run of runsIn(view)) {
@@ -282,7 +282,7 @@ export function encodeWholeGroups(bytes: string): string {
 /** Escapes within escapes within escapes; nobody needs more. */
 const MAX_LEVELS = 4;
 
-export type ViewVisitor = (view: View | JoinedView) => void;
+type ViewVisitor = (view: View | JoinedView) => void;
 
 /** The text as it is, with its escapes decoded level by level, with cut words joined; and what its coded runs say. */
 export function visitViews(text: string, visit: ViewVisitor): void {

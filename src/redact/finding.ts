@@ -7,14 +7,14 @@ export interface Place {
 }
 
 /** Spelled out only where something is found: nearly everywhere nothing is. */
-export interface FieldPath {
+interface FieldPath {
   readonly above: FieldPath | undefined;
   /** Of a field, or its number in a list. */
   readonly name: string | number;
 }
 
 /** `content[1].input.command` */
-export function fieldText(path: FieldPath | undefined): string {
+function fieldText(path: FieldPath | undefined): string {
   let text = '';
   for (let step = path; step; step = step.above) {
     const isFirst = step.above === undefined;
@@ -46,7 +46,7 @@ export interface Finding {
 /** As it was found: its place may hold a secret itself. */
 export type RawFinding = Omit<Finding, 'what'>;
 
-export interface Findings {
+interface Findings {
   readonly add: (found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number) => void;
   /** What was found elsewhere. */
   readonly addAll: (findings: readonly RawFinding[]) => void;
@@ -129,7 +129,7 @@ export function replaceAll(text: string, replacements: readonly Replacement[]): 
 }
 
 /** Pieces of one text that stands in several, in order; where they overlap, the first stays and covers both. */
-export function mergeReplacements(replacements: readonly Replacement[]): readonly Replacement[] {
+function mergeReplacements(replacements: readonly Replacement[]): readonly Replacement[] {
   const merged: Replacement[] = [];
   for (const next of [...replacements].sort((a, b) => a.start - b.start || b.end - a.end)) {
     const last = merged.at(-1);

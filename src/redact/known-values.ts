@@ -15,7 +15,7 @@ export interface KnownValue {
 type OnKnown = (known: KnownValue, start: number, end: number) => void;
 
 /** Secrets by their value: the same one has the same placeholder, and is found again where nothing around it tells. */
-export interface KnownValues {
+interface KnownValues {
   readonly get: (value: string) => KnownValue | undefined;
   /** Numbers count by the order in which values are first named, for each id. */
   readonly name: (value: string, id: string) => KnownValue;

@@ -10,7 +10,7 @@ export interface Person {
   readonly names?: readonly string[];
 }
 
-export interface PersonalSpan {
+interface PersonalSpan {
   readonly start: number;
   readonly end: number;
   readonly value: string;
@@ -78,7 +78,7 @@ function holdsHomeOfAnybody(text: string): boolean {
 }
 
 /** The user that a working folder belongs to. */
-export function userOfFolder(folder: string): string | undefined {
+function userOfFolder(folder: string): string | undefined {
   const match = new RegExp(HOME.source).exec(folder) ?? new RegExp(WINDOWS_HOME.source).exec(folder);
   const name = match?.index === 0 ? match[1] : undefined;
   return name !== undefined && !NOBODY.test(name) ? name : undefined;

@@ -244,7 +244,7 @@ function kindOfName(name: string): 'secret' | 'other' | TellsByValue {
 }
 
 /** The names of secrets, without what separates their words. */
-export function isSecretName(name: string): boolean {
+function isSecretName(name: string): boolean {
   const bare = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   return /(?:passwords?|passwd|passphrase|pwd|secrets?|token|apikey|accesskey|secretkey|privatekey|signingkey|encryptionkey|credentials?|authorization|cookies?)$/.test(
     bare,

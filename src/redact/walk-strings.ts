@@ -49,10 +49,7 @@ function walkArray(
 }
 
 /** The very same list where nothing became another. */
-export function mapped<Value>(
-  values: readonly Value[],
-  change: (value: Value, index: number) => Value,
-): readonly Value[] {
+function mapped<Value>(values: readonly Value[], change: (value: Value, index: number) => Value): readonly Value[] {
   let result: Value[] | undefined;
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as Value;

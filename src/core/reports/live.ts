@@ -35,22 +35,26 @@ export interface OlderSession {
   readonly files: number;
 }
 
-/** Everything that is followed, at one moment. */
-export interface LiveSnapshot {
-  /** Last active first. */
-  readonly sessions: readonly SessionDetail[];
+/** Sessions that are not read, and how far reading the others has come. */
+export interface ListingChange {
   /** Newest first; the first few hundred. */
   readonly older: readonly OlderSession[];
-  /** How many there are of them in all. */
+  /** How many older sessions there are in all. */
   readonly olderTotal: number;
   /** Files in the places looked at that no adapter knows. */
   readonly ignoredFiles: number;
-  /** Where is looked. */
-  readonly places: readonly string[];
   /** false: sessions are still being read for the first time. */
   readonly isComplete: boolean;
   /** What hinders following, in words: the system's limit of file watches is reached. */
   readonly notices: readonly string[];
+}
+
+/** Everything that is followed, at one moment. */
+export interface LiveSnapshot extends ListingChange {
+  /** Last active first. */
+  readonly sessions: readonly SessionDetail[];
+  /** Where is looked. */
+  readonly places: readonly string[];
   /** Calls that wait for a person's answer, and the last few that did; oldest first. None where no server holds them. */
   readonly asks: readonly Ask[];
 }
@@ -84,14 +88,6 @@ export interface SourceProgressReport {
 export interface SessionGone {
   readonly sessionId: string;
   readonly host: string;
-}
-
-export interface ListingChange {
-  readonly older: readonly OlderSession[];
-  readonly olderTotal: number;
-  readonly ignoredFiles: number;
-  readonly isComplete: boolean;
-  readonly notices: readonly string[];
 }
 
 export type LiveEvent =

@@ -8,7 +8,7 @@ import type { CostReport } from './shapes.ts';
  */
 export const PRICES_AS_OF = '2026-11-15';
 
-export interface Price {
+interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -43,7 +43,7 @@ const PRICES: readonly (readonly [prefix: string, price: Price])[] = [
   ['claude-3-opus', price(15, 75)],
 ];
 
-export function priceOf(model: string): Price | undefined {
+function priceOf(model: string): Price | undefined {
   return PRICES.find(([prefix]) => model.startsWith(prefix))?.[1];
 }
 

@@ -66,7 +66,7 @@ export function computeSessions({ trees, total, ignoredFiles }: SessionListing):
 }
 
 /** One session as JSON, without its agents. `agents` and `running` leave out those the host started for itself. */
-export function computeSession(tree: SessionTree): SessionReport {
+function computeSession(tree: SessionTree): SessionReport {
   const agents = selectAgents(tree);
   return {
     id: nativeId(tree.id),
@@ -188,7 +188,7 @@ function toReport(agent: AgentNode, session: SessionId, hue: number | undefined)
   };
 }
 
-export function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage): UsageReport {
+function computeUsage({ input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage): UsageReport {
   return { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h };
 }
 

@@ -77,17 +77,7 @@ function join(between: string, parts: readonly string[]): string {
 }
 
 /** How an agent stands, in a word that fits a narrow column; «waiting» is on a sub-agent or on a limit. */
-export type Standing =
-  | 'needs you'
-  | 'silent'
-  | 'running'
-  | 'spawning'
-  | 'waiting'
-  | 'idle'
-  | 'failed'
-  | 'stopped'
-  | 'unknown'
-  | 'completed';
+export type Standing = AgentStatus | 'needs you' | 'silent' | 'idle';
 
 export function standingOf(agent: AgentReport): Standing {
   if (needsPerson(agent)) return 'needs you';
@@ -211,7 +201,7 @@ export function formatStatus({
 }
 
 /** What became of it, how that is known, and why, in the words of a person. */
-export interface Cause {
+interface Cause {
   readonly what: string;
   readonly how: string;
   readonly why: string | undefined;

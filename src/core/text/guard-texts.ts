@@ -146,7 +146,7 @@ export function winnerText({ rule }: Pick<GuardExplanation, 'rule'>): string {
   return rule === null ? 'a default: no rule is about it' : ruleText(rule);
 }
 
-export function ruleText({ id, name, place }: ExplainedRule): string {
+function ruleText({ id, name, place }: ExplainedRule): string {
   const where = [...(name === null ? [] : [id]), ...(place === null ? [] : [`${place.file}:${place.line}`])];
   return cleanLine(`${name ?? id}${where.length > 0 ? ` (${where.join(', ')})` : ''}`);
 }
@@ -161,7 +161,7 @@ export function standsText(rule: ExplainedRule): string {
   return `Nothing comes of it as long as ${ruleText(rule)} says ${rule.decision}.`;
 }
 
-export interface UseRow {
+interface UseRow {
   readonly verb: 'runs' | 'reads' | 'writes' | 'reaches' | 'unknown';
   readonly text: string;
 }
@@ -185,7 +185,7 @@ export function useRows({ commands, reads, writes, hosts, unknown }: ExplainedUs
   return rows.map(({ verb, text }) => ({ verb, text: cleanLine(text) }));
 }
 
-export interface TrialRow {
+interface TrialRow {
   readonly isMatch: boolean;
   readonly decision: GuardDecision;
   readonly rule: string;

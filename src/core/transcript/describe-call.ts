@@ -18,12 +18,12 @@ import type {
 } from './call-views.ts';
 import { type CallResult, plainToolName, type ToolCall } from './messages.ts';
 
-export function describeEdit(input: JsonObject): EditsView | undefined {
+function describeEdit(input: JsonObject): EditsView | undefined {
   const [path, edit] = [pathIn(input), editIn(input)];
   return path === undefined || !edit ? undefined : { kind: 'edits', path, edits: [edit] };
 }
 
-export function describeEdits(input: JsonObject): EditsView | undefined {
+function describeEdits(input: JsonObject): EditsView | undefined {
   const [path, list] = [pathIn(input), input['edits']];
   if (path === undefined || !Array.isArray(list)) return undefined;
   const edits = list.filter(isObject).flatMap((one) => editIn(one) ?? []);
@@ -31,7 +31,7 @@ export function describeEdits(input: JsonObject): EditsView | undefined {
 }
 
 /** A patch may be about several files: their parts follow each other. */
-export function describePatch(input: JsonObject): EditsView | undefined {
+function describePatch(input: JsonObject): EditsView | undefined {
   const files = parsePatch(asText(input['patch']) ?? asText(input['patchText']) ?? asText(input['input']) ?? '');
   if (files.length === 0) return undefined;
   const edits = files.flatMap(({ hunks }) =>
@@ -40,15 +40,15 @@ export function describePatch(input: JsonObject): EditsView | undefined {
   return { kind: 'edits', path: files.map(({ path }) => path).join(', '), edits };
 }
 
-export function describeWrite(input: JsonObject): WrittenView | undefined {
+function describeWrite(input: JsonObject): WrittenView | undefined {
   return written(pathIn(input), input['content'] ?? input['file_text']);
 }
 
-export function describeNotebook(input: JsonObject): WrittenView | undefined {
+function describeNotebook(input: JsonObject): WrittenView | undefined {
   return written(asText(input['notebook_path']), input['new_source']);
 }
 
-export function describeRead(input: JsonObject, output: string | undefined): FileView | undefined {
+function describeRead(input: JsonObject, output: string | undefined): FileView | undefined {
   const path = pathIn(input);
   if (path === undefined) return undefined;
   const numbered = output === undefined ? undefined : parseNumbered(output);
@@ -72,7 +72,7 @@ function editIn(input: JsonObject): Edit | undefined {
   return { before, after, isEverywhere: asFlag(input['replace_all'] ?? input['replaceAll']) === true };
 }
 
-export function describeFound(input: JsonObject, output: string | undefined): FoundView | undefined {
+function describeFound(input: JsonObject, output: string | undefined): FoundView | undefined {
   const [pattern, where] = [asText(input['pattern']), asText(input['path']) ?? asText(input['dir_path'])];
   if (pattern === undefined && where === undefined) return undefined;
   return { kind: 'found', pattern: pattern ?? '', where: asText(input['glob']) ?? where, text: output };
@@ -85,7 +85,7 @@ const STATES: ReadonlyMap<string, Check['state']> = new Map([
   ['deleted', 'dropped'],
 ]);
 
-export function describeChecks(input: JsonObject): ChecksView | undefined {
+function describeChecks(input: JsonObject): ChecksView | undefined {
   const list = input['todos'] ?? input['plan'];
   if (!Array.isArray(list)) return undefined;
   const checks = list.filter(isObject).flatMap((one): readonly Check[] => {
@@ -96,7 +96,7 @@ export function describeChecks(input: JsonObject): ChecksView | undefined {
 }
 
 /** One thing to do, made or moved on. */
-export function describeTask(input: JsonObject): ChecksView | undefined {
+function describeTask(input: JsonObject): ChecksView | undefined {
   const id = asText(input['taskId']);
   const text = asText(input['subject']) ?? (id === undefined ? undefined : `Task ${id}`);
   return text === undefined ? undefined : { kind: 'checks', checks: [{ text, state: stateOf(input) }] };
@@ -106,13 +106,13 @@ function stateOf(input: JsonObject): Check['state'] {
   return STATES.get(asText(input['status']) ?? '') ?? 'open';
 }
 
-export function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {
+function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {
   const target = asText(input['url']);
   if (target === undefined) return undefined;
   return { kind: 'web', target, question: asText(input['prompt']), hits: [], text: output };
 }
 
-export function describeWebSearch(input: JsonObject, output: string | undefined): WebView | undefined {
+function describeWebSearch(input: JsonObject, output: string | undefined): WebView | undefined {
   const target = asText(input['query']);
   return target === undefined ? undefined : { kind: 'web', target, question: undefined, ...hitsIn(output) };
 }
@@ -143,48 +143,26 @@ function parse(json: string): unknown {
 type Describe = (input: JsonObject, output: string | undefined) => CallView | undefined;
 
 /** By the tool's name, and only where its input is what that tool takes: the same name may be another host's tool. */
-const TOOLS: ReadonlyMap<string, Describe> = new Map(
-  Object.entries({
-    bash: describeCommand,
-    shell: describeCommand,
-    localshell: describeCommand,
-    runshellcommand: describeCommand,
-    execcommand: describeCommand,
-    shellcommand: describeCommand,
-    powershell: describeCommand,
-    edit: describeEdit,
-    replace: describeEdit,
-    multiedit: describeEdits,
-    applypatch: describePatch,
-    write: describeWrite,
-    writefile: describeWrite,
-    create: describeWrite,
-    notebookedit: describeNotebook,
-    read: describeRead,
-    readfile: describeRead,
-    view: describeRead,
-    grep: describeFound,
-    grepsearch: describeFound,
-    searchfilecontent: describeFound,
-    listdirectory: describeFound,
-    glob: describeFound,
-    ls: describeFound,
-    list: describeFound,
-    todowrite: describeChecks,
-    writetodos: describeChecks,
-    updateplan: describeChecks,
-    taskcreate: describeTask,
-    taskupdate: describeTask,
-    webfetch: describeFetch,
-    websearch: describeWebSearch,
-    googlewebsearch: describeWebSearch,
-    sendmessage: describeLetter,
-    writeagent: describeLetter,
-    task: describeErrand,
-    agent: describeErrand,
-    invokeagent: describeErrand,
-  } satisfies Record<string, Describe>),
-);
+const TOOLS: ReadonlyMap<string, Describe> = new Map([
+  ...named(describeCommand, 'bash shell localshell runshellcommand execcommand shellcommand powershell'),
+  ...named(describeEdit, 'edit replace'),
+  ...named(describeEdits, 'multiedit'),
+  ...named(describePatch, 'applypatch'),
+  ...named(describeWrite, 'write writefile create'),
+  ...named(describeNotebook, 'notebookedit'),
+  ...named(describeRead, 'read readfile view'),
+  ...named(describeFound, 'grep grepsearch searchfilecontent listdirectory glob ls list'),
+  ...named(describeChecks, 'todowrite writetodos updateplan'),
+  ...named(describeTask, 'taskcreate taskupdate'),
+  ...named(describeFetch, 'webfetch'),
+  ...named(describeWebSearch, 'websearch googlewebsearch'),
+  ...named(describeLetter, 'sendmessage writeagent'),
+  ...named(describeErrand, 'task agent invokeagent'),
+]);
+
+function named(describe: Describe, names: string): readonly (readonly [string, Describe])[] {
+  return names.split(' ').map((name) => [name, describe]);
+}
 
 const known = new WeakMap<ToolCall, { readonly result: CallResult | undefined; readonly view: CallView }>();
 
@@ -252,7 +230,7 @@ function errandOf(input: JsonObject, output: string | undefined): ErrandView {
 }
 
 /** The input of a tool that we know nothing about: what it was given, by name. */
-export function formatFields(input: unknown): readonly Field[] {
+function formatFields(input: unknown): readonly Field[] {
   if (isObject(input)) return Object.entries(input).map(([name, value]) => ({ name, text: formatValue(value) }));
   return input === undefined || input === null ? [] : [{ name: 'input', text: formatValue(input) }];
 }
@@ -266,7 +244,7 @@ function formatValue(value: unknown): string {
 const MAX_PRETTY = 200_000;
 
 /** JSON on one line becomes JSON on many; any other text stays as it is. */
-export function prettyJson(text: string): string {
+function prettyJson(text: string): string {
   if (text.length > MAX_PRETTY || !/^\s*[[{]/.test(text)) return text;
   try {
     // JSON can spell characters out (`\u202e`): what was cleaned before is hostile again.
@@ -277,7 +255,7 @@ export function prettyJson(text: string): string {
 }
 
 /** A file as a tool showed it to the agent: each line behind its number. */
-export interface NumberedText {
+interface NumberedText {
   readonly first: number;
   readonly text: string;
   /** What the host said behind it. */
@@ -287,7 +265,7 @@ export interface NumberedText {
 const NUMBERED = /^ *(\d{1,9})(?:→|\t)(.*)$/;
 
 /** Undefined where the text is not numbered from its first line on. */
-export function parseNumbered(text: string): NumberedText | undefined {
+function parseNumbered(text: string): NumberedText | undefined {
   const lines = text.split('\n');
   const first = NUMBERED.exec(lines[0] ?? '');
   if (!first) return undefined;

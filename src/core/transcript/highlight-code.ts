@@ -48,7 +48,7 @@ function pairs(tone: Tone, scopes: readonly string[]): readonly (readonly [strin
 }
 
 /** What highlight.js tells while it reads: kept as pieces, so that no HTML is ever made. */
-export class PieceEmitter implements Emitter {
+class PieceEmitter implements Emitter {
   readonly pieces: CodePiece[] = [];
   readonly #open: (Tone | undefined)[] = [];
 

@@ -27,7 +27,7 @@ export const RICH_TAGS = [
   'cell',
 ] as const;
 
-export type RichTag = (typeof RICH_TAGS)[number];
+type RichTag = (typeof RICH_TAGS)[number];
 
 export type RichNode = string | RichElement;
 
@@ -45,7 +45,7 @@ export interface RichElement {
 }
 
 /** A token of markdown-it, as far as it is looked at. */
-export interface MarkdownToken {
+interface MarkdownToken {
   readonly type: string;
   readonly tag: string;
   readonly nesting: -1 | 0 | 1;
@@ -216,7 +216,7 @@ const ADDRESS = /https?:\/\/[^\s\u0000-\u0020"'<>\\`{}|^\u007f-\u00a0]{1,2000}/g
 /** Behind an address in running text, these belong to the sentence. */
 const TRAILING = /[.,;:!?)\]]+$/;
 
-export interface TextPiece {
+interface TextPiece {
   readonly text: string;
   readonly href?: string;
 }

@@ -101,21 +101,12 @@ export function plainToolName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
-const SHELLS = new Set([
-  'bash',
-  'shell',
-  'localshell',
-  'runshellcommand',
-  'execcommand',
-  'shellcommand',
-  'powershell',
-  'readbash',
-  'writebash',
-  'stopbash',
-  'bashoutput',
-  'taskoutput',
-  'killshell',
-]);
+const SHELLS = new Set(
+  (
+    'bash shell localshell runshellcommand execcommand shellcommand powershell ' +
+    'readbash writebash stopbash bashoutput taskoutput killshell'
+  ).split(' '),
+);
 
 export function isShell(name: string): boolean {
   return SHELLS.has(plainToolName(name));

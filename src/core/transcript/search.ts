@@ -5,7 +5,7 @@ import { diffText } from './diff-rows.ts';
 import { describeMedia, isProse, type MessagePart, partsOf, type ToolCall, titleOf } from './messages.ts';
 
 /** A text that is shown in one piece: what a search looks through, and where it says a hit is. */
-export interface Slot {
+interface Slot {
   readonly name: string;
   readonly text: string;
 }
