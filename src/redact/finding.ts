@@ -46,29 +46,32 @@ export interface Finding {
 /** As it was found: its place may hold a secret itself. */
 export type RawFinding = Omit<Finding, 'what'>;
 
-interface Findings {
-  readonly add: (found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number) => void;
-  /** What was found elsewhere. */
-  readonly addAll: (findings: readonly RawFinding[]) => void;
-  /** In the order in which they were found. */
-  readonly list: () => readonly RawFinding[];
-}
+export class Findings {
+  readonly #findings = new Map<string, RawFinding & { count: number }>();
 
-export function createFindings(): Findings {
-  const findings = new Map<string, RawFinding & { count: number }>();
-  const put = (finding: RawFinding): void => {
+  add(found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number): void {
+    const { rule, placeholder } = found;
+    const { agent, message } = place;
+    this.#put({ rule, placeholder, agent, message, field: fieldText(place.field), line, count: 1 });
+  }
+
+  /** What was found elsewhere. */
+  addAll(findings: readonly RawFinding[]): void {
+    for (const finding of findings) this.#put(finding);
+  }
+
+  /** In the order in which they were found. */
+  list(): readonly RawFinding[] {
+    return [...this.#findings.values()].map((finding) => ({ ...finding }));
+  }
+
+  #put(finding: RawFinding): void {
     const { rule, placeholder, agent, message, field, count } = finding;
     const key = JSON.stringify([placeholder, rule, agent, message, field]);
-    const known = findings.get(key);
+    const known = this.#findings.get(key);
     if (known) known.count += count;
-    else findings.set(key, { ...finding });
-  };
-  return {
-    add: ({ rule, placeholder }, { agent, message, field: path }, line) =>
-      put({ rule, placeholder, agent, message, field: fieldText(path), line, count: 1 }),
-    addAll: (all) => all.forEach(put),
-    list: () => [...findings.values()].map((finding) => ({ ...finding })),
-  };
+    else this.#findings.set(key, { ...finding });
+  }
 }
 
 /** A place of a text that some rule would take out. */

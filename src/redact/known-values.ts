@@ -15,55 +15,56 @@ export interface KnownValue {
 type OnKnown = (known: KnownValue, start: number, end: number) => void;
 
 /** Secrets by their value: the same one has the same placeholder, and is found again where nothing around it tells. */
-interface KnownValues {
-  readonly get: (value: string) => KnownValue | undefined;
-  /** Numbers count by the order in which values are first named, for each id. */
-  readonly name: (value: string, id: string) => KnownValue;
-  /** Another way to write a known one, or a part of it. */
-  readonly addForm: (value: string, of: KnownValue) => void;
-  /** Everything named so far, for the searches that follow; values named later are not looked for. */
-  readonly settle: () => void;
-  readonly search: (view: View | JoinedView, onKnown: OnKnown) => void;
-  /** Whether a search can find anything. */
-  readonly isSearched: () => boolean;
-  /** All of them, in the order of their naming. */
-  readonly list: () => readonly KnownValue[];
-  /** Those that another one has named; nothing is named here then. */
-  readonly adopt: (values: readonly KnownValue[]) => void;
-}
+export class KnownValues {
+  readonly #known = new Map<string, KnownValue>();
+  readonly #counts = new Map<string, number>();
+  #index: KnownIndex | undefined;
 
-export function createKnownValues(): KnownValues {
-  const known = new Map<string, KnownValue>();
-  const counts = new Map<string, number>();
-  let index: KnownIndex | undefined;
-  return {
-    get: (value) => known.get(value),
-    addForm: (value, of) => {
-      if (!known.has(value)) known.set(value, { ...of, value });
-    },
-    name: (value, id) => {
-      const existing = known.get(value);
-      if (existing) return existing;
-      const count = (counts.get(id) ?? 0) + 1;
-      counts.set(id, count);
-      const named = { value, id, placeholder: `[redacted:${id}#${count}]` };
-      known.set(value, named);
-      return named;
-    },
-    settle: () => {
-      index ??= buildIndex([...known.values()]);
-    },
-    list: () => [...known.values()],
-    adopt: (values) => {
-      known.clear();
-      for (const one of values) known.set(one.value, one);
-      index = buildIndex(values);
-    },
-    isSearched: () => index !== undefined && index.forms.length > 0,
-    search: (view, onKnown) => {
-      if (index && index.forms.length > 0) searchView(index, view, onKnown);
-    },
-  };
+  get(value: string): KnownValue | undefined {
+    return this.#known.get(value);
+  }
+
+  /** Numbers count by the order in which values are first named, for each id. */
+  name(value: string, id: string): KnownValue {
+    const existing = this.#known.get(value);
+    if (existing) return existing;
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    const named = { value, id, placeholder: `[redacted:${id}#${count}]` };
+    this.#known.set(value, named);
+    return named;
+  }
+
+  /** Another way to write a known one, or a part of it. */
+  addForm(value: string, of: KnownValue): void {
+    if (!this.#known.has(value)) this.#known.set(value, { ...of, value });
+  }
+
+  /** Everything named so far, for the searches that follow; values named later are not looked for. */
+  settle(): void {
+    this.#index ??= buildIndex([...this.#known.values()]);
+  }
+
+  search(view: View | JoinedView, onKnown: OnKnown): void {
+    if (this.#index && this.#index.forms.length > 0) searchView(this.#index, view, onKnown);
+  }
+
+  /** Whether a search can find anything. */
+  isSearched(): boolean {
+    return this.#index !== undefined && this.#index.forms.length > 0;
+  }
+
+  /** All of them, in the order of their naming. */
+  list(): readonly KnownValue[] {
+    return [...this.#known.values()];
+  }
+
+  /** Those that another one has named; nothing is named here then. */
+  adopt(values: readonly KnownValue[]): void {
+    this.#known.clear();
+    for (const one of values) this.#known.set(one.value, one);
+    this.#index = buildIndex(values);
+  }
 }
 
 /** A way in which a known value may be written. */
@@ -215,13 +216,22 @@ export interface Naming {
 
 export const SECRET_FIELD = 'secret-field';
 
-/** Numbers follow the order of what is named. */
-export function createNaming(known: KnownValues): Naming {
+/** Thrown where something has no name yet, and none may be given. */
+export class NotNamedYet extends Error {}
+
+/** Numbers follow the order of what is named. `isFrozen`: gives only names that are known. */
+export function createNaming(known: KnownValues, { isFrozen = false } = {}): Naming {
+  const assertKnown = (value: string | undefined): void => {
+    if (isFrozen && value !== undefined && !known.get(value)) throw new NotNamedYet();
+  };
   return {
-    group: (candidates) => nameGroup(candidates, known),
+    group: (candidates) => {
+      if (candidates[0].value !== undefined) for (const { value } of candidates) assertKnown(value);
+      return nameGroup(candidates, known);
+    },
     secret: (text) => {
-      const { placeholder } = known.name(text, SECRET_FIELD);
-      return { rule: SECRET_FIELD, placeholder };
+      assertKnown(text);
+      return { rule: SECRET_FIELD, placeholder: known.name(text, SECRET_FIELD).placeholder };
     },
   };
 }
@@ -264,27 +274,6 @@ export function nameAll(unnamed: readonly Unnamed[], naming: Naming): void {
     if (one.kind === 'group') naming.group(one.candidates);
     else naming.secret(one.text);
   }
-}
-
-/** Thrown where something has no name yet, and none may be given. */
-export class NotNamedYet extends Error {}
-
-/** Gives those names only that are known. */
-export function createFrozenNaming(known: KnownValues): Naming {
-  const { group, secret } = createNaming(known);
-  const demand = (value: string | undefined): void => {
-    if (value !== undefined && !known.get(value)) throw new NotNamedYet();
-  };
-  return {
-    group: (candidates) => {
-      if (candidates[0].value !== undefined) for (const { value } of candidates) demand(value);
-      return group(candidates);
-    },
-    secret: (text) => {
-      demand(text);
-      return secret(text);
-    },
-  };
 }
 
 /** The name of the best one; the others are forms of the same, or parts of it. */
