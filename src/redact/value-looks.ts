@@ -220,11 +220,12 @@ export const BARE = '(?=(?<bare>(?:[^\\s"\'`,;(){}[\\]<>|&\\\\]|&(?![\\w-]{1,40}
 export const COMMAND_SPACE = '(?:\\s|\\\\\\r?\\n){1,6}';
 
 /** Whether a field of this name with this value is hidden whole. */
-export function isSecretField(name: string, value: unknown, isValue: (text: string) => boolean): boolean {
+export function isSecretField(name: string, value: unknown): boolean {
   const kind = kindOfName(name);
   if (kind === 'other') return false;
   if (kind === 'secret') return hidesSomething(name, value);
-  const isText = (text: unknown): boolean => typeof text === 'string' && isValue(text) && !/^[\d.,]{0,12}$/.test(text);
+  const isText = (text: unknown): boolean =>
+    typeof text === 'string' && !isReference(text) && !/^[\d.,]{0,12}$/.test(text);
   return kind(value, isText);
 }
 
@@ -263,3 +264,9 @@ const SECRET_IF: ReadonlyMap<string, TellsByValue> = new Map<string, TellsByValu
   ['pin', (value) => /^\d{4,12}$/.test(String(value))],
   ['tokens', (value, isText) => isText(value) || (Array.isArray(value) && value.some(isText))],
 ]);
+
+/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
+export function nameIn(value: Readonly<Record<string, unknown>>): string {
+  const name = value['name'] ?? value['key'] ?? value['header'];
+  return typeof name === 'string' ? name : 'value';
+}

@@ -1,7 +1,7 @@
 import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import { fieldBelow, type Place } from './finding.ts';
-import { isReference, isSecretField, isStandIn, looksSecret } from './value-looks.ts';
+import { isSecretField, isStandIn, looksSecret, nameIn } from './value-looks.ts';
 
 /** What is done with the texts of a value; each answers what stands in its place. */
 export interface StringHandler {
@@ -92,7 +92,7 @@ function walkField(
   depth: number,
   isSecret: boolean,
 ): unknown {
-  if (!isSecretField(name, value, isValue)) return walk(value, place, handler, depth + 1, isSecret);
+  if (!isSecretField(name, value)) return walk(value, place, handler, depth + 1, isSecret);
   if (typeof value === 'number') return handler.secret(String(value), place);
   if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
   if (Array.isArray(value))
@@ -109,8 +109,6 @@ function placeBelow(place: Place, name: string | number, { isPlaceless }: String
   return isPlaceless ? place : fieldBelow(place, name);
 }
 
-const isValue = (text: string): boolean => !isReference(text);
-
 /** Conversations and messages say themselves where one is. */
 function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
   const { session_id: agent, messages, id, role, content } = value;
@@ -124,12 +122,6 @@ function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Pl
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   if (!taken.has(name)) return name;
   for (let count = 2; ; count++) if (!taken.has(`${name} (${count})`)) return `${name} (${count})`;
-}
-
-/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
-function nameIn(value: Readonly<Record<string, unknown>>): string {
-  const name = value['name'] ?? value['key'] ?? value['header'];
-  return typeof name === 'string' ? name : 'value';
 }
 
 /** A transcript, or the messages of one that is not known yet. */

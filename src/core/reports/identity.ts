@@ -3,6 +3,59 @@ import { type AgentNode, labelOf, type SessionTree, selectPath } from '../tree.t
 import type { IdentifiedReport, IdentityReport } from './shapes.ts';
 import { orNull } from './tree.ts';
 
+export interface IdentifyRequest {
+  /** The host's transcript of the main agent, as its hooks name it. */
+  readonly transcript?: string;
+  readonly toolCall?: ToolCallId;
+  readonly host?: HostName;
+  /** Epoch milliseconds: what was said later is none of its business. Left out: now. */
+  readonly asOf?: number;
+}
+
+/** Who is behind a tool call. */
+export interface Identity {
+  readonly who: 'main' | 'subagent' | 'unknown';
+  readonly agent?: IdentifiedAgent;
+  /** Main first; the last one is `agent`. */
+  readonly path: readonly AgentId[];
+  readonly session?: SessionId;
+  readonly evidence: IdentityEvidence;
+  /** Where it cannot be told: all it may be. */
+  readonly candidates: readonly IdentifiedAgent[];
+  /** In words, where the answer is `unknown` or rests on nothing. */
+  readonly reason?: string;
+}
+
+export type IdentityEvidence =
+  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' | 'hook' }
+  | { readonly rank: 'guess'; readonly source: 'open-call' }
+  | { readonly rank: 'none' };
+
+export interface IdentifiedAgent {
+  readonly id?: AgentId;
+  readonly type?: string;
+  readonly description?: string;
+  readonly call?: ToolCallId;
+}
+
+export interface Identifier {
+  identify(request: IdentifyRequest): Promise<Identity>;
+}
+
+export interface AuditAgent {
+  readonly who: 'main' | 'subagent' | 'unknown';
+  readonly id: string | null;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly kind: string | null;
+  readonly depth: number | null;
+  /** From the main agent down to this one, by their labels. */
+  readonly path: readonly string[];
+  readonly evidence: 'exact' | 'strong' | 'guess' | 'none';
+  /** Why it is unknown, or a guess. */
+  readonly reason: string | null;
+}
+
 const MAIN = 'main';
 
 /** Stands for those in between where nobody knows who they are. */
@@ -41,59 +94,6 @@ function namesOf({ agent, evidence }: Identity, nodes: readonly AgentNode[]): re
   const own = [agent?.description, agent?.type].find((text) => text?.trim()) ?? 'sub-agent';
   // A guess is made by the open calls of the main agent.
   return evidence.rank === 'guess' ? [MAIN, own] : [MAIN, SOMEBODY, own];
-}
-
-export interface AuditAgent {
-  readonly who: 'main' | 'subagent' | 'unknown';
-  readonly id: string | null;
-  readonly type: string | null;
-  readonly name: string | null;
-  readonly kind: string | null;
-  readonly depth: number | null;
-  /** From the main agent down to this one, by their labels. */
-  readonly path: readonly string[];
-  readonly evidence: 'exact' | 'strong' | 'guess' | 'none';
-  /** Why it is unknown, or a guess. */
-  readonly reason: string | null;
-}
-
-export interface IdentifyRequest {
-  /** The host's transcript of the main agent, as its hooks name it. */
-  readonly transcript?: string;
-  readonly toolCall?: ToolCallId;
-  readonly host?: HostName;
-  /** Epoch milliseconds: what was said later is none of its business. Left out: now. */
-  readonly asOf?: number;
-}
-
-/** Who is behind a tool call. */
-export interface Identity {
-  readonly who: 'main' | 'subagent' | 'unknown';
-  readonly agent?: IdentifiedAgent;
-  /** Main first; the last one is `agent`. */
-  readonly path: readonly AgentId[];
-  readonly session?: SessionId;
-  readonly evidence: IdentityEvidence;
-  /** Where it cannot be told: all it may be. */
-  readonly candidates: readonly IdentifiedAgent[];
-  /** In words, where the answer is `unknown` or rests on nothing. */
-  readonly reason?: string;
-}
-
-export type IdentityEvidence =
-  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' | 'hook' }
-  | { readonly rank: 'guess'; readonly source: 'open-call' }
-  | { readonly rank: 'none' };
-
-export interface IdentifiedAgent {
-  readonly id?: AgentId;
-  readonly type?: string;
-  readonly description?: string;
-  readonly call?: ToolCallId;
-}
-
-export interface Identifier {
-  identify(request: IdentifyRequest): Promise<Identity>;
 }
 
 /** `troupe identify`: the names of the hook contract, in snake case. */

@@ -1,19 +1,6 @@
 import fc from 'fast-check';
-import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
-import {
-  findWebLinksOnly,
-  isWebLink,
-  MARKDOWN_OPTIONS,
-  RICH_TAGS,
-  type RichNode,
-  splitLinks,
-  toRichTree,
-} from './markdown.ts';
-
-const parser = new MarkdownIt(MARKDOWN_OPTIONS);
-findWebLinksOnly(parser.linkify);
-const parse = (text: string): readonly RichNode[] => toRichTree(parser.parse(text, {}));
+import { isWebLink, parseMarkdown, RICH_TAGS, type RichNode, splitLinks } from './markdown.ts';
 
 const target = fc.constantFrom(
   'javascript:alert(1)',
@@ -74,7 +61,7 @@ function check(nodes: readonly RichNode[]): void {
 describe('Markdown', () => {
   it('becomes nothing but the fixed elements, and links to the web', () => {
     fc.assert(
-      fc.property(markdown, (text) => check(parse(text))),
+      fc.property(markdown, (text) => check(parseMarkdown(text))),
       { numRuns: 1000 },
     );
   });
@@ -83,13 +70,13 @@ describe('Markdown', () => {
     const words = fc.array(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(words, (all) => {
-        expect(plain(parse(all.join(' ')))).toBe(all.join(' '));
+        expect(plain(parseMarkdown(all.join(' ')))).toBe(all.join(' '));
       }),
     );
   });
 
   it('is read as people write it', () => {
-    expect(parse('one\ntwo **b** [a](src/x.ts) https://e.x/y.')).toEqual([
+    expect(parseMarkdown('one\ntwo **b** [a](src/x.ts) https://e.x/y.')).toEqual([
       {
         tag: 'paragraph',
         children: [
@@ -105,7 +92,7 @@ describe('Markdown', () => {
         ],
       },
     ]);
-    expect(parse('- a\n- b')).toEqual([
+    expect(parseMarkdown('- a\n- b')).toEqual([
       {
         tag: 'bullets',
         children: [
@@ -114,11 +101,13 @@ describe('Markdown', () => {
         ],
       },
     ]);
-    expect(parse('```TS title="x"\n<b>\n```')).toEqual([{ tag: 'code-block', language: 'ts', children: ['<b>\n'] }]);
-    expect(parse('![x](https://e.x/beacon.png)')).toEqual([
+    expect(parseMarkdown('```TS title="x"\n<b>\n```')).toEqual([
+      { tag: 'code-block', language: 'ts', children: ['<b>\n'] },
+    ]);
+    expect(parseMarkdown('![x](https://e.x/beacon.png)')).toEqual([
       { tag: 'paragraph', children: [{ tag: 'picture', target: 'https://e.x/beacon.png', children: ['x'] }] },
     ]);
-    expect(parse('[click](javascript:alert(1))')).toEqual([
+    expect(parseMarkdown('[click](javascript:alert(1))')).toEqual([
       { tag: 'paragraph', children: ['[click](javascript:alert(1))'] },
     ]);
   });

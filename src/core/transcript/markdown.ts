@@ -44,17 +44,8 @@ export interface RichElement {
   readonly language?: string;
 }
 
-/** A token of markdown-it, as far as it is looked at. */
-interface MarkdownToken {
-  readonly type: string;
-  readonly tag: string;
-  readonly nesting: -1 | 0 | 1;
-  readonly content: string;
-  readonly info: string;
-  readonly hidden: boolean;
-  readonly children: readonly MarkdownToken[] | null;
-  attrGet(name: string): string | number | null;
-}
+type Parser = ReturnType<typeof createParser>;
+type MarkdownToken = ReturnType<Parser['parse']>[number];
 
 const ELEMENTS: ReadonlyMap<string, RichTag> = new Map([
   ['paragraph_open', 'paragraph'],
@@ -82,7 +73,7 @@ interface Draft {
 }
 
 /** A tree of the fixed elements above, and of text; nothing else comes out, whatever goes in. */
-export function toRichTree(tokens: readonly MarkdownToken[]): readonly RichNode[] {
+function toRichTree(tokens: readonly MarkdownToken[]): readonly RichNode[] {
   const root: Draft = { element: undefined, children: [] };
   const open: Draft[] = [root];
   for (const token of tokens) {
@@ -177,31 +168,24 @@ function startOf(start: string | number | null): number {
   return Number.isSafeInteger(value) && value >= 0 ? value : 1;
 }
 
-// How the Markdown of messages is read, wherever it is shown.
-
-export const MARKDOWN_OPTIONS = { html: false, linkify: true, breaks: true, typographer: false } as const;
-
-interface LinkFinder {
-  set(options: { readonly fuzzyLink: boolean; readonly fuzzyEmail: boolean; readonly fuzzyIP: boolean }): unknown;
-  add(schema: string, rule: null): unknown;
-}
-
-/** In running text, only what begins like an address of the web is one. */
-export function findWebLinksOnly(finder: LinkFinder): void {
-  finder.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-  for (const schema of ['ftp:', 'mailto:', '//']) finder.add(schema, null);
-}
-
 /** Longer texts are shown as they are: a page must not stand still for the sake of headings. */
 export const MAX_MARKDOWN = 100_000;
 /** Of code that is coloured. */
 export const MAX_COLOURED = 50_000;
 
-const parser = new MarkdownIt(MARKDOWN_OPTIONS);
-findWebLinksOnly(parser.linkify);
+let parser: Parser | undefined;
+
+function createParser() {
+  const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+  // In running text, only what begins like an address of the web is one.
+  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
+  for (const schema of ['ftp:', 'mailto:', '//']) markdown.linkify.add(schema, null);
+  return markdown;
+}
 
 /** What somebody wrote, as a tree of the few elements that every page knows. Raw HTML is text in it. */
 export function parseMarkdown(text: string): readonly RichNode[] {
+  parser ??= createParser();
   return toRichTree(parser.parse(text, {}));
 }
 

@@ -1,7 +1,6 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token } from '../rule.ts';
 
 const MODEL_VENDORS = 'model vendors';
-const hasDigitAndLetter = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
 
 export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
   token(MODEL_VENDORS, {

@@ -1,8 +1,6 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token, UUID } from '../rule.ts';
 
 const GROUP = 'monitoring and delivery';
-const hasDigitAndLetter = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
