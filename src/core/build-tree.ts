@@ -1,3 +1,5 @@
+// Ledger → tree: links, lifecycle, usage and order, put together agent by agent.
+
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { type AgentKind, countDiagnostics, type Diagnostic, type TitleKind } from './events.ts';

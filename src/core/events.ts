@@ -1,3 +1,5 @@
+// The facts that hosts report, the evidence for links between agents, and the diagnostics for what could not be read.
+
 import { groupBy } from '../lib/group.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
 import type { ModelUsage, Usage } from './usage.ts';

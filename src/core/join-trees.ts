@@ -1,3 +1,5 @@
+// Sessions that were started by agents of other sessions: which, by what evidence, and one tree of all of them.
+
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { countDiagnostics, type SessionStarter } from './events.ts';

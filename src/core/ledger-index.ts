@@ -1,3 +1,5 @@
+// What follows from a ledger: the calls and messages of each agent, whose a copied one is, and their sums.
+
 import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
 import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
 import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';

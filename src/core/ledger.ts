@@ -1,3 +1,5 @@
+// All facts of one session, in a form in which neither order nor repetition matters.
+
 import type {
   AgentAsked,
   AgentCompacted,

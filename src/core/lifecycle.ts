@@ -1,3 +1,5 @@
+// Whether an agent is running, waiting or over: its runs, and which signal each end is known by.
+
 import { known } from '../lib/json.ts';
 import type { QuestionKind } from './events.ts';
 import { mainAgentOf, type SourceId, type ToolCallId } from './ids.ts';
@@ -287,8 +289,7 @@ function changesOf(run: Run, agent: AgentRecord): readonly StatusChange[] {
     changes.push({
       status,
       signal,
-      ...known({ at: endedAt }),
-      ...known({ reason }),
+      ...known({ at: endedAt, reason }),
     });
   }
   return changes;
@@ -317,14 +318,8 @@ export function lifeOf(ledger: SessionLedger, now: number): SessionLife {
   const closed = isClosed(ledger);
   if (running) {
     const since = processes.filter(({ alive }) => alive).map(({ startedAt }) => startedAt ?? 0);
-    return {
-      alive: true,
-      how: 'process',
-      process: running,
-      aliveSince: Math.min(...since),
-      died: false,
-      closed: false,
-    };
+    const aliveSince = Math.min(...since);
+    return { alive: true, how: 'process', process: running, aliveSince, died: false, closed: false };
   }
   const left = processes[0];
   const rest = { ...(left && { process: left }), died: left !== undefined && !closed, closed };

@@ -1,3 +1,5 @@
+// Who asked for each agent: the strongest evidence in the ledger decides.
+
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
 import { type Diagnostic, EVIDENCE, type EvidenceRank, type EvidenceSource } from './events.ts';

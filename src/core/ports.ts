@@ -1,3 +1,5 @@
+// What the rooms that read sessions offer to the UIs.
+
 import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
@@ -127,7 +129,10 @@ export interface SessionTranscripts {
 export type SharedTranscripts = Readonly<Record<string, unknown>>;
 
 export interface TranscriptReader {
-  /** As `OpenedTranscripts.read`. */
+  /**
+   * One transcript at a time, with its images; nothing of those before is kept. One that cannot be read comes with
+   * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
+   */
   read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
   /** What `read` would say now, of the one that stands at this place, without reading it. */
   editionOf(which: number): Promise<string | undefined>;
@@ -137,11 +142,6 @@ export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
   /** Whose conversations come, in their order: main first, each behind the one it stands below. */
   readonly agents: readonly PlacedAgent[];
   readonly skipped: readonly SkippedAgent[];
-  /**
-   * One conversation at a time, with its images; nothing of those before is kept. One that cannot be read comes with
-   * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
-   */
-  read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
   /** Who works in its folder, as far as git says. */
   author(): Promise<TranscriptAuthor | null>;
   /** For others who read along; undefined where only this one can read it. */

@@ -1,3 +1,5 @@
+// Continuing from an agent (`troupe attach`) and steering one: what hosts offer, what is planned, the commands to type.
+
 import { cleanBlock } from './text/clean-text.ts';
 
 /** An agent that somebody wants to go on from, in the host's own ids. */

@@ -1,3 +1,5 @@
+// The tree of a session, and selections from it.
+
 import { isEqual } from '../lib/json.ts';
 import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
 import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';

@@ -1,3 +1,5 @@
+// The redactor: finds secrets and names in transcripts and replaces them, the same ones by the same placeholder.
+
 import type { Transcript } from '../core/index.ts';
 import { visitViews } from './disguises.ts';
 import {

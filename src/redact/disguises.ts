@@ -1,3 +1,5 @@
+// A text as it reads without escapes, wrapped lines and base64: one view each.
+
 import { codeUnitsOf } from '../lib/digest.ts';
 import { codedView, type Edits, editView, placeNow, plainView, type Run, type View } from './view.ts';
 import { type JoinedView, joinWrapped, stripMargin } from './wrapped-lines.ts';

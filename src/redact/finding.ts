@@ -1,3 +1,5 @@
+// Candidates for redaction, replacements, and the findings that are reported.
+
 /** Where a text stands. */
 export interface Place {
   readonly agent: string | null;

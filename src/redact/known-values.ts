@@ -1,3 +1,5 @@
+// Secrets that are known by their value: their placeholders, and where else they stand.
+
 import { decodeBase64, encodeWholeGroups, isBase64Digit } from './disguises.ts';
 import type { Candidate, CandidateGroup, Replacement } from './finding.ts';
 import { isStandIn } from './value-looks.ts';

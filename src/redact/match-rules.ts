@@ -1,3 +1,5 @@
+// Holds the rules against a text.
+
 import { UserError } from '../lib/user-error.ts';
 import { type CustomPattern, readAllowed, readCustomPattern } from './custom-patterns.ts';
 import type { SecretRule } from './rule.ts';

@@ -1,3 +1,5 @@
+// What the value or the name of a field says about being a secret.
+
 /** Shannon's entropy, in bits a character. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();

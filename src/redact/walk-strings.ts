@@ -1,3 +1,5 @@
+// Every string of a JSON value or a transcript, in order.
+
 import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import { fieldBelow, type Place } from './finding.ts';

@@ -1,3 +1,5 @@
+// The audit log as JSON, and its coverage: which calls of a session passed a hook.
+
 import type { AnsweredBy } from '../approval.ts';
 import { nativeId } from '../ids.ts';
 import type { CallRecord, SessionLedger } from '../ledger.ts';

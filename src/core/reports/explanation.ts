@@ -1,3 +1,5 @@
+// `troupe tree --explain`: where each fact about an agent comes from.
+
 import { known } from '../../lib/json.ts';
 import { EVIDENCE, type EvidenceSource } from '../events.ts';
 import { nativeId } from '../ids.ts';

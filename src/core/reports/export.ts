@@ -1,3 +1,6 @@
+// Exports: what came of one, and the JSON document that holds a session with all its transcripts.
+// The names are a contract (docs/JSON.md): add, never rename.
+
 import { isDeeperThan, isObject } from '../../lib/json.ts';
 import { amount, anything, byType, fields, flag, listOf, Misfit, mapOf, oneOf, orNull, text } from '../../lib/shape.ts';
 import { assertFound, UserError } from '../../lib/user-error.ts';
@@ -6,8 +9,6 @@ import type { OpenedTranscripts } from '../ports.ts';
 import type { DiffStats, FileChange, SkippedAgent, Transcript, TranscriptMessage } from '../transcript.ts';
 import type { TreeReport } from './shapes.ts';
 import { computeTree } from './tree.ts';
-
-// What an export is asked for and what came of it, as JSON. The names are a contract (docs/JSON.md): add, never rename.
 
 export type ExportFormat = 'html' | 'md' | 'json';
 

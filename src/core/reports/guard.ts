@@ -1,4 +1,4 @@
-// Why the guard says what it says. Leaves the program as JSON (docs/JSON.md).
+// What the guard says about policies and calls, as JSON (docs/JSON.md).
 
 import type { AuditDecision } from './audit.ts';
 
@@ -127,8 +127,6 @@ export interface GuardMismatch {
   readonly expectedRule: string | null;
   readonly explanation: GuardExplanation;
 }
-
-// What there is to say about the files of a policy. Leaves the program as JSON (docs/JSON.md).
 
 /** Where a file of a policy counts: for the person, for a project, for the person in that project. */
 export type PolicyFileScope = 'user' | 'project' | 'local';

@@ -1,4 +1,4 @@
-// What is known of our entries in a host's settings, and what would change in them (docs/HOOKS.md has the names).
+// Our hook commands in the settings of hosts: their text, their status (docs/HOOKS.md), remedies, and the findings of `troupe doctor`.
 
 export type HookScope = 'user' | 'project' | 'local';
 

@@ -1,3 +1,5 @@
+// Who made a tool call: as found, as `troupe identify` prints it, and as the audit log keeps it.
+
 import { type AgentId, type HostName, mainAgentOf, nativeId, type SessionId, type ToolCallId } from '../ids.ts';
 import { type AgentNode, labelOf, type SessionTree, selectPath } from '../tree.ts';
 import type { IdentifiedReport, IdentityReport } from './shapes.ts';

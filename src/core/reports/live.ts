@@ -1,4 +1,4 @@
-// The JSON of the live feed (docs/API.md). The names are a contract: add, never rename.
+// The JSON of the live feed (docs/API.md), and how a client keeps up with it. The names are a contract: add, never rename.
 
 import { groupBy } from '../../lib/group.ts';
 import { isEqual } from '../../lib/json.ts';

@@ -1,3 +1,5 @@
+// Prices and context windows by model: data, as of the dates below.
+
 import { type ModelUsage, subtractUsage, type Usage } from '../usage.ts';
 import type { CostReport } from './shapes.ts';
 

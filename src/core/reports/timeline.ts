@@ -1,4 +1,4 @@
-// The JSON of a session over time (docs/API.md). The names are a contract: add, never rename.
+// The JSON of a session over time (docs/API.md), and its state at a moment in the past. The names are a contract.
 
 import type { CallOutcome } from '../events.ts';
 import { hostOf, nativeId } from '../ids.ts';

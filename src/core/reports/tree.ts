@@ -1,3 +1,5 @@
+// Session, tree and agents as JSON (`troupe ls --json`, `troupe tree --json`).
+
 import { DIAGNOSTICS, type DiagnosticCount, EVIDENCE } from '../events.ts';
 import { type AgentId, hostOf, nativeId, type SessionId } from '../ids.ts';
 import type { SpawnLink } from '../link.ts';

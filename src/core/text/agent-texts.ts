@@ -1,4 +1,4 @@
-// What is said about an agent, wherever it is said in a line of text: `troupe tree`, `troupe watch`.
+// What is said about an agent in a line of text: `troupe tree`, `troupe watch`, the page.
 
 import { agentsOf, type LiveSnapshot, type SessionDetail } from '../reports/live.ts';
 import type { AgentReport, ChangeReport } from '../reports/shapes.ts';

@@ -1,3 +1,5 @@
+// Counts, durations, sizes, times, costs and ids as text.
+
 import type { CostReport } from '../reports/shapes.ts';
 import { cleanLine } from './clean-text.ts';
 

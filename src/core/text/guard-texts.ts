@@ -1,4 +1,4 @@
-// The words for a line of the audit, the same on every face.
+// The words for audit entries, approvals and explanations of the guard, the same in every UI.
 
 import { isObject } from '../../lib/json.ts';
 import { type AnsweredBy, type Ask, type AskEnd, type ChatPerson, isChatPerson } from '../approval.ts';

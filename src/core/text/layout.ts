@@ -1,3 +1,5 @@
+// Text in a terminal: its width (by grapheme, so that none is cut in half), wrapping, tables and colours.
+
 import { cleanLine } from './clean-text.ts';
 
 export interface Column {
@@ -76,8 +78,6 @@ function layOut(
       );
 }
 
-// How many columns a text takes in a terminal. Grapheme by grapheme, so that nothing is cut in half.
-
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Latin letters, dashes, box-drawing lines and our marks: one column each, and no need to look closer. */
 const ONE_COLUMN_EACH = /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2500-\u25fc≥→←↑↓✓✗⚠]*$/;
@@ -148,8 +148,6 @@ function breakWord(word: string, columns: number): readonly string[] {
   }
   return [...pieces, piece];
 }
-
-// Colour is an addition: every mark and word stands without it.
 
 export interface Paint {
   readonly bold: (text: string) => string;

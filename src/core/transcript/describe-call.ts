@@ -1,3 +1,5 @@
+// What a tool call did, in the form that shows it best.
+
 import { asFlag, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
 import { cleanBlock, cleanLine } from '../index.ts';

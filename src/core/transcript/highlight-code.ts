@@ -1,3 +1,5 @@
+// Colours for code. Loaded when the first code in a known language is shown.
+
 import type { Emitter } from 'highlight.js';
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
@@ -27,7 +29,7 @@ export interface CodePiece {
   readonly tone: Tone | undefined;
 }
 
-export type Tone = (typeof TONES)[number];
+type Tone = (typeof TONES)[number];
 
 export const TONES = ['word', 'name', 'text', 'value', 'note', 'mark', 'added', 'removed'] as const;
 
@@ -90,8 +92,6 @@ class PieceEmitter implements Emitter {
     else this.pieces.push(piece);
   }
 }
-
-// Loaded when the first code in a known language is to be seen.
 
 const LANGUAGES = {
   bash,

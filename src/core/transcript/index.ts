@@ -2,7 +2,7 @@ export * from './call-views.ts';
 export * from './describe-call.ts';
 export * from './diff-rows.ts';
 export * from './folding.ts';
-export type { CodePiece, Tone } from './highlight-code.ts';
+export type { CodePiece } from './highlight-code.ts';
 export * from './markdown.ts';
 export * from './messages.ts';
 export * from './search.ts';

@@ -1,3 +1,5 @@
+// Markdown of messages, as a tree of a few safe elements.
+
 import MarkdownIt from 'markdown-it';
 import { cleanBlock } from '../index.ts';
 

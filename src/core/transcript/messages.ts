@@ -1,3 +1,5 @@
+// Messages of a transcript, cleaned and cut into the parts that UIs show.
+
 import {
   cleanBlock,
   cleanLine,
