@@ -42,9 +42,9 @@ import {
 } from './sessions/index.ts';
 
 export type * from './control/session-chunk.ts';
-export type { AttachCommand, AttachReport } from './core/reports/attach-shapes.ts';
+export type { TranscriptDocument } from './core/reports/export.ts';
 export type * from './core/reports/shapes.ts';
-export type * from './core/reports/transcript-document.ts';
+export type { AttachCommand, AttachReport } from './core/resume.ts';
 export type * from './core/transcript.ts';
 export type * from './sessions/stream/stream-event.ts';
 /** Thrown where you can do something about it: `code` is stable, `remedy` says what. */

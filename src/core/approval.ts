@@ -1,4 +1,6 @@
-import type { AuditAgent } from './reports/audit-shapes.ts';
+// Calls that wait for a person to approve or deny them.
+
+import type { AuditAgent } from './reports/identity.ts';
 
 /** A call that is held until a person says yes or no. What is not known is null; times are ISO 8601 UTC. */
 export interface Ask {

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from './build-tree.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent } from './events.ts';
 import { mainAgentOf, type SessionId, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { joinTrees } from './join-trees.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';
-import { selectPath, selectTotalUsage } from './select.ts';
-import type { SessionTree } from './tree.ts';
+import { type SessionTree, selectPath, selectTotalUsage } from './tree.ts';
 import { NO_USAGE } from './usage.ts';
 
 type Facts<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;

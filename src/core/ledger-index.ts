@@ -1,25 +1,103 @@
-import type { AgentId } from './ids.ts';
-import type { CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
-import type { Own } from './own.ts';
-import type { Tally } from './tally.ts';
+// What follows from a ledger: the calls and messages of each agent, whose a copied one is, and their sums.
 
-/** Ways into a ledger that follow from it: kept as facts are written, so that one new line does not cost the whole. */
-export interface LedgerIndex {
+import { type AgentId, mainAgentOf, type SourceId } from './ids.ts';
+import type { AgentRecord, CallRecord, MessageRecord, SessionLedger } from './ledger.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
+
+const indexes = new WeakMap<SessionLedger, LedgerIndex>();
+
+export function indexOf(ledger: SessionLedger): LedgerIndex {
+  let index = indexes.get(ledger);
+  if (!index) {
+    index = new LedgerIndex(ledger);
+    indexes.set(ledger, index);
+  }
+  return index;
+}
+
+/** Lookups that follow from a ledger: kept up as facts are written, so that one new line does not cost a full scan. */
+export class LedgerIndex {
   /** Calls that asked for an agent. */
   readonly spawns: Set<CallRecord>;
-  of(agent: AgentId): AgentIndex;
+  readonly #agents = new Map<AgentId, AgentIndex>();
+
+  /** The ledger may hold facts already, as one from a snapshot does. */
+  constructor(ledger: SessionLedger) {
+    this.spawns = new Set([...ledger.calls.values()].filter((call) => call.spawn));
+    for (const call of ledger.calls.values())
+      for (const agent of takeAgents(call)) this.changeCall(call, agent, () => {});
+    for (const message of ledger.messages.values())
+      for (const agent of takeAgents(message)) this.changeMessage(message, agent, () => {});
+  }
+
+  of(agent: AgentId): AgentIndex {
+    let entry = this.#agents.get(agent);
+    if (!entry) {
+      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
+      this.#agents.set(agent, entry);
+    }
+    return entry;
+  }
+
   /** Something about the agent was written. */
-  touch(agent: AgentId): void;
-  /** Writes into a call, or a message, that stands in the agent's sources. */
-  changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void;
-  changeMessage(message: MessageRecord, agent: AgentId, change: (message: MessageRecord) => void): void;
+  touch(agent: AgentId): void {
+    const entry = this.#agents.get(agent);
+    if (entry) entry.own = undefined;
+  }
+
+  /** Changes a call that stands in the agent's sources. */
+  changeCall(call: CallRecord, agent: AgentId, change: (call: CallRecord) => void): void {
+    const entry = this.of(agent);
+    if (this.#note(call, agent, entry)) entry.calls.push(call);
+    change(call);
+    if (call.agents === entry.alone) entry.tally?.noteCall(call);
+    else for (const each of call.agents) this.of(each).tally?.noteCall(call);
+  }
+
+  changeMessage(message: MessageRecord, agent: AgentId, change: (message: MessageRecord) => void): void {
+    const entry = this.of(agent);
+    const isNew = this.#note(message, agent, entry);
+    if (isNew) entry.messages.push(message);
+    else entry.tally?.takeMessage(message);
+    const { origin } = message;
+    change(message);
+    // The file was read backwards: sums by place have to be counted again.
+    if (!isNew && message.origin !== origin) entry.tally = undefined;
+    entry.tally?.addMessage(message);
+  }
+
+  /** Whether the record is new to the agent. Updates the record's other agents too: it may have been theirs alone until now. */
+  #note(record: CallRecord | MessageRecord, agent: AgentId, entry: AgentIndex): boolean {
+    entry.own = undefined;
+    // Nearly all are one agent's alone.
+    if (record.agents === entry.alone) return false;
+    if (record.agents.size === 0) {
+      record.agents = entry.alone;
+      return true;
+    }
+    for (const each of record.agents) this.touch(each);
+    if (record.agents.has(agent)) return false;
+    record.agents = new Set([...record.agents, agent]);
+    for (const each of record.agents) {
+      const shared = this.of(each);
+      shared.hasShared = true;
+      shared.tally = undefined;
+    }
+    return true;
+  }
+}
+
+function takeAgents(record: CallRecord | MessageRecord): ReadonlySet<AgentId> {
+  const { agents } = record;
+  record.agents = NOBODY;
+  return agents;
 }
 
 export interface AgentIndex {
-  /** Those that stand in its sources, in no order; `owner.ts` says whose a shared one is. */
+  /** Those that stand in its sources, in no order; `createOwnerOf` says whose a shared one is. */
   calls: CallRecord[];
   messages: MessageRecord[];
-  /** How many more there were (`forget.ts`): they are in the tally. */
+  /** How many more there were (`forgetSettled`): they are in the tally. */
   forgotten?: { readonly calls: number; readonly messages: number };
   /** The set of it alone, that all its calls and messages have in common: one for each would be half of the memory. */
   readonly alone: ReadonlySet<AgentId>;
@@ -34,84 +112,252 @@ export interface AgentIndex {
 /** Before its first agent is noted. */
 export const NOBODY: ReadonlySet<AgentId> = new Set();
 
-const indexes = new WeakMap<SessionLedger, LedgerIndex>();
+/** Whose call or message it is, where copies of it stand in the sources of several agents. */
+export type OwnerOf = (agents: ReadonlySet<AgentId>) => AgentId | undefined;
 
-export function indexOf(ledger: SessionLedger): LedgerIndex {
-  let index = indexes.get(ledger);
-  if (!index) {
-    index = createIndex(ledger);
-    indexes.set(ledger, index);
+/**
+ * A fork's file repeats the reply that made it; a compaction's may repeat the whole conversation. What is copied is
+ * older than the copy's agent: the main agent's if it is among them, else that of the agent that began first.
+ */
+export function createOwnerOf(ledger: SessionLedger): OwnerOf {
+  const main = mainAgentOf(ledger.id);
+  const age = (id: AgentId): readonly [number, number, string] => {
+    const agent = ledger.agents.get(id);
+    return [agent?.internal ? 1 : 0, agent?.startedAt ?? Number.POSITIVE_INFINITY, id];
+  };
+  return (agents) => {
+    if (agents.has(main)) return main;
+    let oldest: AgentId | undefined;
+    for (const id of agents) if (oldest === undefined || isLess(age(id), age(oldest))) oldest = id;
+    return oldest;
+  };
+}
+
+function isLess(a: readonly [number, number, string], b: readonly [number, number, string]): boolean {
+  if (a[0] !== b[0]) return a[0] < b[0];
+  if (a[1] !== b[1]) return a[1] < b[1];
+  return a[2] < b[2];
+}
+
+/**
+ * Running sums over the calls and messages of one agent: a line changes one of them, and an agent of a long day has fifty
+ * thousand. What a changed record counted before is subtracted first.
+ */
+export class Tally {
+  /** Asked for, and without a result. */
+  readonly unended = new Set<CallRecord>();
+  /** Messages of which only the numbers of their start are known. */
+  placeholders = 0;
+  readonly #usage: Sum = { ...NO_USAGE };
+  readonly #byModel = new Map<string, ModelSum>();
+  readonly #begins = new Map<SourceId, number>();
+  readonly #lastIn = new Map<SourceId, MessageRecord>();
+
+  constructor(calls: Iterable<CallRecord>, messages: Iterable<MessageRecord>) {
+    for (const call of calls) this.noteCall(call);
+    for (const message of messages) this.addMessage(message);
   }
-  return index;
-}
 
-/** A ledger may come from a snapshot with facts in it. */
-function createIndex(ledger: SessionLedger): LedgerIndex {
-  const agents = new Map<AgentId, AgentIndex>();
-  const of = (agent: AgentId): AgentIndex => {
-    let entry = agents.get(agent);
-    if (!entry) {
-      entry = { calls: [], messages: [], alone: new Set([agent]), hasShared: false };
-      agents.set(agent, entry);
+  get usage(): Usage {
+    return { ...this.#usage };
+  }
+
+  /** Sorted by name. Messages that name no model are left out. */
+  usageByModel(): readonly ModelUsage[] {
+    return [...this.#byModel]
+      .map(([model, { usage: sum, billed, bills }]) => ({
+        model,
+        usage: { ...sum },
+        ...(billed && bills > 0 && { billed: { ...billed, usage: { ...billed.usage } } }),
+      }))
+      .sort((a, b) => (a.model < b.model ? -1 : 1));
+  }
+
+  /** The last reply that names a model. */
+  lastRequest(): MessageRecord | undefined {
+    let last: MessageRecord | undefined;
+    for (const message of this.#lastIn.values()) if (!last || isBehind(message, last, this.#begins)) last = message;
+    return last;
+  }
+
+  addMessage(message: MessageRecord): void {
+    const { origin, at = 0, usage, model } = message;
+    this.#begins.set(origin.source, Math.min(this.#begins.get(origin.source) ?? at, at));
+    this.#count(message, 1);
+    if (!usage || !model) return;
+    const last = this.#lastIn.get(origin.source);
+    if (!last || last.origin.offset < origin.offset) this.#lastIn.set(origin.source, message);
+  }
+
+  /** Before it changes. It must be added again, and its place must not have changed: places are not subtracted. */
+  takeMessage(message: MessageRecord): void {
+    this.#count(message, -1);
+  }
+
+  /** After it changed. */
+  noteCall(call: CallRecord): void {
+    if (call.started && !call.ended) this.unended.add(call);
+    else this.unended.delete(call);
+  }
+
+  #count({ usage, placeholder, model, nanoUsd }: MessageRecord, step: 1 | -1): void {
+    if (!usage) return;
+    addTo(this.#usage, usage, step);
+    if (placeholder) this.placeholders += step;
+    if (!model) return;
+    let sum = this.#byModel.get(model.value);
+    if (!sum) {
+      sum = { usage: { ...NO_USAGE }, messages: 0, bills: 0 };
+      this.#byModel.set(model.value, sum);
     }
-    return entry;
-  };
-  const touch = (agent: AgentId): void => {
-    const entry = agents.get(agent);
-    if (entry) entry.own = undefined;
-  };
-  /** Whether it is new to the agent. Tells the record's other agents, too: it may have been theirs alone until now. */
-  const note = (record: CallRecord | MessageRecord, agent: AgentId, entry: AgentIndex): boolean => {
-    entry.own = undefined;
-    // Nearly all are one agent's alone.
-    if (record.agents === entry.alone) return false;
-    if (record.agents.size === 0) {
-      record.agents = entry.alone;
-      return true;
+    addTo(sum.usage, usage, step);
+    sum.messages += step;
+    if (nanoUsd !== undefined) {
+      sum.bills += step;
+      sum.billed ??= { nanoUsd: 0, usage: { ...NO_USAGE } };
+      sum.billed.nanoUsd += step * nanoUsd;
+      addTo(sum.billed.usage, usage, step);
     }
-    for (const each of record.agents) touch(each);
-    if (record.agents.has(agent)) return false;
-    record.agents = new Set([...record.agents, agent]);
-    for (const each of record.agents) share(of(each));
-    return true;
-  };
-  const index: LedgerIndex = {
-    spawns: new Set([...ledger.calls.values()].filter((call) => call.spawn)),
-    of,
-    touch,
-    changeCall(call, agent, change) {
-      const entry = of(agent);
-      if (note(call, agent, entry)) entry.calls.push(call);
-      change(call);
-      if (call.agents === entry.alone) entry.tally?.noteCall(call);
-      else for (const each of call.agents) of(each).tally?.noteCall(call);
-    },
-    changeMessage(message, agent, change) {
-      const entry = of(agent);
-      const isNew = note(message, agent, entry);
-      if (isNew) entry.messages.push(message);
-      else entry.tally?.takeMessage(message);
-      const { origin } = message;
-      change(message);
-      // It was read backwards: sums by place are counted anew.
-      if (!isNew && message.origin !== origin) entry.tally = undefined;
-      entry.tally?.addMessage(message);
-    },
-  };
-  const adopt = (record: CallRecord | MessageRecord, noteOne: (agent: AgentId) => void): void => {
-    const { agents: all } = record;
-    record.agents = NOBODY;
-    for (const agent of all) noteOne(agent);
-  };
-  for (const call of ledger.calls.values()) adopt(call, (agent) => index.changeCall(call, agent, NOTHING));
-  for (const message of ledger.messages.values())
-    adopt(message, (agent) => index.changeMessage(message, agent, NOTHING));
-  return index;
+    if (sum.messages === 0) this.#byModel.delete(model.value);
+  }
 }
 
-function share(entry: AgentIndex): void {
-  entry.hasShared = true;
-  entry.tally = undefined;
+interface ModelSum {
+  readonly usage: Sum;
+  messages: number;
+  billed?: { nanoUsd: number; readonly usage: Sum };
+  bills: number;
 }
 
-const NOTHING = (): void => {};
+/** Added to in place: a sum of its own for each of a hundred thousand messages would be most of the garbage. */
+type Sum = { -readonly [Key in keyof Usage]: Usage[Key] };
+
+function addTo(sum: Sum, { input, output, cacheRead, cacheWrite, cacheWrite5m, cacheWrite1h }: Usage, times: 1 | -1) {
+  sum.input += times * input;
+  sum.output += times * output;
+  sum.cacheRead += times * cacheRead;
+  sum.cacheWrite += times * cacheWrite;
+  sum.cacheWrite5m += times * cacheWrite5m;
+  sum.cacheWrite1h += times * cacheWrite1h;
+}
+
+/**
+ * In the order of the file, not of the clock: 4 % of the time stamps of the recorded corpus run backwards. Of several
+ * files, the one that begins first comes first.
+ */
+function isBehind(
+  { origin: a }: MessageRecord,
+  { origin: b }: MessageRecord,
+  begins: ReadonlyMap<SourceId, number>,
+): boolean {
+  if (a.source === b.source) return a.offset > b.offset;
+  const difference = (begins.get(a.source) ?? 0) - (begins.get(b.source) ?? 0);
+  return difference === 0 ? a.source > b.source : difference > 0;
+}
+
+/** What follows from an agent's own calls and messages, copies in its sources left out. */
+export interface Own {
+  readonly callCount: number;
+  /** In the order in which they began. */
+  readonly openCalls: readonly CallRecord[];
+  readonly messageCount: number;
+  /** Each message once. */
+  readonly usage: Usage;
+  /** The same by model: an agent may change it, and models have prices. Messages that name none are left out. */
+  readonly usageByModel: readonly ModelUsage[];
+  /** Of some message only the numbers of its start are known. */
+  readonly hasPlaceholder: boolean;
+  readonly lastRequest?: MessageRecord;
+}
+
+/** A session of a day has a hundred thousand calls, and one line changes one agent: the others' sums are kept. */
+export function ownOf(agent: AgentRecord, ledger: SessionLedger, ownerOf: OwnerOf): Own {
+  const entry = indexOf(ledger).of(agent.id);
+  if (entry.own !== undefined) return entry.own;
+  const { calls, messages, alone, forgotten = { calls: 0, messages: 0 } } = entry;
+  if (!entry.hasShared) {
+    entry.tally ??= new Tally(calls, messages);
+    const counts = [calls.length + forgotten.calls, messages.length + forgotten.messages] as const;
+    entry.own = toOwn(entry.tally, ...counts, agent, ledger);
+    return entry.own;
+  }
+  // Whose a shared record is hangs on the other agents, too: such agents are few, and counted anew.
+  const isOwn = ({ agents }: CallRecord | MessageRecord): boolean => agents === alone || ownerOf(agents) === agent.id;
+  const ownCalls = calls.filter(isOwn);
+  const ownMessages = messages.filter(isOwn);
+  return toOwn(new Tally(ownCalls, ownMessages), ownCalls.length, ownMessages.length, agent, ledger);
+}
+
+function toOwn(tally: Tally, callCount: number, messageCount: number, agent: AgentRecord, ledger: SessionLedger): Own {
+  const lastRequest = tally.lastRequest();
+  const total = totalOf(agent);
+  return {
+    callCount,
+    openCalls: [...tally.unended].filter((call) => isOpen(call, agent, ledger)).sort(byStart),
+    messageCount,
+    usage: total?.usage ?? tally.usage,
+    usageByModel: total?.usageByModel ?? tally.usageByModel(),
+    hasPlaceholder: !total && tally.placeholders > 0,
+    ...(lastRequest && { lastRequest }),
+  };
+}
+
+/** The host's own sums, where nothing was said since. */
+function totalOf({ totals, lastAt = 0 }: AgentRecord): Pick<Own, 'usage' | 'usageByModel'> | undefined {
+  if (!totals || totals.at < lastAt) return undefined;
+  return { usage: totals.value.map(({ usage }) => usage).reduce(addUsage, NO_USAGE), usageByModel: totals.value };
+}
+
+/** A kill leaves calls without a result for ever: only those of the last reply, with no word since, can be open. */
+function isOpen({ started }: CallRecord, agent: AgentRecord, ledger: SessionLedger): boolean {
+  if (!started) return false;
+  const { source, offset } = started.origin;
+  if (offset < (agent.lastTold.get(source) ?? -1)) return false;
+  const reply = agent.lastReply.get(source);
+  const begins = reply && ledger.messages.get(reply.id)?.origin;
+  return !begins || begins.source !== source || offset >= begins.offset;
+}
+
+function byStart(a: CallRecord, b: CallRecord): number {
+  return (
+    (a.started?.at ?? 0) - (b.started?.at ?? 0) ||
+    (a.started?.origin.offset ?? 0) - (b.started?.origin.offset ?? 0) ||
+    (a.id < b.id ? -1 : 1)
+  );
+}
+
+/**
+ * Lets go of what can change nothing any more: calls that have ended and made nobody, replies that others have followed.
+ * Numbers and sums stay. For ledgers that are told everything once and in order, as by a stream: what is told again would be
+ * counted again.
+ */
+export function forgetSettled(ledger: SessionLedger): void {
+  const index = indexOf(ledger);
+  const wakes = new Set(
+    [...ledger.agents.values()].flatMap(({ resumes }) => [...resumes.values()].map(({ call }) => call)),
+  );
+  const isSettled = (call: CallRecord): boolean =>
+    call.started !== undefined && call.ended !== undefined && !call.spawn && !wakes.has(call.id);
+  for (const agent of ledger.agents.values()) {
+    const entry = index.of(agent.id);
+    if (entry.hasShared) continue;
+    entry.tally ??= new Tally(entry.calls, entry.messages);
+    const last = lastReplies(agent);
+    const calls = entry.calls.filter((call) => !isSettled(call));
+    const messages = entry.messages.filter(({ id }) => last.has(id));
+    entry.forgotten = {
+      calls: (entry.forgotten?.calls ?? 0) + entry.calls.length - calls.length,
+      messages: (entry.forgotten?.messages ?? 0) + entry.messages.length - messages.length,
+    };
+    for (const call of entry.calls) if (isSettled(call)) ledger.calls.delete(call.id);
+    for (const { id } of entry.messages) if (!last.has(id)) ledger.messages.delete(id);
+    entry.calls = calls;
+    entry.messages = messages;
+    index.touch(agent.id);
+  }
+}
+
+/** Their lines may still come. */
+function lastReplies({ lastReply }: AgentRecord): ReadonlySet<string> {
+  return new Set([...lastReply.values()].map(({ id }) => id));
+}

@@ -1,20 +1,26 @@
-import type { Diagnostic } from './diagnostic.ts';
+// All facts of one session, in a form in which neither order nor repetition matters.
+
 import type {
-  AgentKind,
-  CallOutcome,
+  AgentAsked,
+  AgentCompacted,
+  AgentLinked,
+  AgentSeen,
+  Diagnostic,
   EntryKind,
   EventOrigin,
   GroupKind,
-  ProcessState,
+  ProcessSeen,
   PromptFact,
-  QuestionKind,
   ReplyEnd,
   RunEnded,
+  RunResumed,
   SessionStarter,
+  SpawnRequested,
   TitleKind,
-} from './event.ts';
+  ToolEnded,
+  ToolStarted,
+} from './events.ts';
 import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
-import type { EvidenceSource } from './link.ts';
 import type { ModelUsage, Usage } from './usage.ts';
 
 /**
@@ -38,7 +44,7 @@ export interface SessionLedger {
   /** When it was last told beside the conversation that the session was over. */
   closedAt?: number;
   /** Sessions that its calls printed, by session and call; left out where there are none. */
-  printed?: Map<string, PrintedRecord>;
+  printed?: Map<string, { readonly session: SessionId; readonly call: ToolCallId }>;
   /** Sessions that said that they were started in this one; left out where there are none. */
   started?: Set<SessionId>;
   /** Who started it, each that was ever said; left out where nobody said it. */
@@ -59,40 +65,46 @@ export interface Said<T> {
   readonly origin: EventOrigin;
 }
 
-export interface AgentRecord {
+/** Fields of an agent of which the one that was said last counts. */
+export const LATEST_FIELDS = [
+  'agentKind',
+  'type',
+  'name',
+  'description',
+  'model',
+  'effort',
+  'provider',
+  'deniedTools',
+  'slug',
+  'cwd',
+  'branch',
+  'worktree',
+  'background',
+  'awaited',
+  'depth',
+  'contextWindow',
+  'internal',
+] as const satisfies readonly (keyof AgentSeen)[];
+
+type LatestFields = { [Field in (typeof LATEST_FIELDS)[number]]?: Said<NonNullable<AgentSeen[Field]>> };
+
+export interface AgentRecord extends LatestFields {
   readonly id: AgentId;
   startedAt?: number;
   lastAt?: number;
-  agentKind?: Said<AgentKind>;
-  type?: Said<string>;
-  name?: Said<string>;
-  description?: Said<string>;
-  model?: Said<string>;
-  effort?: Said<string>;
-  provider?: Said<string>;
-  deniedTools?: Said<readonly string[]>;
-  slug?: Said<string>;
-  cwd?: Said<string>;
-  branch?: Said<string>;
-  worktree?: Said<string>;
-  background?: Said<boolean>;
-  awaited?: Said<boolean>;
-  depth?: Said<number>;
-  contextWindow?: Said<number>;
-  internal?: Said<string>;
   /** The earliest. */
   prompt?: Said<PromptFact>;
   /** Where its own conversation stands; copies elsewhere do not count. */
   readonly sources: Set<SourceId>;
   readonly links: Map<string, LinkClaim>;
-  readonly resumes: Map<string, ResumeRecord>;
+  readonly resumes: Map<string, Pick<RunResumed, 'call' | 'at'>>;
   readonly ends: Map<string, EndClaim>;
   /** The last entry of the conversation in each source. */
   readonly tails: Map<SourceId, Tail>;
   /** In each source, where the last word to the agent stands, and its last reply: calls before them are not open. */
   readonly lastTold: Map<SourceId, number>;
   readonly lastReply: Map<SourceId, { readonly id: string; readonly offset: number }>;
-  readonly compactions: Map<string, Compaction>;
+  readonly compactions: Map<string, Pick<AgentCompacted, 'at' | 'tokensBefore' | 'tokensAfter'>>;
   /** The host's own sums. */
   totals?: Said<readonly ModelUsage[]>;
   heldUntil?: Said<number>;
@@ -103,16 +115,6 @@ export interface AgentRecord {
   group?: Said<string>;
 }
 
-export interface PrintedRecord {
-  readonly session: SessionId;
-  readonly call: ToolCallId;
-}
-
-export interface ResumeRecord {
-  readonly call?: ToolCallId;
-  readonly at?: number;
-}
-
 export interface GroupRecord {
   readonly kind: GroupKind;
   name?: string;
@@ -120,13 +122,8 @@ export interface GroupRecord {
   started?: Said<{ readonly agent: AgentId; readonly call: ToolCallId }>;
 }
 
-export interface LinkClaim {
-  readonly evidence: EvidenceSource;
-  /** Left out where it follows from several facts. */
-  readonly origin?: EventOrigin;
-  readonly call?: ToolCallId;
-  readonly parent?: AgentId;
-}
+/** `origin` is left out where it follows from several facts. */
+export type LinkClaim = Pick<AgentLinked, 'evidence' | 'call' | 'parent'> & Partial<Pick<AgentLinked, 'origin'>>;
 
 export type EndClaim = Pick<
   RunEnded,
@@ -141,15 +138,9 @@ export interface Tail {
   readonly copied: boolean;
 }
 
-export interface Compaction {
-  readonly at?: number;
-  readonly tokensBefore?: number;
-  readonly tokensAfter?: number;
-}
-
 export interface CallRecord {
   readonly id: ToolCallId;
-  /** Agents in whose sources the call stands; `owner.ts` says whose it is. */
+  /** Agents in whose sources the call stands; `createOwnerOf` says whose it is. */
   agents: ReadonlySet<AgentId>;
   started?: Said<CallStart>;
   /** The first result; a later one, of a retry or an interruption, changes nothing. */
@@ -158,32 +149,11 @@ export interface CallRecord {
   spawn?: Said<SpawnRecord>;
 }
 
-export interface CallStart {
-  readonly tool: string;
-  readonly summary?: string;
-  /** The file that it writes. */
-  readonly writes?: string;
-  /** It does nothing but wait for agents of its caller. */
-  readonly awaitsAgents?: boolean;
-  /** What hooks call it, where they do not know its id. */
-  readonly heardAs?: string;
-}
+export type CallStart = Pick<ToolStarted, 'tool' | 'summary' | 'writes' | 'awaitsAgents' | 'heardAs'>;
 
-export interface CallEnd {
-  readonly outcome: CallOutcome;
-  /** Why it failed. */
-  readonly reason?: string;
-  /** The host refused it before anything was asked. */
-  readonly unrun?: boolean;
-}
+export type CallEnd = Pick<ToolEnded, 'outcome' | 'reason' | 'unrun'>;
 
-export interface SpawnRecord {
-  readonly type?: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly prompt?: PromptFact;
-  readonly background?: boolean;
-}
+export type SpawnRecord = Pick<SpawnRequested, 'type' | 'name' | 'description' | 'prompt' | 'background'>;
 
 export interface MessageRecord {
   readonly id: string;
@@ -202,12 +172,7 @@ export interface MessageRecord {
 }
 
 /** The answer may be heard of before the question. */
-export interface QuestionRecord {
-  readonly at?: number;
-  readonly about?: QuestionKind;
-  readonly holds?: true;
-  readonly isAnswered?: true;
-}
+export type QuestionRecord = Partial<Pick<AgentAsked, 'at' | 'about' | 'holds'>> & { readonly isAnswered?: true };
 
 export interface ProblemRecord {
   count: number;
@@ -216,13 +181,7 @@ export interface ProblemRecord {
   readonly examples: Diagnostic[];
 }
 
-export interface ProcessRecord {
-  readonly pid: number;
-  readonly alive: boolean;
-  readonly startedAt?: number;
-  readonly state?: ProcessState;
-  readonly waitingFor?: string;
-}
+export type ProcessRecord = Omit<ProcessSeen, 'kind' | 'session' | 'origin'>;
 
 export function createLedger(id: SessionId, hostTitle?: string): SessionLedger {
   return {

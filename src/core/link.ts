@@ -1,34 +1,11 @@
+// Who asked for each agent: the strongest evidence in the ledger decides.
+
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { type Diagnostic, EVIDENCE, type EvidenceRank, type EvidenceSource } from './events.ts';
 import { type AgentId, isUnnamed, mainAgentOf, nativeId, type ToolCallId } from './ids.ts';
 import type { AgentRecord, CallRecord, LinkClaim, SessionLedger } from './ledger.ts';
-import { indexOf } from './ledger-index.ts';
-import type { OwnerOf } from './owner.ts';
-
-export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
-
-/** How a link can be known, strongest first. Persisted and shown: never rename one. */
-export const EVIDENCE = {
-  sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
-  'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
-  'call-record': { rank: 'exact', text: 'the record of the call names it' },
-  'session-record': { rank: 'exact', text: 'the record of its own session names its parent' },
-  folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
-  result: { rank: 'exact', text: 'the result of the call names it' },
-  hook: { rank: 'exact', text: 'the hook behind the call names it' },
-  stream: { rank: 'exact', text: 'what its program printed says which call made it' },
-  'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
-  environment: { rank: 'exact', text: 'its process was told which agent started it' },
-  printed: { rank: 'exact', text: 'the command printed the id of its session' },
-  continued: { rank: 'exact', text: 'troupe attach started it, to go on from that agent' },
-  progress: { rank: 'strong', text: 'progress lines of the call name it' },
-  'result-text': { rank: 'strong', text: 'the text of the result names it' },
-  notification: { rank: 'strong', text: 'the notice of its end names the call' },
-  'same-prompt': { rank: 'strong', text: 'only one agent made calls with its prompt' },
-} as const satisfies Record<string, { rank: EvidenceRank; text: string }>;
-
-export type EvidenceSource = keyof typeof EVIDENCE;
+import { indexOf, type OwnerOf } from './ledger-index.ts';
 
 const STRENGTH = Object.keys(EVIDENCE) as readonly EvidenceSource[];
 
@@ -283,4 +260,22 @@ function byStrength(a: LinkClaim, b: LinkClaim): number {
 
 function strengthOf(link: SpawnLink | undefined): number {
   return link?.evidence === undefined ? STRENGTH.length : STRENGTH.indexOf(link.evidence);
+}
+
+/**
+ * Agents that exist. A name alone makes none: a text that quotes an id, or a notice about a background command, must not
+ * invent one. The main agent is always among them, even where its transcript is gone.
+ */
+export function realAgents(ledger: SessionLedger): readonly AgentRecord[] {
+  const main = mainAgentOf(ledger.id);
+  return [...ledger.agents.values()].filter((agent) => agent.id === main || isReal(agent, ledger));
+}
+
+function isReal(agent: AgentRecord, ledger: SessionLedger): boolean {
+  if (agent.tails.size > 0) return true;
+  return [...agent.links.values()].some(({ evidence, call }) => {
+    // `/clear` copies sidecars into the new session's folder (2.1.325): without its call, a sidecar proves nothing here.
+    if (evidence === 'sidecar') return call !== undefined && ledger.calls.has(call);
+    return EVIDENCE[evidence].rank === 'exact' || evidence === 'progress';
+  });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildTree } from './build-tree.ts';
-import type { AgentEvent } from './event.ts';
+import type { AgentEvent } from './events.ts';
 import { mainAgentOf, toSessionId, toSourceId } from './ids.ts';
 import { createLedger } from './ledger.ts';
 import { reduce } from './reduce.ts';

@@ -1,4 +1,6 @@
-import type { AgentId, HostName, SessionId, SourceId, ToolCallId } from './ids.ts';
+// What the rooms that read sessions offer to the UIs.
+
+import type { AgentId, SessionId, SourceId } from './ids.ts';
 import type { SessionLedger } from './ledger.ts';
 import type { SkippedAgent, Transcript, TranscriptAuthor } from './transcript.ts';
 import type { AgentNode, SessionTree } from './tree.ts';
@@ -127,7 +129,10 @@ export interface SessionTranscripts {
 export type SharedTranscripts = Readonly<Record<string, unknown>>;
 
 export interface TranscriptReader {
-  /** As `OpenedTranscripts.read`. */
+  /**
+   * One transcript at a time, with its images; nothing of those before is kept. One that cannot be read comes with
+   * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
+   */
   read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
   /** What `read` would say now, of the one that stands at this place, without reading it. */
   editionOf(which: number): Promise<string | undefined>;
@@ -137,11 +142,6 @@ export interface OpenedTranscripts extends OpenedSession, TranscriptReader {
   /** Whose conversations come, in their order: main first, each behind the one it stands below. */
   readonly agents: readonly PlacedAgent[];
   readonly skipped: readonly SkippedAgent[];
-  /**
-   * One conversation at a time, with its images; nothing of those before is kept. One that cannot be read comes with
-   * what its parent knows of it. May be called again, and reads again. `which`: only these of `agents`, in this order.
-   */
-  read(which?: readonly number[]): AsyncIterable<PlacedTranscript>;
   /** Who works in its folder, as far as git says. */
   author(): Promise<TranscriptAuthor | null>;
   /** For others who read along; undefined where only this one can read it. */
@@ -159,45 +159,6 @@ export interface PlacedTranscript extends PlacedAgent {
   readonly transcript: Transcript;
   /** Which state of its files it was read from: the same one again gives the same again. Undefined where that is not known. */
   readonly edition: string | undefined;
-}
-
-export interface IdentifyRequest {
-  /** The host's transcript of the main agent, as its hooks name it. */
-  readonly transcript?: string;
-  readonly toolCall?: ToolCallId;
-  readonly host?: HostName;
-  /** Epoch milliseconds: what was said later is none of its business. Left out: now. */
-  readonly asOf?: number;
-}
-
-/** Who is behind a tool call. */
-export interface Identity {
-  readonly who: 'main' | 'subagent' | 'unknown';
-  readonly agent?: IdentifiedAgent;
-  /** Main first; the last one is `agent`. */
-  readonly path: readonly AgentId[];
-  readonly session?: SessionId;
-  readonly evidence: IdentityEvidence;
-  /** Where it cannot be told: all it may be. */
-  readonly candidates: readonly IdentifiedAgent[];
-  /** In words, where the answer is `unknown` or rests on nothing. */
-  readonly reason?: string;
-}
-
-export type IdentityEvidence =
-  | { readonly rank: 'exact'; readonly source: 'tool-call' | 'own-transcript' | 'hook' }
-  | { readonly rank: 'guess'; readonly source: 'open-call' }
-  | { readonly rank: 'none' };
-
-export interface IdentifiedAgent {
-  readonly id?: AgentId;
-  readonly type?: string;
-  readonly description?: string;
-  readonly call?: ToolCallId;
-}
-
-export interface Identifier {
-  identify(request: IdentifyRequest): Promise<Identity>;
 }
 
 /** Where a picture comes from. */

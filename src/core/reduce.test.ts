@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildTree } from './build-tree.ts';
-import type { AgentEvent, EventOrigin } from './event.ts';
+import { type AgentEvent, EVIDENCE, type EventOrigin, type EvidenceSource } from './events.ts';
 import { mainAgentOf, toAgentId, toSessionId, toSourceId, toToolCallId } from './ids.ts';
 import { createLedger } from './ledger.ts';
-import { EVIDENCE, type EvidenceSource } from './link.ts';
 import { reduce } from './reduce.ts';
-import { readSnapshot, writeSnapshot } from './snapshot.ts';
+import { readSnapshot, writeSnapshot } from './testing/snapshot.ts';
 import type { SessionTree } from './tree.ts';
 import { addUsage, largestUsage, NO_USAGE, type Usage } from './usage.ts';
 

@@ -1,17 +1,18 @@
 import { known } from '../lib/json.ts';
-import { type Diagnostic, MAX_EXAMPLES } from './diagnostic.ts';
-import type {
-  AgentEvent,
-  AgentGrouped,
-  CallOutcome,
-  EntryAdded,
-  EventOrigin,
-  GroupStarted,
-  RunEnded,
-  SessionSeen,
-  ToolStarted,
-  UsageCounted,
-} from './event.ts';
+import {
+  type AgentEvent,
+  type AgentGrouped,
+  type CallOutcome,
+  type Diagnostic,
+  type EntryAdded,
+  type EventOrigin,
+  type GroupStarted,
+  MAX_EXAMPLES,
+  type RunEnded,
+  type SessionSeen,
+  type ToolStarted,
+  type UsageCounted,
+} from './events.ts';
 import type { AgentId, ToolCallId } from './ids.ts';
 import {
   type AgentRecord,
@@ -21,6 +22,7 @@ import {
   createAgentRecord,
   type GroupRecord,
   isLater,
+  LATEST_FIELDS,
   type MessageRecord,
   type QuestionRecord,
   type Said,
@@ -259,26 +261,6 @@ const ENDS: { readonly [O in CallOutcome]: CallEnd } = {
   error: { outcome: 'error' },
   refused: { outcome: 'refused' },
 };
-
-const LATEST_FIELDS = [
-  'agentKind',
-  'type',
-  'name',
-  'description',
-  'model',
-  'effort',
-  'provider',
-  'deniedTools',
-  'slug',
-  'cwd',
-  'branch',
-  'worktree',
-  'background',
-  'awaited',
-  'depth',
-  'contextWindow',
-  'internal',
-] as const;
 
 type LatestField = (typeof LATEST_FIELDS)[number];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toSessionId } from './ids.ts';
 import { createLedger } from './ledger.ts';
-import { readSnapshot, writeSnapshot } from './snapshot.ts';
+import { readSnapshot, writeSnapshot } from './testing/snapshot.ts';
 
 describe('readSnapshot', () => {
   it('says what is wrong, never crashes on it', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { toAgentId, toSourceId } from './ids.ts';
 import type { MessageRecord } from './ledger.ts';
-import { createTally, type Tally } from './tally.ts';
+import { Tally } from './ledger-index.ts';
 import type { Usage } from './usage.ts';
 
 const AGENTS = new Set([toAgentId('test', 'a')]);
@@ -54,7 +54,7 @@ const sumsOf = (tally: Tally) => ({
 it.each([1, 2, 3, 4, 5])('sums that are kept up are those of a fresh count, and stay as they were told: %i', (seed) => {
   const random = createRandom(seed);
   const messages: MessageRecord[] = [];
-  const tally = createTally([], []);
+  const tally = new Tally([], []);
   const told: { readonly sums: ReturnType<typeof sumsOf>; readonly text: string }[] = [];
   for (let step = 0; step < 400; step++) {
     const at = random(30);
@@ -64,7 +64,7 @@ it.each([1, 2, 3, 4, 5])('sums that are kept up are those of a fresh count, and 
     messages[before ? at : messages.length] = next;
     tally.addMessage(next);
     const sums = sumsOf(tally);
-    expect(sums).toEqual(sumsOf(createTally([], messages)));
+    expect(sums).toEqual(sumsOf(new Tally([], messages)));
     told.push({ sums, text: JSON.stringify(sums) });
   }
   for (const { sums, text } of told) expect(JSON.stringify(sums)).toBe(text);

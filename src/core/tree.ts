@@ -1,8 +1,10 @@
-import type { DiagnosticCount } from './diagnostic.ts';
-import type { AgentKind, EndSignal, GroupKind, SessionStarter, TitleKind } from './event.ts';
-import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
+// The tree of a session, and selections from it.
+
+import { isEqual } from '../lib/json.ts';
+import type { AgentKind, DiagnosticCount, EndSignal, GroupKind, SessionStarter, TitleKind } from './events.ts';
+import { type AgentId, mainAgentOf, nativeId, type SessionId, type SourceId, type ToolCallId } from './ids.ts';
 import type { SpawnLink } from './link.ts';
-import type { ModelUsage, Usage } from './usage.ts';
+import { addUsage, type ModelUsage, NO_USAGE, type Usage } from './usage.ts';
 
 export type AgentStatus = 'spawning' | 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'unknown';
 
@@ -162,3 +164,76 @@ export interface StalledAfter {
 }
 
 export const STALLED_AFTER: StalledAfter = { start: 2 * 60_000, reply: 3 * 60_000, tool: 12 * 60_000 };
+
+export function selectMain(tree: SessionTree): AgentNode | undefined {
+  return tree.agents.find((agent) => agent.id === mainAgentOf(tree.id));
+}
+
+/** Agents a person asked for, directly or not; with `internal` also those the host started for itself. */
+export function selectAgents(tree: SessionTree, options: { readonly internal?: boolean } = {}): readonly AgentNode[] {
+  return options.internal ? tree.agents : tree.agents.filter((agent) => agent.kind !== 'internal');
+}
+
+/** Main agent first. */
+export function selectPath(tree: SessionTree, id: AgentId): readonly AgentNode[] {
+  const byId = new Map(tree.agents.map((agent) => [agent.id, agent]));
+  const path: AgentNode[] = [];
+  for (let at = byId.get(id); at; at = at.link.parent === undefined ? undefined : byId.get(at.link.parent))
+    path.unshift(at);
+  return path;
+}
+
+export function selectAtWork(agents: readonly AgentNode[]): readonly AgentNode[] {
+  return agents.filter((agent) => isAtWork(agent.status) && agent.waitingOn !== 'input');
+}
+
+/** What `needsPerson` looks at, of a node or of a report. */
+interface Waiting {
+  readonly kind: AgentKind;
+  readonly status: AgentStatus;
+  readonly waitingOn?: WaitingOn | null;
+  readonly runs: readonly { readonly reason?: string | null }[];
+}
+
+/** It cannot go on without a word of the person. */
+export function needsPerson({ kind, status, waitingOn, runs }: Waiting): boolean {
+  if (status !== 'waiting') return false;
+  // A main agent that has had its say only waits for the next order: it is idle. Others have nobody to order them.
+  const isIdle = (kind === 'main' || kind === 'session') && (runs.at(-1)?.reason ?? null) === null;
+  return waitingOn === 'permission' || (waitingOn === 'input' && !isIdle);
+}
+
+/** A main agent that has had its say may have left others at work: then the session works. */
+export function selectSessionStatus(tree: SessionTree): AgentStatus {
+  const main = selectMain(tree);
+  if (main?.status !== 'waiting' || main.waitingOn === 'permission' || main.waitingOn === 'rate-limit')
+    return main?.status ?? 'unknown';
+  return selectAtWork(tree.agents).some(({ id }) => id !== main.id) ? 'running' : 'waiting';
+}
+
+/** Every message of the session once, whoever's it is. */
+export function selectTotalUsage(tree: SessionTree): Usage {
+  return tree.agents.reduce((total, agent) => (agent.usage ? addUsage(total, agent.usage) : total), NO_USAGE);
+}
+
+/** The new tree, with the very nodes of the old one where nothing about them changed: who compares them compares names. */
+export function shareUnchanged(before: SessionTree | undefined, after: SessionTree): SessionTree {
+  if (!before) return after;
+  const known = new Map(before.agents.map((agent) => [agent.id, agent]));
+  const agents = after.agents.map((agent) => {
+    const old = known.get(agent.id);
+    return old && isEqual(old, agent) ? old : agent;
+  });
+  const diagnostics = isEqual(before.diagnostics, after.diagnostics) ? before.diagnostics : after.diagnostics;
+  return { ...after, agents, diagnostics };
+}
+
+/** What stands above a conversation. */
+export function titleOfConversation({ title }: SessionTree, agent: AgentNode): string | undefined {
+  return agent.kind === 'main' ? title : (agent.description ?? agent.promptHead);
+}
+
+/** What an agent is called everywhere: its name, else what it was asked to do, else its type, else a short id. */
+export function labelOf({ id, name, description, promptHead, type }: AgentNode): string {
+  return [name, description, promptHead, type].find((text) => text?.trim()) ?? nativeId(id).slice(0, 8);
+}

@@ -80,7 +80,7 @@ function addModel(a: ModelUsage, b: ModelUsage): ModelUsage {
   return { model: a.model, usage: addUsage(a.usage, b.usage), ...(billed && { billed }) };
 }
 
-export function addBilled(a: Billed | undefined, b: Billed | undefined): Billed | undefined {
+function addBilled(a: Billed | undefined, b: Billed | undefined): Billed | undefined {
   if (!a || !b) return a ?? b;
   return { nanoUsd: a.nanoUsd + b.nanoUsd, usage: addUsage(a.usage, b.usage) };
 }

@@ -1,29 +1,52 @@
+// The redactor: finds secrets and names in transcripts and replaces them, the same ones by the same placeholder.
+
 import type { Transcript } from '../core/index.ts';
-import { bareMessage, isBare } from './bare-message.ts';
-import { type Candidate, groupCandidates, type Replacement, replaceAll, withoutPlaceholders } from './candidates.ts';
-import { findInLines } from './find-in-lines.ts';
-import { createFindings, type Finding, fieldBelow, type Place, type RawFinding } from './finding.ts';
-import { createKnownValues, type KnownValue } from './known-values.ts';
+import { visitViews } from './disguises.ts';
 import {
-  createFrozenNaming,
+  type Candidate,
+  type Finding,
+  Findings,
+  fieldBelow,
+  findInLines,
+  groupCandidates,
+  type Place,
+  type RawFinding,
+  type Replacement,
+  replaceAll,
+  withoutPlaceholders,
+} from './finding.ts';
+import {
   createNaming,
   createNotes,
+  type KnownValue,
+  KnownValues,
   type Naming,
   NotNamedYet,
   nameAll,
   SECRET_FIELD,
   type Unnamed,
-} from './naming.ts';
-import { areKnown, areSame, type NamedPeople, type People, peopleIn } from './people.ts';
-import { createPersonalFinder, type Person, type PersonalFinder } from './personal-names.ts';
-import { createPlainWords } from './plain-words.ts';
-import { createAllowList, prepareRules, type RuleOptions } from './prepared-rules.ts';
+} from './known-values.ts';
+import { createAllowList, prepareRules, type RuleOptions } from './match-rules.ts';
+import {
+  areKnown,
+  areSame,
+  createPersonalFinder,
+  type NamedPeople,
+  type People,
+  type Person,
+  type PersonalFinder,
+  peopleIn,
+} from './personal-names.ts';
 import type { SecretRule } from './rule.ts';
-import { ALL_TEXTS, createTextMarks, type MarkedTexts, NO_TEXTS } from './text-marks.ts';
 import type { View } from './view.ts';
-import { visitViews } from './visit-views.ts';
-import { type Conversation, walkConversation } from './walk-conversation.ts';
-import { type StringHandler, walkStrings } from './walk-strings.ts';
+import {
+  bareMessage,
+  type Conversation,
+  isBare,
+  type StringHandler,
+  walkConversation,
+  walkStrings,
+} from './walk-strings.ts';
 import { type JoinedView, piecesWithin } from './wrapped-lines.ts';
 
 export interface RedactorOptions extends Person, RuleOptions {
@@ -31,47 +54,12 @@ export interface RedactorOptions extends Person, RuleOptions {
   readonly allow?: readonly string[];
 }
 
-/**
- * Takes out what must not leave, in two passes over all that will be shown: first everything is scanned, then everything is
- * redacted, so that a secret that is known from one place is found in every other, with the same placeholder. Numbers
- * follow the order of scanning. What is redacted without having been scanned is still searched, but not spread.
- */
-export interface Redactor {
-  /** Whom a value names is looked for from now on. */
-  readonly meet: (value: unknown) => void;
-  readonly scan: (value: unknown) => LookedThrough;
-  /** Any JSON value, its shape kept. `looked`: what a look at the very same brought. */
-  readonly redactValue: <Value>(value: Value, looked?: LookedThrough) => Value;
-  readonly redactText: (text: string) => string;
-  /** The same without counting: for words that stand elsewhere, too. */
-  readonly replaceOnly: (text: string) => string;
-  /** With all below it; the places of findings name agent and message. `looked`: what a look at the very same brought. */
-  readonly redactTranscript: (transcript: Transcript, looked?: LookedThrough) => Transcript;
-  /**
-   * `scan` in two steps, for several who share the work: `gather` looks, and gives the same whatever was gathered before;
-   * `learn`, called in order, names what it brought. What the tree says of agents has to be scanned by itself.
-   */
-  readonly gather: (conversation: Conversation) => { readonly gathered: Gathered; readonly looked: LookedThrough };
-  readonly learn: (gathered: Gathered) => void;
-  /** Whether the same look would bring the same today. */
-  readonly isUpToDate: (looked: LookedThrough) => boolean;
-  /** What others have to know who search, or redact, a part of it. */
-  readonly memory: () => RedactorMemory;
-  /** In the place of what was known. `known` left out: nothing is redacted yet. */
-  readonly adopt: (memory: RedactorMemory) => void;
-  /** Names nothing, and counts nothing here; undefined where something in it has no name yet. */
-  readonly redactApart: (transcript: Transcript, looked?: LookedThrough) => Redacted | undefined;
-  readonly addFindings: (findings: readonly RawFinding[]) => void;
-  /** Of all that was redacted so far, in that order. */
-  readonly findings: () => readonly Finding[];
-}
-
 /** What a first look brought: plain data. */
 export interface Gathered extends NamedPeople {
   readonly unnamed: readonly Unnamed[];
 }
 
-/** Where something was found: whoever looks at the same again need not look elsewhere. Plain data. */
+/** Where something was found: a second look at the same need not look elsewhere. Plain data. */
 export interface LookedThrough {
   /** Who was looked for. */
   readonly people: People;
@@ -93,52 +81,269 @@ const NOTHING: readonly never[] = [];
 const NOWHERE: Place = { agent: null, message: null, field: undefined };
 
 export function createRedactor(options: RedactorOptions = {}): Redactor {
-  const { rules, match } = prepareRules(options);
-  const whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
-  const isAllowed = createAllowList(options.allow ?? []);
-  const known = createKnownValues();
-  const naming = createNaming(known);
-  let findings = createFindings();
-  let people: People = { users: new Set(options.users ?? []), names: new Set(options.names ?? []) };
-  /** Whom the texts name that were gathered; looked for from the second pass on. */
-  const met: People = { users: new Set(), names: new Set() };
-  let plain = createPlainWords();
-  let personal: PersonalFinder | undefined;
-  const knowPeople = (more: NamedPeople): void => {
-    if (areKnown(more, people)) return;
-    people = { users: new Set([...people.users, ...more.users]), names: new Set([...people.names, ...more.names]) };
-    personal = undefined;
-    plain.forget();
+  return new Redactor(options);
+}
+
+/**
+ * Removes what must not leave, in two passes over all that will be shown: first everything is scanned, then everything is
+ * redacted, so that a secret that is known from one place is found in every other, with the same placeholder. Numbers
+ * follow the order of scanning. What is redacted without having been scanned is still searched, but not spread.
+ */
+export class Redactor {
+  readonly #options: RedactorOptions;
+  readonly #match: ReturnType<typeof prepareRules>['match'];
+  readonly #whatOf: ReadonlyMap<string, string>;
+  readonly #isAllowed: (value: string) => boolean;
+  readonly #known = new KnownValues();
+  readonly #ownNaming = createNaming(this.#known);
+  #naming: Naming = this.#ownNaming;
+  #findings = new Findings();
+  #people: People;
+  /** People named in gathered texts; looked for from the second pass on. */
+  readonly #met: People = { users: new Set(), names: new Set() };
+  #plain = new PlainWords();
+  #personal: PersonalFinder | undefined;
+  readonly #marks = new TextMarks();
+
+  constructor(options: RedactorOptions) {
+    const { rules, match } = prepareRules(options);
+    this.#options = options;
+    this.#match = match;
+    this.#whatOf = new Map([...rules.map(({ id, what }) => [id, what] as const), ...PERSONAL_WORDS]);
+    this.#isAllowed = createAllowList(options.allow ?? []);
+    this.#people = { users: new Set(options.users ?? []), names: new Set(options.names ?? []) };
+  }
+
+  /** People named in the value are looked for from now on. */
+  meet(value: unknown): void {
+    this.#knowPeople(peopleIn(value));
+  }
+
+  scan(value: unknown): LookedThrough {
+    this.meet(value);
+    const { marked } = this.#marks.within(ALL_TEXTS, () => walkStrings(value, NOWHERE, this.#scanner));
+    return { people: this.#people, marked: [marked] };
+  }
+
+  /** Any JSON value, its shape kept. `looked`: what a look at the very same value brought. */
+  redactValue<Value>(value: Value, looked?: LookedThrough): Value {
+    this.#settle();
+    const before = looked && this.isUpToDate(looked) ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
+    return this.#marks.within(before, () => walkStrings(value, NOWHERE, this.#redactor)).result as Value;
+  }
+
+  redactText(text: string): string {
+    return this.redactValue(text);
+  }
+
+  /** The same without counting: for words that stand elsewhere, too. A property, because callers hand it on. */
+  readonly replaceOnly = (text: string): string => {
+    this.#settle();
+    return replaceAll(text, this.#find(text));
   };
 
-  const marks = createTextMarks();
+  /** With all sub-agents; the places of findings name agent and message. `looked`: what a look at the very same brought. */
+  redactTranscript(transcript: Transcript, looked?: LookedThrough): Transcript {
+    this.#settle();
+    const marked = looked && this.isUpToDate(looked) ? looked.marked : undefined;
+    return walkConversation(transcript, this.#redactor, (message, index, walkOn) => {
+      // What the tree has added to it was not scanned.
+      if (!marked || !isBare(message)) return walkOn();
+      const before = marked[index] ?? NO_TEXTS;
+      return before === NO_TEXTS && !this.#known.isSearched() ? message : this.#marks.within(before, walkOn).result;
+    });
+  }
+
+  /**
+   * `scan` in two steps, for several workers: `gather` looks, and gives the same whatever was gathered before;
+   * `learn`, called in order, names what it brought. What the tree says of agents has to be scanned by itself.
+   */
+  gather(conversation: Conversation): { readonly gathered: Gathered; readonly looked: LookedThrough } {
+    const { naming, notes } = createNotes();
+    const own = peopleIn(conversation);
+    const [peopleBefore, plainBefore] = [this.#people, this.#plain];
+    // People named here are looked for here; other conversations may have other plain words.
+    if (!areKnown(own, this.#people)) this.#plain = new PlainWords();
+    this.#knowPeople(own);
+    const looked = { people: this.#people, marked: [] as (MarkedTexts | undefined)[] };
+    const bare = { ...conversation, messages: conversation.messages.map(bareMessage) };
+    this.#namingWith(naming, () =>
+      walkConversation(bare, this.#scanner, (message, _index, walkOn) => {
+        looked.marked.push(this.#marks.within(ALL_TEXTS, walkOn).marked);
+        return message;
+      }),
+    );
+    if (this.#people !== peopleBefore) this.#personal = undefined;
+    [this.#people, this.#plain] = [peopleBefore, plainBefore];
+    return { gathered: { unnamed: notes(), ...own }, looked };
+  }
+
+  learn({ unnamed, users, names }: Gathered): void {
+    nameAll(unnamed, this.#ownNaming);
+    for (const user of users) this.#met.users.add(user);
+    for (const name of names) this.#met.names.add(name);
+  }
+
+  /** Whether the same look would bring the same today. */
+  isUpToDate(looked: LookedThrough): boolean {
+    return areSame(looked.people, this.#people);
+  }
+
+  /** What other workers have to know that search, or redact, a part of it. */
+  memory(): RedactorMemory {
+    return {
+      users: [...this.#people.users, ...this.#met.users],
+      names: [...this.#people.names, ...this.#met.names],
+      known: this.#known.list(),
+    };
+  }
+
+  /** Replaces what was known. `known` left out: nothing is redacted yet. */
+  adopt(memory: RedactorMemory): void {
+    this.#knowPeople(memory);
+    if (memory.known) this.#known.adopt(memory.known);
+  }
+
+  /** Names nothing, and counts nothing here; undefined if something in it has no name yet. */
+  redactApart(transcript: Transcript, looked?: LookedThrough): Redacted | undefined {
+    const before = this.#findings;
+    const apart = new Findings();
+    this.#findings = apart;
+    try {
+      const frozen = createNaming(this.#known, { isFrozen: true });
+      const clean = this.#namingWith(frozen, () => this.redactTranscript(transcript, looked));
+      return { transcript: clean, findings: apart.list() };
+    } catch (error) {
+      if (error instanceof NotNamedYet) return undefined;
+      throw error;
+    } finally {
+      this.#findings = before;
+    }
+  }
+
+  addFindings(findings: readonly RawFinding[]): void {
+    this.#findings.addAll(findings);
+  }
+
+  /** Of all that was redacted so far, in that order. */
+  findings(): readonly Finding[] {
+    const clean = (text: string | null): string | null => (text === null ? null : replaceAll(text, this.#find(text)));
+    return this.#findings.list().map((finding) => ({
+      ...finding,
+      what: this.#whatOf.get(finding.rule) ?? finding.rule,
+      agent: clean(finding.agent),
+      message: clean(finding.message),
+      field: clean(finding.field) ?? '',
+    }));
+  }
+
+  readonly #redactor: StringHandler = {
+    text: (text, place) => this.#replaceIn(text, this.#find(text), place),
+    lines: (texts, place) => {
+      const perText = findInLines(texts, (text) => this.#find(text));
+      if (perText.every((replacements) => replacements.length === 0)) return texts;
+      return texts.map((text, index) => this.#replaceIn(text, perText[index] ?? [], fieldBelow(place, index)));
+    },
+    secret: (text, place) => {
+      if (this.#isAllowed(text)) return text;
+      const named = this.#naming.secret(text);
+      this.#findings.add(named, place, 1);
+      return named.placeholder;
+    },
+  };
+
+  readonly #scanner: StringHandler = {
+    isPlaceless: true,
+    text: (text) => {
+      this.#find(text);
+      return text;
+    },
+    lines: (texts) => {
+      findInLines(texts, (text) => this.#find(text));
+      return texts;
+    },
+    secret: (text) => {
+      this.#marks.markLast();
+      if (!this.#isAllowed(text)) this.#naming.secret(text);
+      return text;
+    },
+    // A message without marks is handed on as it is.
+    onDeeper: () => this.#marks.markLast(),
+  };
+
+  #replaceIn(text: string, replacements: readonly Replacement[], place: Place): string {
+    let line = 1;
+    let from = 0;
+    for (const replacement of replacements) {
+      for (let at = text.indexOf('\n', from); at >= 0 && at < replacement.start; at = text.indexOf('\n', at + 1))
+        line++;
+      from = Math.max(from, replacement.start);
+      this.#findings.add(replacement, place, line);
+    }
+    return replaceAll(text, replacements);
+  }
+
+  #knowPeople(more: NamedPeople): void {
+    if (areKnown(more, this.#people)) return;
+    const { users, names } = this.#people;
+    this.#people = { users: new Set([...users, ...more.users]), names: new Set([...names, ...more.names]) };
+    this.#personal = undefined;
+    this.#plain.forget();
+  }
+
+  #settle(): void {
+    this.#knowPeople({ users: [...this.#met.users], names: [...this.#met.names] });
+    this.#known.settle();
+  }
+
+  #namingWith<Result>(naming: Naming, work: () => Result): Result {
+    this.#naming = naming;
+    try {
+      return work();
+    } finally {
+      this.#naming = this.#ownNaming;
+    }
+  }
+
+  #find(text: string): readonly Replacement[] {
+    const found = this.#look(text);
+    if (found.length === 0) return NOTHING;
+    return groupCandidates(withoutPlaceholders(text, found)).map(({ start, end, candidates }) => ({
+      start,
+      end,
+      ...this.#naming.group(candidates),
+    }));
+  }
 
   /** What stands out by itself, and what is known from elsewhere; where nothing stood out before, only the latter can be there. */
-  const look = (text: string): readonly Candidate[] => {
-    if (!marks.isNextOpen() || plain.has(text)) return known.isSearched() ? lookForKnown(text) : NOTHING;
-    const found = lookForAll(text);
-    if (found.length === 0) plain.add(text);
-    else marks.markLast();
+  #look(text: string): readonly Candidate[] {
+    if (!this.#marks.isNextOpen() || this.#plain.has(text)) return this.#lookForKnown(text);
+    const found = this.#lookForAll(text);
+    if (found.length === 0) this.#plain.add(text);
+    else this.#marks.markLast();
     return found;
-  };
+  }
 
-  const lookForKnown = (text: string): readonly Candidate[] => {
+  #lookForKnown(text: string): readonly Candidate[] {
+    if (!this.#known.isSearched()) return NOTHING;
     const found: Candidate[] = [];
-    visitViews(text, (view) => addKnown(view, found));
+    visitViews(text, (view) => this.#addKnown(view, found));
     return found;
-  };
+  }
 
-  const addKnown = (view: View | JoinedView, found: Candidate[]): void =>
-    known.search(view, ({ value, id, placeholder }, start, end) => {
-      if (isAllowed(value)) return;
+  #addKnown(view: View | JoinedView, found: Candidate[]): void {
+    this.#known.search(view, ({ value, id, placeholder }, start, end) => {
+      if (this.#isAllowed(value)) return;
       found.push({ rule: id, rank: RANK.known, placeholder, start: view.startOf(start), end: view.endOf(end) });
     });
+  }
 
-  const lookForAll = (text: string): readonly Candidate[] => {
+  #lookForAll(text: string): readonly Candidate[] {
     const found: Candidate[] = [];
     let begins: Set<number> | undefined;
-    personal ??= createPersonalFinder({ ...options, users: [...people.users], names: [...people.names] });
-    const { mayHold, find: findPersonal } = personal;
+    const { users, names } = this.#people;
+    this.#personal ??= createPersonalFinder({ ...this.#options, users: [...users], names: [...names] });
+    const { mayHold, find: findPersonal } = this.#personal;
     let isNaming: boolean | undefined;
     const mayName = (view: View): boolean => {
       if (view.edited && !view.edited.isJoining) return mayName(view.edited.below);
@@ -152,10 +357,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
       const add = (start: number, end: number, candidate: Omit<Candidate, 'start' | 'end'>): void => {
         found.push({ ...candidate, start: view.startOf(start), end: view.endOf(end) });
       };
-      match(view, (rule, start, end) => {
+      this.#match(view, (rule, start, end) => {
         const secret = view.text.slice(start, end);
         // What follows on the next line is a token of its own.
-        if (isAllowed(secret) || isBegun(start, end)) return;
+        if (this.#isAllowed(secret) || isBegun(start, end)) return;
         if (!rule.isGeneral) {
           begins ??= new Set();
           begins.add(view.startOf(start));
@@ -165,183 +370,16 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
           for (const [from, to] of piecesWithin(view, start, end))
             add(from, to, { rule: rule.id, rank: RANK.piece, value: view.text.slice(from, to) });
       });
-      addKnown(view, found);
+      this.#addKnown(view, found);
       if ('joinWithin' in view || !mayName(view)) return;
       for (const { start, end, value, id } of findPersonal(view.text)) {
-        if (isAllowed(value)) continue;
+        if (this.#isAllowed(value)) continue;
         const named = id === 'home-directory' ? { placeholder: '~' } : { value: value.toLowerCase() };
         add(start, end, { rule: id, rank: RANK.personal, ...named });
       }
     });
     return found;
-  };
-
-  let nameWith = naming;
-  const find = (text: string): readonly Replacement[] => {
-    const found = look(text);
-    if (found.length === 0) return NOTHING;
-    return groupCandidates(withoutPlaceholders(text, found)).map(({ start, end, candidates }) => ({
-      start,
-      end,
-      ...nameWith.group(candidates),
-    }));
-  };
-  const namingWith = <Result>(other: Naming, work: () => Result): Result => {
-    nameWith = other;
-    try {
-      return work();
-    } finally {
-      nameWith = naming;
-    }
-  };
-
-  const record = (text: string, replacements: readonly Replacement[], place: Place): void => {
-    let line = 1;
-    let from = 0;
-    for (const replacement of replacements) {
-      for (let at = text.indexOf('\n', from); at >= 0 && at < replacement.start; at = text.indexOf('\n', at + 1))
-        line++;
-      from = Math.max(from, replacement.start);
-      findings.add(replacement, place, line);
-    }
-  };
-
-  const redactor: StringHandler = {
-    text: (text, place) => {
-      const replacements = find(text);
-      record(text, replacements, place);
-      return replaceAll(text, replacements);
-    },
-    lines: (texts, place) => {
-      const perText = findInLines(texts, find);
-      if (perText.every((replacements) => replacements.length === 0)) return texts;
-      return texts.map((text, index) => {
-        const replacements = perText[index] ?? [];
-        record(text, replacements, fieldBelow(place, index));
-        return replaceAll(text, replacements);
-      });
-    },
-    secret: (text, place) => {
-      if (isAllowed(text)) return text;
-      const named = nameWith.secret(text);
-      findings.add(named, place, 1);
-      return named.placeholder;
-    },
-  };
-  const scanner: StringHandler = {
-    isPlaceless: true,
-    text: (text) => {
-      find(text);
-      return text;
-    },
-    lines: (texts) => {
-      findInLines(texts, find);
-      return texts;
-    },
-    secret: (text) => {
-      marks.markLast();
-      if (!isAllowed(text)) nameWith.secret(text);
-      return text;
-    },
-    // A message without marks is handed on as it is.
-    onDeeper: marks.markLast,
-  };
-  const settle = (): void => {
-    knowPeople({ users: [...met.users], names: [...met.names] });
-    known.settle();
-  };
-  const isUpToDate = (looked: LookedThrough): boolean => areSame(looked.people, people);
-  const redactValue = <Value>(value: Value, looked?: LookedThrough): Value => {
-    settle();
-    const before = looked && isUpToDate(looked) ? (looked.marked[0] ?? NO_TEXTS) : ALL_TEXTS;
-    return marks.within(before, () => walkStrings(value, NOWHERE, redactor)).result as Value;
-  };
-  const redactTranscript = (transcript: Transcript, looked?: LookedThrough): Transcript => {
-    settle();
-    const marked = looked && isUpToDate(looked) ? looked.marked : undefined;
-    return walkConversation(transcript, redactor, (message, index, walkOn) => {
-      // What the tree has added to it nobody has looked at.
-      if (!marked || !isBare(message)) return walkOn();
-      const before = marked[index] ?? NO_TEXTS;
-      return before === NO_TEXTS && !known.isSearched() ? message : marks.within(before, walkOn).result;
-    });
-  };
-  const meet = (value: unknown): void => knowPeople(peopleIn(value));
-  return {
-    meet,
-    scan: (value) => {
-      meet(value);
-      const { marked } = marks.within(ALL_TEXTS, () => walkStrings(value, NOWHERE, scanner));
-      return { people, marked: [marked] };
-    },
-    gather: (conversation) => {
-      const { naming: notesOnly, notes } = createNotes();
-      const own = peopleIn(conversation);
-      const [peopleBefore, plainBefore] = [people, plain];
-      // Those whom this one names are looked for in it; others may have other words for plain.
-      if (!areKnown(own, people)) plain = createPlainWords();
-      knowPeople(own);
-      const looked = { people, marked: [] as (MarkedTexts | undefined)[] };
-      const bare = { ...conversation, messages: conversation.messages.map(bareMessage) };
-      namingWith(notesOnly, () =>
-        walkConversation(bare, scanner, (message, _index, walkOn) => {
-          looked.marked.push(marks.within(ALL_TEXTS, walkOn).marked);
-          return message;
-        }),
-      );
-      if (people !== peopleBefore) personal = undefined;
-      [people, plain] = [peopleBefore, plainBefore];
-      return { gathered: { unnamed: notes(), ...own }, looked };
-    },
-    isUpToDate,
-    learn: ({ unnamed, users, names }) => {
-      nameAll(unnamed, naming);
-      for (const user of users) met.users.add(user);
-      for (const name of names) met.names.add(name);
-    },
-    memory: () => ({
-      users: [...people.users, ...met.users],
-      names: [...people.names, ...met.names],
-      known: known.list(),
-    }),
-    adopt: (memory) => {
-      knowPeople(memory);
-      if (memory.known) known.adopt(memory.known);
-    },
-    redactApart: (transcript, looked) => {
-      const before = findings;
-      const apart = createFindings();
-      findings = apart;
-      try {
-        const clean = namingWith(createFrozenNaming(known), () => redactTranscript(transcript, looked));
-        return { transcript: clean, findings: apart.list() };
-      } catch (error) {
-        if (error instanceof NotNamedYet) return undefined;
-        throw error;
-      } finally {
-        findings = before;
-      }
-    },
-    addFindings: (more) => findings.addAll(more),
-    redactValue,
-    redactText: (text) => redactValue(text),
-    replaceOnly: (text) => {
-      settle();
-      return replaceAll(text, find(text));
-    },
-    redactTranscript,
-    findings: () =>
-      findings.list().map((finding) => {
-        const clean = (text: string | null): string | null => (text === null ? null : replaceAll(text, find(text)));
-        return {
-          ...finding,
-          what: whatOf.get(finding.rule) ?? finding.rule,
-          agent: clean(finding.agent),
-          message: clean(finding.message),
-          field: clean(finding.field) ?? '',
-        };
-      }),
-  };
+  }
 }
 
 /** A rule that knows a secret by its look names it better than one that knows the place; a known one keeps its name. */
@@ -355,3 +393,64 @@ const PERSONAL_WORDS = [
   ['person', 'name or address of an author'],
   [SECRET_FIELD, 'value of a field whose name says that it is secret'],
 ] as const;
+
+const LONGEST_WORD = 64;
+/** A few megabytes; further ones are scanned each time. */
+const MOST_WORDS = 50_000;
+
+/** Short texts in which nothing was found: names of fields come again and again, and ids of calls with their results. */
+class PlainWords {
+  readonly #words = new Set<string>();
+
+  has(text: string): boolean {
+    return text.length <= LONGEST_WORD && this.#words.has(text);
+  }
+
+  add(text: string): void {
+    if (text.length <= LONGEST_WORD && this.#words.size < MOST_WORDS) this.#words.add(text);
+  }
+
+  forget(): void {
+    this.#words.clear();
+  }
+}
+
+/** Numbers of texts, in the order in which a message is walked through. */
+type MarkedTexts = Pick<ReadonlySet<number>, 'has'>;
+
+const ALL_TEXTS: MarkedTexts = { has: () => true };
+const NO_TEXTS: MarkedTexts = new Set();
+
+/** Which texts of a message hold something. */
+class TextMarks {
+  #before: MarkedTexts | undefined;
+  #marked: Set<number> | undefined;
+  #count = 0;
+
+  /** Whether the next text was marked before, and has to be scanned. One outside of every message has. */
+  isNextOpen(): boolean {
+    return this.#before === undefined || this.#before.has(this.#count++);
+  }
+
+  /** The last text holds something. */
+  markLast(): void {
+    if (this.#before === undefined) return;
+    this.#marked ??= new Set();
+    this.#marked.add(this.#count - 1);
+  }
+
+  /** All texts that come while `walkOn` runs are those of one message. `before`: what was marked in the very same one. */
+  within<Result>(
+    before: MarkedTexts,
+    walkOn: () => Result,
+  ): { readonly result: Result; readonly marked: MarkedTexts | undefined } {
+    this.#before = before;
+    this.#marked = undefined;
+    this.#count = 0;
+    try {
+      return { result: walkOn(), marked: this.#marked };
+    } finally {
+      this.#before = undefined;
+    }
+  }
+}

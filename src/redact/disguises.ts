@@ -1,6 +1,8 @@
+// A text as it reads without escapes, wrapped lines and base64: one view each.
+
 import { codeUnitsOf } from '../lib/digest.ts';
-import { decodeBase64, isBase64Digit } from './base64.ts';
-import { codedView, type Edits, editView, placeNow, type Run, type View } from './view.ts';
+import { codedView, type Edits, editView, placeNow, plainView, type Run, type View } from './view.ts';
+import { type JoinedView, joinWrapped, stripMargin } from './wrapped-lines.ts';
 
 /** Colours and other control sequences of terminals, and characters that nobody sees. */
 const UNSEEN =
@@ -101,7 +103,7 @@ const LONGEST_RUN = 4_000_000;
 const SHORTEST_RUN = 16;
 
 /** What base64 and hexadecimal runs of a text say, where that is text itself. */
-export function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
+function decodeRuns(view: View, isWanted: (start: number, end: number) => boolean): readonly View[] {
   let views: View[] = NO_VIEWS;
   let telling: Run[] = NO_RUNS;
   for (const run of runsIn(view)) {
@@ -240,4 +242,83 @@ function textOf(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 8_192) text += String.fromCharCode(...bytes.subarray(at, at + 8_192));
   return text;
+}
+
+/** Base64 as JavaScript has it everywhere is a matter of browsers and Node; this knows the form for URLs, too. */
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const VALUES = new Int8Array(128).fill(-1);
+for (const [index, digit] of [...DIGITS].entries()) VALUES[digit.charCodeAt(0)] = index;
+VALUES['-'.charCodeAt(0)] = 62;
+VALUES['_'.charCodeAt(0)] = 63;
+
+export function isBase64Digit(unit: number): boolean {
+  return unit < 128 && (VALUES[unit] as number) >= 0;
+}
+
+/** Digits only, without what fills the last group. */
+export function decodeBase64(digits: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((digits.length * 3) / 4));
+  let bits = 0;
+  let held = 0;
+  let count = 0;
+  for (let at = 0; at < digits.length; at++) {
+    bits = (bits << 6) | (VALUES[digits.charCodeAt(at)] ?? 0);
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[count++] = (bits >> held) & 0xff;
+  }
+  return bytes;
+}
+
+/** Of bytes, one character each: the groups of four digits that depend on nothing that may follow. */
+export function encodeWholeGroups(bytes: string): string {
+  let result = '';
+  for (let at = 0; at + 3 <= bytes.length; at += 3) {
+    const group = (bytes.charCodeAt(at) << 16) | (bytes.charCodeAt(at + 1) << 8) | bytes.charCodeAt(at + 2);
+    for (const shift of [18, 12, 6, 0]) result += DIGITS[(group >> shift) & 63];
+  }
+  return result;
+}
+
+/** Escapes within escapes within escapes; nobody needs more. */
+const MAX_LEVELS = 4;
+
+type ViewVisitor = (view: View | JoinedView) => void;
+
+/** The text as it is, with its escapes decoded level by level, with cut words joined; and what its coded runs say. */
+export function visitViews(text: string, visit: ViewVisitor): void {
+  visitDecoded(plainView(text), visit, 0);
+}
+
+function visitDecoded(view: View, visit: ViewVisitor, level: number): void {
+  let current: View | undefined = view;
+  for (let depth = level; current && depth < MAX_LEVELS; depth++) {
+    visit(current);
+    visitRuns(current, () => true, visit, depth);
+    visitJoined(current, visit, depth);
+    const stripped = stripMargin(current);
+    if (stripped) {
+      visit(stripped);
+      visitJoined(stripped, visit, depth);
+    }
+    current = decodeOnce(current);
+  }
+}
+
+function visitJoined(view: View, visit: ViewVisitor, depth: number): void {
+  for (const joined of joinWrapped(view)) {
+    visit(joined);
+    visitRuns(joined, (start, end) => joined.joinWithin(start, end) >= 0, visit, depth);
+  }
+}
+
+function visitRuns(
+  view: View,
+  isWanted: (start: number, end: number) => boolean,
+  visit: ViewVisitor,
+  depth: number,
+): void {
+  if (depth + 1 >= MAX_LEVELS) return;
+  for (const decoded of decodeRuns(view, isWanted)) visitDecoded(decoded, visit, depth + 1);
 }

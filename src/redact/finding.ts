@@ -1,3 +1,5 @@
+// Candidates for redaction, replacements, and the findings that are reported.
+
 /** Where a text stands. */
 export interface Place {
   readonly agent: string | null;
@@ -7,14 +9,14 @@ export interface Place {
 }
 
 /** Spelled out only where something is found: nearly everywhere nothing is. */
-export interface FieldPath {
+interface FieldPath {
   readonly above: FieldPath | undefined;
   /** Of a field, or its number in a list. */
   readonly name: string | number;
 }
 
 /** `content[1].input.command` */
-export function fieldText(path: FieldPath | undefined): string {
+function fieldText(path: FieldPath | undefined): string {
   let text = '';
   for (let step = path; step; step = step.above) {
     const isFirst = step.above === undefined;
@@ -46,27 +48,135 @@ export interface Finding {
 /** As it was found: its place may hold a secret itself. */
 export type RawFinding = Omit<Finding, 'what'>;
 
-export interface Findings {
-  readonly add: (found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number) => void;
-  /** What was found elsewhere. */
-  readonly addAll: (findings: readonly RawFinding[]) => void;
-  /** In the order in which they were found. */
-  readonly list: () => readonly RawFinding[];
-}
+export class Findings {
+  readonly #findings = new Map<string, RawFinding & { count: number }>();
 
-export function createFindings(): Findings {
-  const findings = new Map<string, RawFinding & { count: number }>();
-  const put = (finding: RawFinding): void => {
+  add(found: { readonly rule: string; readonly placeholder: string }, place: Place, line: number): void {
+    const { rule, placeholder } = found;
+    const { agent, message } = place;
+    this.#put({ rule, placeholder, agent, message, field: fieldText(place.field), line, count: 1 });
+  }
+
+  /** What was found elsewhere. */
+  addAll(findings: readonly RawFinding[]): void {
+    for (const finding of findings) this.#put(finding);
+  }
+
+  /** In the order in which they were found. */
+  list(): readonly RawFinding[] {
+    return [...this.#findings.values()].map((finding) => ({ ...finding }));
+  }
+
+  #put(finding: RawFinding): void {
     const { rule, placeholder, agent, message, field, count } = finding;
     const key = JSON.stringify([placeholder, rule, agent, message, field]);
-    const known = findings.get(key);
+    const known = this.#findings.get(key);
     if (known) known.count += count;
-    else findings.set(key, { ...finding });
-  };
-  return {
-    add: ({ rule, placeholder }, { agent, message, field: path }, line) =>
-      put({ rule, placeholder, agent, message, field: fieldText(path), line, count: 1 }),
-    addAll: (all) => all.forEach(put),
-    list: () => [...findings.values()].map((finding) => ({ ...finding })),
-  };
+    else this.#findings.set(key, { ...finding });
+  }
+}
+
+/** A place of a text that some rule would take out. */
+export interface Candidate {
+  readonly start: number;
+  readonly end: number;
+  readonly rule: string;
+  /** Of several for one place, the one with the highest rank gives the name. */
+  readonly rank: number;
+  /** The secret without its disguise; one that needs no number has its placeholder instead. */
+  readonly value?: string;
+  readonly placeholder?: string;
+}
+
+/** What overlaps, as one. */
+export interface CandidateGroup {
+  readonly start: number;
+  readonly end: number;
+  /** The best first. */
+  readonly candidates: readonly [Candidate, ...Candidate[]];
+}
+
+/** A place of a text and what is written there instead. */
+export interface Replacement {
+  readonly start: number;
+  readonly end: number;
+  readonly rule: string;
+  readonly placeholder: string;
+}
+
+export function groupCandidates(candidates: readonly Candidate[]): readonly CandidateGroup[] {
+  const groups: { start: number; end: number; candidates: Candidate[] }[] = [];
+  for (const candidate of sortedBy(candidates, (a, b) => a.start - b.start)) {
+    const last = groups.at(-1);
+    if (last && candidate.start < last.end) {
+      last.end = Math.max(last.end, candidate.end);
+      last.candidates.push(candidate);
+    } else groups.push({ start: candidate.start, end: candidate.end, candidates: [candidate] });
+  }
+  return groups.map(({ start, end, candidates: [...all] }) => {
+    // Of equals, the one that was found last: what has the most disguises taken off is alike wherever it stands.
+    const [best, ...others] = sortedBy(all.reverse(), (a, b) => b.rank - a.rank || b.end - b.start - (a.end - a.start));
+    return { start, end, candidates: [best as Candidate, ...others] };
+  });
+}
+
+const sortedBy = (candidates: readonly Candidate[], compare: (a: Candidate, b: Candidate) => number): Candidate[] =>
+  [...candidates].sort(compare);
+
+export function replaceAll(text: string, replacements: readonly Replacement[]): string {
+  let result = '';
+  let from = 0;
+  for (const { start, end, placeholder } of replacements) {
+    result += text.slice(from, start) + placeholder;
+    from = end;
+  }
+  return from === 0 ? text : result + text.slice(from);
+}
+
+/** Pieces of one text that stands in several, in order; where they overlap, the first stays and covers both. */
+function mergeReplacements(replacements: readonly Replacement[]): readonly Replacement[] {
+  const merged: Replacement[] = [];
+  for (const next of [...replacements].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1);
+    if (last && next.start < last.end) merged[merged.length - 1] = { ...last, end: Math.max(last.end, next.end) };
+    else merged.push(next);
+  }
+  return merged;
+}
+
+/** What was redacted before has names of rules in it, and those look like settings; it stays. */
+export function withoutPlaceholders(text: string, candidates: readonly Candidate[]): readonly Candidate[] {
+  if (!text.includes('[redacted:')) return candidates;
+  const placeholders = [...text.matchAll(/\[redacted:[a-z0-9-]{1,42}#\d{1,9}\]/g)];
+  let next = 0;
+  return [...candidates]
+    .sort((a, b) => a.start - b.start)
+    .filter(({ start }) => {
+      const isBefore = (placeholder: RegExpExecArray | undefined): boolean =>
+        placeholder !== undefined && placeholder.index + placeholder[0].length <= start;
+      while (isBefore(placeholders[next])) next++;
+      // Nothing begins within one.
+      return start < (placeholders[next]?.index ?? text.length + 1);
+    });
+}
+
+/** Each text on its own, and all of them as the lines of one: what stands across several is taken out of each. */
+export function findInLines(
+  texts: readonly string[],
+  find: (text: string) => readonly Replacement[],
+): readonly (readonly Replacement[])[] {
+  const perText = texts.map((text) => [...find(text)]);
+  let start = 0;
+  const starts = texts.map((text) => {
+    const here = start;
+    start += text.length + 1;
+    return here;
+  });
+  for (const replacement of find(texts.join('\n')))
+    texts.forEach((text, index) => {
+      const from = Math.max(0, replacement.start - (starts[index] ?? 0));
+      const to = Math.min(text.length, replacement.end - (starts[index] ?? 0));
+      if (from < to) perText[index]?.push({ ...replacement, start: from, end: to });
+    });
+  return perText.map(mergeReplacements);
 }

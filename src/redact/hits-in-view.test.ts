@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeOnce } from './disguises.ts';
-import { hitsInView } from './hits-in-view.ts';
 import { editView, plainView, type View } from './view.ts';
-import { createWordSearch } from './word-search.ts';
+import { createWordSearch, hitsInView } from './word-search.ts';
 import { stripMargin } from './wrapped-lines.ts';
 
 const WORDS = ['ab', 'abc', 'bca', 'a', '"ab"', 'ca\\n', 'nab', '\nab', 'bb', 'aaaa', 'b/a', 'n', '1\t'];

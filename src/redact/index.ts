@@ -1,5 +1,5 @@
 export * from './create-redactor.ts';
 export * from './custom-patterns.ts';
-export * from './drop-images.ts';
 export * from './finding.ts';
 export * from './mask-secrets.ts';
+export * from './walk-strings.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { CREDENTIAL_RULES } from './rules/all-rules.ts';
-import { PERSONAL_RULES } from './rules/personal.ts';
+import { CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 
 it('docs/REDACTION-KINDS.md lists every kind (written anew by `npx vitest run` on this file with `-u` behind it)', async () => {
   const rules = [...CREDENTIAL_RULES, ...PERSONAL_RULES];

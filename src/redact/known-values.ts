@@ -1,4 +1,7 @@
-import { encodeWholeGroups, isBase64Digit } from './base64.ts';
+// Secrets that are known by their value: their placeholders, and where else they stand.
+
+import { decodeBase64, encodeWholeGroups, isBase64Digit } from './disguises.ts';
+import type { Candidate, CandidateGroup, Replacement } from './finding.ts';
 import { isStandIn } from './value-looks.ts';
 import type { View } from './view.ts';
 import { createWordSearch, type WordSearch } from './word-search.ts';
@@ -14,55 +17,56 @@ export interface KnownValue {
 type OnKnown = (known: KnownValue, start: number, end: number) => void;
 
 /** Secrets by their value: the same one has the same placeholder, and is found again where nothing around it tells. */
-export interface KnownValues {
-  readonly get: (value: string) => KnownValue | undefined;
-  /** Numbers count by the order in which values are first named, for each id. */
-  readonly name: (value: string, id: string) => KnownValue;
-  /** Another way to write a known one, or a part of it. */
-  readonly addForm: (value: string, of: KnownValue) => void;
-  /** Everything named so far, for the searches that follow; values named later are not looked for. */
-  readonly settle: () => void;
-  readonly search: (view: View | JoinedView, onKnown: OnKnown) => void;
-  /** Whether a search can find anything. */
-  readonly isSearched: () => boolean;
-  /** All of them, in the order of their naming. */
-  readonly list: () => readonly KnownValue[];
-  /** Those that another one has named; nothing is named here then. */
-  readonly adopt: (values: readonly KnownValue[]) => void;
-}
+export class KnownValues {
+  readonly #known = new Map<string, KnownValue>();
+  readonly #counts = new Map<string, number>();
+  #index: KnownIndex | undefined;
 
-export function createKnownValues(): KnownValues {
-  const known = new Map<string, KnownValue>();
-  const counts = new Map<string, number>();
-  let index: KnownIndex | undefined;
-  return {
-    get: (value) => known.get(value),
-    addForm: (value, of) => {
-      if (!known.has(value)) known.set(value, { ...of, value });
-    },
-    name: (value, id) => {
-      const existing = known.get(value);
-      if (existing) return existing;
-      const count = (counts.get(id) ?? 0) + 1;
-      counts.set(id, count);
-      const named = { value, id, placeholder: `[redacted:${id}#${count}]` };
-      known.set(value, named);
-      return named;
-    },
-    settle: () => {
-      index ??= buildIndex([...known.values()]);
-    },
-    list: () => [...known.values()],
-    adopt: (values) => {
-      known.clear();
-      for (const one of values) known.set(one.value, one);
-      index = buildIndex(values);
-    },
-    isSearched: () => index !== undefined && index.forms.length > 0,
-    search: (view, onKnown) => {
-      if (index && index.forms.length > 0) searchView(index, view, onKnown);
-    },
-  };
+  get(value: string): KnownValue | undefined {
+    return this.#known.get(value);
+  }
+
+  /** Numbers count by the order in which values are first named, for each id. */
+  name(value: string, id: string): KnownValue {
+    const existing = this.#known.get(value);
+    if (existing) return existing;
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
+    const named = { value, id, placeholder: `[redacted:${id}#${count}]` };
+    this.#known.set(value, named);
+    return named;
+  }
+
+  /** Another way to write a known one, or a part of it. */
+  addForm(value: string, of: KnownValue): void {
+    if (!this.#known.has(value)) this.#known.set(value, { ...of, value });
+  }
+
+  /** Everything named so far, for the searches that follow; values named later are not looked for. */
+  settle(): void {
+    this.#index ??= buildIndex([...this.#known.values()]);
+  }
+
+  search(view: View | JoinedView, onKnown: OnKnown): void {
+    if (this.#index && this.#index.forms.length > 0) searchView(this.#index, view, onKnown);
+  }
+
+  /** Whether a search can find anything. */
+  isSearched(): boolean {
+    return this.#index !== undefined && this.#index.forms.length > 0;
+  }
+
+  /** All of them, in the order of their naming. */
+  list(): readonly KnownValue[] {
+    return [...this.#known.values()];
+  }
+
+  /** Those that another one has named; nothing is named here then. */
+  adopt(values: readonly KnownValue[]): void {
+    this.#known.clear();
+    for (const one of values) this.#known.set(one.value, one);
+    this.#index = buildIndex(values);
+  }
 }
 
 /** A way in which a known value may be written. */
@@ -200,4 +204,96 @@ function cutWithin(text: string, start: number, end: number): number {
 
 function isLetterOrDigit(text: string, at: number): boolean {
   return at >= 0 && at < text.length && /[A-Za-z0-9]/.test(text[at] ?? '');
+}
+
+type Candidates = CandidateGroup['candidates'];
+type Name = Pick<Replacement, 'rule' | 'placeholder'>;
+
+/** Gives what was found its placeholder. */
+export interface Naming {
+  readonly group: (candidates: Candidates) => Name;
+  /** All of a text, because its field says that it is secret. */
+  readonly secret: (text: string) => Name;
+}
+
+export const SECRET_FIELD = 'secret-field';
+
+/** Thrown where something has no name yet, and none may be given. */
+export class NotNamedYet extends Error {}
+
+/** Numbers follow the order of what is named. `isFrozen`: gives only names that are known. */
+export function createNaming(known: KnownValues, { isFrozen = false } = {}): Naming {
+  const assertKnown = (value: string | undefined): void => {
+    if (isFrozen && value !== undefined && !known.get(value)) throw new NotNamedYet();
+  };
+  return {
+    group: (candidates) => {
+      if (candidates[0].value !== undefined) for (const { value } of candidates) assertKnown(value);
+      return nameGroup(candidates, known);
+    },
+    secret: (text) => {
+      assertKnown(text);
+      return { rule: SECRET_FIELD, placeholder: known.name(text, SECRET_FIELD).placeholder };
+    },
+  };
+}
+
+/** What has to be named, in order; for one who names it later, and elsewhere. */
+export type Unnamed =
+  | { readonly kind: 'group'; readonly candidates: Candidates }
+  | { readonly kind: 'secret'; readonly text: string };
+
+/** Only takes notes. The names that it gives are none. */
+export function createNotes(): { readonly naming: Naming; readonly notes: () => readonly Unnamed[] } {
+  const notes = new Map<string, Unnamed>();
+  return {
+    naming: {
+      group: (candidates) => {
+        // A home is named `~`. The same one named again changes nothing.
+        if (candidates[0].value !== undefined) notes.set(keyOf(candidates), { kind: 'group', candidates });
+        return NO_NAME;
+      },
+      secret: (text) => {
+        notes.set(JSON.stringify(text), { kind: 'secret', text });
+        return NO_NAME;
+      },
+    },
+    notes: () => [...notes.values()],
+  };
+}
+
+const NO_NAME: Name = { rule: '', placeholder: '' };
+
+function keyOf(candidates: Candidates): string {
+  const from = candidates[0].start;
+  return JSON.stringify(
+    candidates.map(({ rule, rank, value, start, end }) => [rule, rank, value, start - from, end - from]),
+  );
+}
+
+export function nameAll(unnamed: readonly Unnamed[], naming: Naming): void {
+  for (const one of unnamed) {
+    if (one.kind === 'group') naming.group(one.candidates);
+    else naming.secret(one.text);
+  }
+}
+
+/** The name of the best one; the others are forms of the same, or parts of it. */
+function nameGroup(candidates: Candidates, known: KnownValues): Name {
+  const [best] = candidates;
+  if (best.value === undefined) return { rule: best.rule, placeholder: best.placeholder ?? '' };
+  const isSame = ({ start, end, value }: Candidate): boolean =>
+    start === best.start && end === best.end && value !== undefined && known.get(value) !== undefined;
+  const same = candidates.find(isSame);
+  const named = known.get(best.value) ?? known.get(same?.value ?? '') ?? known.name(best.value, best.rule);
+  for (const { value } of candidates)
+    if (value !== undefined) for (const form of [value, ...passwordIn(value)]) known.addForm(form, named);
+  return { rule: named.id, placeholder: named.placeholder };
+}
+
+/** What a login or a Kubernetes secret says without its base64: the password behind `user:`, or all of it. */
+function passwordIn(value: string): readonly string[] {
+  if (!/^[A-Za-z0-9+/]{8,400}={0,2}$/.test(value) || value.length % 4 !== 0) return [];
+  const text = String.fromCharCode(...decodeBase64(value.replace(/=+$/, ''))).trim();
+  return /^[\x20-\x7e]{4,300}$/.test(text) ? [text.slice(text.indexOf(':') + 1)] : [];
 }

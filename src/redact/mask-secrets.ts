@@ -1,11 +1,10 @@
 import { isObject } from '../lib/json.ts';
-import { type Candidate, groupCandidates } from './candidates.ts';
+import { visitViews } from './disguises.ts';
+import { type Candidate, groupCandidates } from './finding.ts';
 import { createMatcher } from './match-rules.ts';
 import { LONGEST } from './rule.ts';
 import { AUDIT_RULES } from './rules/all-rules.ts';
-import { isSecretField } from './rules/secret-names.ts';
-import { isReference } from './value-looks.ts';
-import { visitViews } from './visit-views.ts';
+import { isSecretField, nameIn } from './value-looks.ts';
 
 export interface Masked {
   readonly text: string;
@@ -70,26 +69,17 @@ function maskObject(value: object, budget: Budget, depth: number): unknown {
     budget.left -= shown.length;
     kept.push([
       shown,
-      isSecretField(name === 'value' ? nameBeside : name, field, isValue)
-        ? MASK_FIELD
-        : maskBelow(field, budget, depth + 1),
+      isSecretField(name === 'value' ? nameBeside : name, field) ? MASK_FIELD : maskBelow(field, budget, depth + 1),
     ]);
   }
   return Object.fromEntries(kept);
 }
 
-const isValue = (text: string): boolean => !isReference(text);
 const MASK_FIELD = '[masked]';
 
 /** Whether a text looks like one that was masked or cut here. One that merely says so counts, too. */
 export function isMaskedOrCut(text: string): boolean {
   return /\[masked(?: [\w-]+)?\]|… \[\d+ more characters\]$|^\[\d+ more left out\]$/.test(text);
-}
-
-/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
-function nameIn(value: Readonly<Record<string, unknown>>): string {
-  const name = value['name'] ?? value['key'] ?? value['header'];
-  return typeof name === 'string' ? name : 'value';
 }
 
 /** A secret that stands across the cut is masked before it is cut. */

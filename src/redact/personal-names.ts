@@ -10,7 +10,7 @@ export interface Person {
   readonly names?: readonly string[];
 }
 
-export interface PersonalSpan {
+interface PersonalSpan {
   readonly start: number;
   readonly end: number;
   readonly value: string;
@@ -78,7 +78,7 @@ function holdsHomeOfAnybody(text: string): boolean {
 }
 
 /** The user that a working folder belongs to. */
-export function userOfFolder(folder: string): string | undefined {
+function userOfFolder(folder: string): string | undefined {
   const match = new RegExp(HOME.source).exec(folder) ?? new RegExp(WINDOWS_HOME.source).exec(folder);
   const name = match?.index === 0 ? match[1] : undefined;
   return name !== undefined && !NOBODY.test(name) ? name : undefined;
@@ -142,3 +142,48 @@ function alternatives(names: readonly string[]): string {
 
 const longestFirst = (a: string, b: string): number => b.length - a.length || (a < b ? -1 : 1);
 const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+export interface NamedPeople {
+  readonly users: readonly string[];
+  readonly names: readonly string[];
+}
+
+export interface People {
+  readonly users: Set<string>;
+  readonly names: Set<string>;
+}
+
+/** Whether none of them is new. */
+export function areKnown({ users, names }: NamedPeople, people: People): boolean {
+  return users.every((user) => people.users.has(user)) && names.every((name) => people.names.has(name));
+}
+
+export function areSame(a: People, b: People): boolean {
+  return a === b || (isSame(a.users, b.users) && isSame(a.names, b.names));
+}
+
+function isSame(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((one) => b.has(one));
+}
+
+/** Whom a session names by its structure: the author that git told, the owner of a working folder. */
+export function peopleIn(value: unknown): NamedPeople {
+  const users = new Set<string>();
+  const names = new Set<string>();
+  collectPeople(value, users, names);
+  return { users: [...users], names: [...names] };
+}
+
+function collectPeople(value: unknown, users: Set<string>, names: Set<string>): void {
+  if (typeof value !== 'object' || value === null) return;
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(fields)) {
+    const field = fields[key];
+    if (key === 'cwd' && typeof field === 'string') {
+      const user = userOfFolder(field);
+      if (user !== undefined) users.add(user);
+    } else if (key === 'author' && typeof field === 'object' && field !== null) {
+      for (const name of Object.values(field)) if (typeof name === 'string') names.add(name);
+    } else if (typeof field === 'object') collectPeople(field, users, names);
+  }
+}

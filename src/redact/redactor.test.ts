@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE, toAgentId, toSessionId } from '../core/index.ts';
-import { computeAgent } from '../core/reports/compute-agent.ts';
+import { computeAgent } from '../core/reports/tree.ts';
 import { createRedactor, type RedactorOptions } from './create-redactor.ts';
-import { dropImages } from './drop-images.ts';
 import { CREDENTIAL_RULES } from './rules/all-rules.ts';
 import { fillSample } from './testing/fill-sample.ts';
 import { sampleTranscript } from './testing/sample-transcript.ts';
+import { dropImages } from './walk-strings.ts';
 
 const fill = (sample: string, seed = 1): string => fillSample(sample, seed).text;
 const github = fill('ghp_{an:36}');

@@ -51,14 +51,7 @@ export type RuleGroup =
   | 'by name and place'
   | 'personal';
 
-interface Described {
-  readonly id: string;
-  readonly what: string;
-  readonly samples: readonly string[];
-  readonly misses: readonly string[];
-  readonly minEntropy?: number;
-  readonly accepts?: (secret: string, match: RegExpExecArray) => boolean;
-}
+type Described = Pick<SecretRule, 'id' | 'what' | 'samples' | 'misses' | 'minEntropy' | 'accepts'>;
 
 interface TokenShape extends Described {
   /** Beginnings that their maker gave them, as they are written. */
@@ -84,17 +77,12 @@ export function token(group: RuleGroup, { starts, body, glued = false, ...rest }
   };
 }
 
-interface ShapedShape extends Described {
-  readonly keywords: readonly string[];
+interface ShapedShape
+  extends Described,
+    Pick<SecretRule, 'keywords' | 'begins' | 'isGeneral' | 'isWrapped' | 'canonical'>,
+    Partial<Pick<SecretRule, 'before' | 'reach'>> {
   readonly pattern: string;
   readonly flags?: string;
-  /** Where the keyword stands in it, at most. */
-  readonly before?: number;
-  readonly reach?: number;
-  readonly begins?: Beginning;
-  readonly isGeneral?: boolean;
-  readonly isWrapped?: boolean;
-  readonly canonical?: (secret: string) => string;
 }
 
 /** Anything else that is known by its look; the keyword may stand within it. */
@@ -134,3 +122,9 @@ export function assigned(group: RuleGroup, { vendor, value, ...rest }: AssignedS
 export const LONGEST = 16_500;
 
 const quote = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+
+export const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+export function hasDigitAndLetter(secret: string): boolean {
+  return /\d/.test(secret) && /[A-Za-z]/.test(secret);
+}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMatcher } from './match-rules.ts';
 import { LONGEST, type SecretRule } from './rule.ts';
-import { AUDIT_RULES, CREDENTIAL_RULES } from './rules/all-rules.ts';
-import { PERSONAL_RULES } from './rules/personal.ts';
+import { AUDIT_RULES, CREDENTIAL_RULES, PERSONAL_RULES } from './rules/all-rules.ts';
 import { fillSample } from './testing/fill-sample.ts';
 import { entropyOf } from './value-looks.ts';
 import { plainView } from './view.ts';

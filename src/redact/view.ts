@@ -30,7 +30,7 @@ export interface Edited {
 /** What only ends a word, written in the place of a code. */
 export const SEPARATORS: ReadonlySet<string> = new Set('\n\r\t "\'`\\&<>');
 
-export interface KeptHits {
+interface KeptHits {
   /** Whose hits they are. */
   readonly of: unknown;
   /** Word and start of each, in the order of their ends. */
@@ -91,7 +91,7 @@ export function codedView(below: View, text: string, start: number, end: number,
 }
 
 /** So many characters of a code stand for so many of the text: 4 for 3 in base64. */
-export interface CodeUnit {
+interface CodeUnit {
   readonly coded: number;
   readonly decoded: number;
 }

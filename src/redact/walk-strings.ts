@@ -1,7 +1,9 @@
+// Every string of a JSON value or a transcript, in order.
+
+import type { ImageBlock, MediaBlock, Transcript, TranscriptBlock, TranscriptMessage } from '../core/index.ts';
 import { isObject } from '../lib/json.ts';
 import { fieldBelow, type Place } from './finding.ts';
-import { isSecretField } from './rules/secret-names.ts';
-import { isReference, isStandIn, looksSecret } from './value-looks.ts';
+import { isSecretField, isStandIn, looksSecret, nameIn } from './value-looks.ts';
 
 /** What is done with the texts of a value; each answers what stands in its place. */
 export interface StringHandler {
@@ -49,10 +51,7 @@ function walkArray(
 }
 
 /** The very same list where nothing became another. */
-export function mapped<Value>(
-  values: readonly Value[],
-  change: (value: Value, index: number) => Value,
-): readonly Value[] {
+function mapped<Value>(values: readonly Value[], change: (value: Value, index: number) => Value): readonly Value[] {
   let result: Value[] | undefined;
   for (let index = 0; index < values.length; index++) {
     const value = values[index] as Value;
@@ -95,7 +94,7 @@ function walkField(
   depth: number,
   isSecret: boolean,
 ): unknown {
-  if (!isSecretField(name, value, isValue)) return walk(value, place, handler, depth + 1, isSecret);
+  if (!isSecretField(name, value)) return walk(value, place, handler, depth + 1, isSecret);
   if (typeof value === 'number') return handler.secret(String(value), place);
   if (typeof value === 'string') return isStandIn(value) ? handler.text(value, place) : handler.secret(value, place);
   if (Array.isArray(value))
@@ -112,8 +111,6 @@ function placeBelow(place: Place, name: string | number, { isPlaceless }: String
   return isPlaceless ? place : fieldBelow(place, name);
 }
 
-const isValue = (text: string): boolean => !isReference(text);
-
 /** Conversations and messages say themselves where one is. */
 function placeWithin(value: Readonly<Record<string, unknown>>, place: Place): Place {
   const { session_id: agent, messages, id, role, content } = value;
@@ -129,8 +126,73 @@ function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   for (let count = 2; ; count++) if (!taken.has(`${name} (${count})`)) return `${name} (${count})`;
 }
 
-/** Lists of headers and variables have the name in a field of its own: `{ name: 'Authorization', value: '…' }`. */
-function nameIn(value: Readonly<Record<string, unknown>>): string {
-  const name = value['name'] ?? value['key'] ?? value['header'];
-  return typeof name === 'string' ? name : 'value';
+/** A transcript, or the messages of one that is not known yet. */
+export interface Conversation {
+  readonly session_id?: string;
+  readonly messages: readonly TranscriptMessage[];
 }
+
+/** What is done with a message; `walkOn` handles its texts. Answers what stands in its place. */
+type OnMessage = (message: TranscriptMessage, index: number, walkOn: () => TranscriptMessage) => TranscriptMessage;
+
+const NO_MESSAGES: readonly never[] = [];
+
+/** As `walkStrings`, message by message; all else comes first. */
+export function walkConversation<Talk extends Conversation>(
+  conversation: Talk,
+  handler: StringHandler,
+  onMessage: OnMessage,
+): Talk {
+  const place = { agent: conversation.session_id ?? null, message: null, field: undefined };
+  const head = walkStrings({ ...conversation, messages: NO_MESSAGES }, place, handler) as Talk;
+  const messages = mapped(conversation.messages, (message, index) =>
+    onMessage(message, index, () => walkStrings(message, place, handler) as TranscriptMessage),
+  );
+  return { ...head, messages };
+}
+
+/** Without what only the tree knows: which agents a call made, and whom a notice is about. */
+export function bareMessage(message: TranscriptMessage): TranscriptMessage {
+  return isBare(message) ? message : { ...message, content: message.content.map(bareBlock) };
+}
+
+export function isBare({ content }: TranscriptMessage): boolean {
+  for (const block of content) if (!isBareBlock(block)) return false;
+  return true;
+}
+
+function isBareBlock(block: TranscriptBlock): boolean {
+  return block.type === 'notice' ? block.agent_id === null : !('sub_agent_ref' in block);
+}
+
+function bareBlock(block: TranscriptBlock): TranscriptBlock {
+  if (block.type === 'notice') return { ...block, agent_id: null };
+  if (block.type !== 'tool_use') return block;
+  const { sub_agent_ref: _made, sub_agent_refs: _allMade, ...bare } = block;
+  return bare;
+}
+
+/** The transcript and all below it without the bytes of images: nobody can look for secrets in a picture. Sizes stay. */
+export function dropImages<Talk extends Pick<Transcript, 'messages'> & Partial<Pick<Transcript, 'sub_agents'>>>(
+  transcript: Talk,
+): Talk {
+  const { messages, sub_agents: below } = transcript;
+  return {
+    ...transcript,
+    messages: mapped(messages, withoutImages),
+    ...(below && { sub_agents: below.map((one) => dropImages(one)) }),
+  };
+}
+
+function withoutImages(message: TranscriptMessage): TranscriptMessage {
+  const content = mapped(message.content, withoutBytes);
+  return content === message.content ? message : { ...message, content };
+}
+
+function withoutBytes(block: TranscriptBlock): TranscriptBlock {
+  if (block.type === 'image') return emptied(block);
+  if (block.type !== 'tool_result' || block.media === undefined) return block;
+  return { ...block, media: block.media.map((media): MediaBlock => (media.type === 'image' ? emptied(media) : media)) };
+}
+
+const emptied = (image: ImageBlock): ImageBlock => ({ ...image, data: null });

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import { bareMessage } from '../redact/bare-message.ts';
+import { bareMessage } from '../redact/walk-strings.ts';
 import { openAhead } from './open-ahead.ts';
 import { createSessionTranscripts } from './session-transcripts.ts';
 import { createSessions } from './sessions.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { EVIDENCE } from '../link.ts';
+import { EVIDENCE } from '../events.ts';
 
 it('the published schema knows every way in which a link can be known', () => {
   const text = readFileSync(new URL('../../../schemas/tree.schema.json', import.meta.url), 'utf8');

@@ -1,3 +1,8 @@
+// Prices and context windows by model: data, as of the dates below.
+
+import { type ModelUsage, subtractUsage, type Usage } from '../usage.ts';
+import type { CostReport } from './shapes.ts';
+
 /**
  * List prices in US dollars for a million tokens, as of 2026-11-15. Data, not knowledge: a model that is not here has no
  * price, and faces say so. Those of 4-5, 4-6 and 4-8 are what Claude Code 2.1.325 itself counts with. Reading from the cache
@@ -5,7 +10,7 @@
  */
 export const PRICES_AS_OF = '2026-11-15';
 
-export interface Price {
+interface Price {
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -40,6 +45,56 @@ const PRICES: readonly (readonly [prefix: string, price: Price])[] = [
   ['claude-3-opus', price(15, 75)],
 ];
 
-export function priceOf(model: string): Price | undefined {
+function priceOf(model: string): Price | undefined {
   return PRICES.find(([prefix]) => model.startsWith(prefix))?.[1];
+}
+
+const MILLION = 1_000_000;
+const BILLION = 1_000_000_000;
+
+/** What requests cost: what the host itself says, and by the price list where it says nothing. */
+export function computeCost(used: readonly ModelUsage[], isLowerBound: boolean): CostReport {
+  let usd = 0;
+  const unpricedModels: string[] = [];
+  for (const { model, usage, billed } of used) {
+    const rest = billed ? subtractUsage(usage, billed.usage) : usage;
+    const price = priceOf(model);
+    if (billed) usd += billed.nanoUsd / BILLION;
+    if (price) usd += dollars(rest, price);
+    else if (isUsed(rest)) unpricedModels.push(model);
+  }
+  return { usd, isLowerBound: isLowerBound || unpricedModels.length > 0, unpricedModels };
+}
+
+/** Where the host does not say how long it keeps what was written to the cache, it is the shorter time. */
+function dollars({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Usage, price: Price): number {
+  const written = (cacheWrite - cacheWrite1h) * price.cacheWrite5m + cacheWrite1h * price.cacheWrite1h;
+  return (input * price.input + output * price.output + cacheRead * price.cacheRead + written) / MILLION;
+}
+
+/** Replies that the host makes up itself name a model that does not exist, and used nothing. */
+function isUsed(usage: Usage): boolean {
+  return usage.input + usage.output + usage.cacheRead + usage.cacheWrite > 0;
+}
+
+/**
+ * Context windows by model, as of 2026-11: what Claude Code itself said in recordings, and the model list for older ones.
+ * Data, not knowledge: a model that is not here has an unknown window, and a face draws a lane without an end. The first
+ * prefix that fits counts.
+ */
+const WINDOWS: readonly (readonly [prefix: string, tokens: number])[] = [
+  ['claude-opus-4-8', 1_000_000],
+  ['claude-haiku-5-5', 1_000_000],
+  ['claude-opus-4-5', 200_000],
+  ['claude-opus-4-1', 200_000],
+  ['claude-opus-4-2025', 200_000],
+  ['claude-sonnet-4', 200_000],
+  ['claude-haiku-4', 200_000],
+  ['claude-3', 200_000],
+];
+
+/** A request beyond the table's window was made with a larger one that nobody wrote down. */
+export function contextWindowOf(model: string | undefined, contextTokens: number | undefined): number | null {
+  const window = WINDOWS.find(([prefix]) => model?.startsWith(prefix))?.[1];
+  return window === undefined || (contextTokens ?? 0) > window ? null : window;
 }

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toAgentId, toSessionId } from '../ids.ts';
-import type { AgentNode } from '../tree.ts';
+import { type AgentNode, labelOf } from '../tree.ts';
 import { NO_USAGE } from '../usage.ts';
-import { computeAgent } from './compute-agent.ts';
-import { computeHues } from './compute-hues.ts';
-import { contextWindowOf } from './context-window.ts';
-import { labelOf } from './label.ts';
+import { contextWindowOf } from './prices.ts';
+import { computeAgent, computeHues } from './tree.ts';
 
 function agent(fields: Partial<AgentNode> = {}): AgentNode {
   return {

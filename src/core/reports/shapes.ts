@@ -1,7 +1,6 @@
 // The JSON that leaves troupe, as types. The names are a contract (docs/JSON.md): add, never rename.
-import type { DiagnosticCode, Severity } from '../diagnostic.ts';
-import type { AgentKind, GroupKind } from '../event.ts';
-import type { EvidenceRank, EvidenceSource } from '../link.ts';
+
+import type { AgentKind, DiagnosticCode, EvidenceRank, EvidenceSource, GroupKind, Severity } from '../events.ts';
 import type { Activity, AgentStatus, StatusSignal, WaitingOn } from '../tree.ts';
 
 /** What is not known is null: never 0, never left out. Times are ISO 8601, UTC. Ids are the host's own. */

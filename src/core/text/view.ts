@@ -1,6 +1,3 @@
-import type { SessionDetail } from '../reports/live-shapes.ts';
-import type { AgentReport } from '../reports/shapes.ts';
-
 export const SORTS = ['tree', 'activity', 'tokens', 'time'] as const;
 export type Sort = (typeof SORTS)[number];
 
@@ -53,17 +50,3 @@ export const FIRST_VIEW: WatchView = {
   isRearranged: false,
   showsHelp: false,
 };
-
-export function sessionKey({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {
-  return `${host}:${id}`;
-}
-
-/** Agents of several hosts may stand in the tree of one session. */
-export function agentKey({ sessionId, id }: Pick<AgentReport, 'sessionId' | 'id'>): string {
-  return `${sessionId}/${id}`;
-}
-
-/** Main first. */
-export function agentsOf({ main, subagents }: SessionDetail): readonly AgentReport[] {
-  return [main, ...subagents];
-}

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cleanMessage } from './clean-message.ts';
 import { describeCall } from './describe-call.ts';
-import { isOpen, partsOf } from './message-parts.ts';
+import { cleanMessage, isOpen, partsOf } from './messages.ts';
 
 function view(name: string, input: unknown, text?: string, isError = false) {
   const call = { id: 't', name, input, summary: undefined, ref: undefined, refs: [] };

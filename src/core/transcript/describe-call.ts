@@ -1,64 +1,170 @@
-import { asFlag, asObject, asText, type JsonObject } from '../../lib/json.ts';
-import type { CallView, ErrandView, LetterView, TerminalView } from './call-views.ts';
-import {
-  describeEdit,
-  describeEdits,
-  describeNotebook,
-  describePatch,
-  describeRead,
-  describeWrite,
-} from './describe-files.ts';
-import { describeChecks, describeFound, describeTask } from './describe-lists.ts';
-import { describeFetch, describeWebSearch } from './describe-web.ts';
-import { formatFields, prettyJson } from './fields.ts';
-import type { CallResult, ToolCall } from './message-parts.ts';
-import { plainToolName } from './tool-names.ts';
+// What a tool call did, in the form that shows it best.
+
+import { asFlag, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { parsePatch } from '../../lib/patch-text.ts';
+import { cleanBlock, cleanLine } from '../index.ts';
+import type {
+  CallView,
+  Check,
+  ChecksView,
+  Edit,
+  EditsView,
+  ErrandView,
+  Field,
+  FileView,
+  FoundView,
+  LetterView,
+  TerminalView,
+  WebView,
+  WrittenView,
+} from './call-views.ts';
+import { type CallResult, plainToolName, type ToolCall } from './messages.ts';
+
+function describeEdit(input: JsonObject): EditsView | undefined {
+  const [path, edit] = [pathIn(input), editIn(input)];
+  return path === undefined || !edit ? undefined : { kind: 'edits', path, edits: [edit] };
+}
+
+function describeEdits(input: JsonObject): EditsView | undefined {
+  const [path, list] = [pathIn(input), input['edits']];
+  if (path === undefined || !Array.isArray(list)) return undefined;
+  const edits = list.filter(isObject).flatMap((one) => editIn(one) ?? []);
+  return edits.length < list.length ? undefined : { kind: 'edits', path, edits };
+}
+
+/** A patch may be about several files: their parts follow each other. */
+function describePatch(input: JsonObject): EditsView | undefined {
+  const files = parsePatch(asText(input['patch']) ?? asText(input['patchText']) ?? asText(input['input']) ?? '');
+  if (files.length === 0) return undefined;
+  const edits = files.flatMap(({ hunks }) =>
+    hunks.map(({ before, after }) => ({ before: before.join('\n'), after: after.join('\n'), isEverywhere: false })),
+  );
+  return { kind: 'edits', path: files.map(({ path }) => path).join(', '), edits };
+}
+
+function describeWrite(input: JsonObject): WrittenView | undefined {
+  return written(pathIn(input), input['content'] ?? input['file_text']);
+}
+
+function describeNotebook(input: JsonObject): WrittenView | undefined {
+  return written(asText(input['notebook_path']), input['new_source']);
+}
+
+function describeRead(input: JsonObject, output: string | undefined): FileView | undefined {
+  const path = pathIn(input);
+  if (path === undefined) return undefined;
+  const numbered = output === undefined ? undefined : parseNumbered(output);
+  if (numbered) return { kind: 'file', path, ...numbered };
+  return { kind: 'file', path, first: undefined, text: output, note: '' };
+}
+
+function written(path: string | undefined, text: unknown): WrittenView | undefined {
+  return path === undefined || typeof text !== 'string' ? undefined : { kind: 'written', path, text };
+}
+
+function pathIn(input: JsonObject): string | undefined {
+  const names = ['file_path', 'filePath', 'absolute_path', 'path'];
+  return names.map((name) => asText(input[name])).find((path) => path !== undefined);
+}
+
+function editIn(input: JsonObject): Edit | undefined {
+  const before = input['old_string'] ?? input['oldString'] ?? input['old_str'];
+  const after = input['new_string'] ?? input['newString'] ?? input['new_str'];
+  if (typeof before !== 'string' || typeof after !== 'string') return undefined;
+  return { before, after, isEverywhere: asFlag(input['replace_all'] ?? input['replaceAll']) === true };
+}
+
+function describeFound(input: JsonObject, output: string | undefined): FoundView | undefined {
+  const [pattern, where] = [asText(input['pattern']), asText(input['path']) ?? asText(input['dir_path'])];
+  if (pattern === undefined && where === undefined) return undefined;
+  return { kind: 'found', pattern: pattern ?? '', where: asText(input['glob']) ?? where, text: output };
+}
+
+const STATES: ReadonlyMap<string, Check['state']> = new Map([
+  ['in_progress', 'doing'],
+  ['completed', 'done'],
+  ['cancelled', 'dropped'],
+  ['deleted', 'dropped'],
+]);
+
+function describeChecks(input: JsonObject): ChecksView | undefined {
+  const list = input['todos'] ?? input['plan'];
+  if (!Array.isArray(list)) return undefined;
+  const checks = list.filter(isObject).flatMap((one): readonly Check[] => {
+    const text = asText(one['content']) ?? asText(one['subject']) ?? asText(one['step']) ?? asText(one['description']);
+    return text === undefined ? [] : [{ text, state: stateOf(one) }];
+  });
+  return checks.length < list.length ? undefined : { kind: 'checks', checks };
+}
+
+/** One thing to do, made or moved on. */
+function describeTask(input: JsonObject): ChecksView | undefined {
+  const id = asText(input['taskId']);
+  const text = asText(input['subject']) ?? (id === undefined ? undefined : `Task ${id}`);
+  return text === undefined ? undefined : { kind: 'checks', checks: [{ text, state: stateOf(input) }] };
+}
+
+function stateOf(input: JsonObject): Check['state'] {
+  return STATES.get(asText(input['status']) ?? '') ?? 'open';
+}
+
+function describeFetch(input: JsonObject, output: string | undefined): WebView | undefined {
+  const target = asText(input['url']);
+  if (target === undefined) return undefined;
+  return { kind: 'web', target, question: asText(input['prompt']), hits: [], text: output };
+}
+
+function describeWebSearch(input: JsonObject, output: string | undefined): WebView | undefined {
+  const target = asText(input['query']);
+  return target === undefined ? undefined : { kind: 'web', target, question: undefined, ...hitsIn(output) };
+}
+
+/** Some hosts write what was found as one line of JSON, and behind it what the model made of it. */
+const LINKS = /^Links: (\[.*\])$/m;
+
+function hitsIn(output: string | undefined): Pick<WebView, 'hits' | 'text'> {
+  const match = LINKS.exec(output ?? '');
+  const list = match?.[1] === undefined ? undefined : parse(match[1]);
+  if (!match || !Array.isArray(list)) return { hits: [], text: output };
+  const hits = list.filter(isObject).flatMap((one) => {
+    const url = asText(one['url']);
+    // Out of JSON once more, which can spell any character out.
+    return url === undefined ? [] : [{ title: cleanLine(asText(one['title']) ?? url), url: cleanLine(url) }];
+  });
+  return { hits, text: output?.replace(match[0], '').trim() };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
 
 type Describe = (input: JsonObject, output: string | undefined) => CallView | undefined;
 
 /** By the tool's name, and only where its input is what that tool takes: the same name may be another host's tool. */
-const TOOLS: ReadonlyMap<string, Describe> = new Map(
-  Object.entries({
-    bash: describeCommand,
-    shell: describeCommand,
-    localshell: describeCommand,
-    runshellcommand: describeCommand,
-    execcommand: describeCommand,
-    shellcommand: describeCommand,
-    powershell: describeCommand,
-    edit: describeEdit,
-    replace: describeEdit,
-    multiedit: describeEdits,
-    applypatch: describePatch,
-    write: describeWrite,
-    writefile: describeWrite,
-    create: describeWrite,
-    notebookedit: describeNotebook,
-    read: describeRead,
-    readfile: describeRead,
-    view: describeRead,
-    grep: describeFound,
-    grepsearch: describeFound,
-    searchfilecontent: describeFound,
-    listdirectory: describeFound,
-    glob: describeFound,
-    ls: describeFound,
-    list: describeFound,
-    todowrite: describeChecks,
-    writetodos: describeChecks,
-    updateplan: describeChecks,
-    taskcreate: describeTask,
-    taskupdate: describeTask,
-    webfetch: describeFetch,
-    websearch: describeWebSearch,
-    googlewebsearch: describeWebSearch,
-    sendmessage: describeLetter,
-    writeagent: describeLetter,
-    task: describeErrand,
-    agent: describeErrand,
-    invokeagent: describeErrand,
-  } satisfies Record<string, Describe>),
-);
+const TOOLS: ReadonlyMap<string, Describe> = new Map([
+  ...named(describeCommand, 'bash shell localshell runshellcommand execcommand shellcommand powershell'),
+  ...named(describeEdit, 'edit replace'),
+  ...named(describeEdits, 'multiedit'),
+  ...named(describePatch, 'applypatch'),
+  ...named(describeWrite, 'write writefile create'),
+  ...named(describeNotebook, 'notebookedit'),
+  ...named(describeRead, 'read readfile view'),
+  ...named(describeFound, 'grep grepsearch searchfilecontent listdirectory glob ls list'),
+  ...named(describeChecks, 'todowrite writetodos updateplan'),
+  ...named(describeTask, 'taskcreate taskupdate'),
+  ...named(describeFetch, 'webfetch'),
+  ...named(describeWebSearch, 'websearch googlewebsearch'),
+  ...named(describeLetter, 'sendmessage writeagent'),
+  ...named(describeErrand, 'task agent invokeagent'),
+]);
+
+function named(describe: Describe, names: string): readonly (readonly [string, Describe])[] {
+  return names.split(' ').map((name) => [name, describe]);
+}
 
 const known = new WeakMap<ToolCall, { readonly result: CallResult | undefined; readonly view: CallView }>();
 
@@ -123,4 +229,54 @@ function errandOf(input: JsonObject, output: string | undefined): ErrandView {
         .join('\n'),
     answer: output !== undefined && LAUNCH_NOTICE.test(output) ? undefined : output,
   };
+}
+
+/** The input of a tool that we know nothing about: what it was given, by name. */
+function formatFields(input: unknown): readonly Field[] {
+  if (isObject(input)) return Object.entries(input).map(([name, value]) => ({ name, text: formatValue(value) }));
+  return input === undefined || input === null ? [] : [{ name: 'input', text: formatValue(input) }];
+}
+
+function formatValue(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return JSON.stringify(value, undefined, 2) ?? 'undefined';
+}
+
+/** Longer ones are data for a program, and shown as they are. */
+const MAX_PRETTY = 200_000;
+
+/** JSON on one line becomes JSON on many; any other text stays as it is. */
+function prettyJson(text: string): string {
+  if (text.length > MAX_PRETTY || !/^\s*[[{]/.test(text)) return text;
+  try {
+    // JSON can spell characters out (`\u202e`): what was cleaned before is hostile again.
+    return cleanBlock(JSON.stringify(JSON.parse(text), undefined, 2));
+  } catch {
+    return text;
+  }
+}
+
+/** A file as a tool showed it to the agent: each line behind its number. */
+interface NumberedText {
+  readonly first: number;
+  readonly text: string;
+  /** What the host said behind it. */
+  readonly note: string;
+}
+
+const NUMBERED = /^ *(\d{1,9})(?:→|\t)(.*)$/;
+
+/** Undefined where the text is not numbered from its first line on. */
+function parseNumbered(text: string): NumberedText | undefined {
+  const lines = text.split('\n');
+  const first = NUMBERED.exec(lines[0] ?? '');
+  if (!first) return undefined;
+  const from = Number(first[1]);
+  const bodies: string[] = [];
+  for (const line of lines) {
+    const match = NUMBERED.exec(line);
+    if (Number(match?.[1]) !== from + bodies.length) break;
+    bodies.push(match?.[2] ?? '');
+  }
+  return { first: from, text: bodies.join('\n'), note: lines.slice(bodies.length).join('\n').trim() };
 }

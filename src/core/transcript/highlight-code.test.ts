@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TONES } from './code-pieces.ts';
-import { highlightCode } from './highlight-code.ts';
+import { highlightCode, TONES } from './highlight-code.ts';
 
 describe('coloured code', () => {
   it('is the code, in colours of our own', () => {

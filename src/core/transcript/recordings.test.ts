@@ -9,10 +9,8 @@ import { gemini } from '../../hosts/gemini/index.ts';
 import { qwen } from '../../hosts/qwen/index.ts';
 import { createSessions, createTranscripts } from '../../sessions/index.ts';
 import { nativeId, type TranscriptMessage } from '../index.ts';
-import { cleanMessage } from './clean-message.ts';
-import { RICH_TAGS, type RichNode } from './markdown-tree.ts';
-import { partsOf } from './message-parts.ts';
-import { parseMarkdown } from './parse-markdown.ts';
+import { parseMarkdown, RICH_TAGS, type RichNode } from './markdown.ts';
+import { cleanMessage, partsOf } from './messages.ts';
 import { countHits, hitsIn, patternOf, slotsOf } from './search.ts';
 
 const fixtures = fileURLToPath(new URL('../../hosts/', import.meta.url));

@@ -1,13 +1,11 @@
 import type { TranscriptMessage } from '../index.ts';
 import type { CallView } from './call-views.ts';
 import { describeCall } from './describe-call.ts';
-import { describeMedia } from './describe-media.ts';
 import { diffText } from './diff-rows.ts';
-import { type MessagePart, partsOf, type ToolCall } from './message-parts.ts';
-import { isProse, titleOf } from './notices.ts';
+import { describeMedia, isProse, type MessagePart, partsOf, type ToolCall, titleOf } from './messages.ts';
 
 /** A text that is shown in one piece: what a search looks through, and where it says a hit is. */
-export interface Slot {
+interface Slot {
   readonly name: string;
   readonly text: string;
 }

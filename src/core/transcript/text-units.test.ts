@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countLines, sizeText } from './size-text.ts';
-import { cutText } from './text-units.ts';
+import { cutText } from './folding.ts';
+import { countLines, sizeText } from './messages.ts';
 
 const piece = fc.oneof(fc.string({ maxLength: 30 }), fc.constantFrom('\n', '\n\n', 'x'.repeat(900), '😀'.repeat(450)));
 const text = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));

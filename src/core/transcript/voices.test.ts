@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { TranscriptBlock, TranscriptMessage } from '../index.ts';
-import { voiceOf } from './voices.ts';
+import { voiceOf } from './messages.ts';
 
 const told = (role: TranscriptMessage['role'], ...content: readonly TranscriptBlock[]): TranscriptMessage => ({
   id: 'm',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { buildTree, nativeId, type SessionTree } from '../../core/index.ts';
-import { readSnapshot, writeSnapshot } from '../../core/snapshot.ts';
+import { readSnapshot, writeSnapshot } from '../../core/testing/snapshot.ts';
 import { readSession } from '../../sessions/index.ts';
 import type { LocatedSession, SourceAdapter } from '../index.ts';
 import { ADAPTERS } from '../registry.ts';

@@ -1,6 +1,17 @@
 import { type SecretRule, shaped } from '../rule.ts';
-import { isCode, isPathOrUrl, isReference, isStandIn, looksSecret } from '../value-looks.ts';
-import { ABOUT_IT, BARE, KEY_WORDS, QUOTED, SECRET_KEYWORDS, SECRET_WORD } from './secret-names.ts';
+import {
+  ABOUT_IT,
+  BARE,
+  isCode,
+  isPathOrUrl,
+  isReference,
+  isStandIn,
+  KEY_WORDS,
+  looksSecret,
+  QUOTED,
+  SECRET_KEYWORDS,
+  SECRET_WORD,
+} from '../value-looks.ts';
 
 const GROUP = 'by name and place';
 /** In `arn:aws:secretsmanager:…:123456789012:secret:name` the last part is the name of the secret. */

@@ -1,4 +1,4 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token } from '../rule.ts';
 
 const GROUP = 'cloud';
 const AWS_SECRET = '(?<![A-Za-z0-9/+=])([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])';
@@ -312,8 +312,4 @@ export const CLOUD_RULES: readonly SecretRule[] = [
 /** A file's path has forty characters, too; hardly any part of a key is a word of small letters between two slashes. */
 function looksLikePath(secret: string): boolean {
   return secret.split('/').filter((part) => /^[a-z]{3,}$|^[A-Z]?[a-z]{4,}$/.test(part)).length >= 2;
-}
-
-function hasDigitAndLetter(secret: string): boolean {
-  return /\d/.test(secret) && /[A-Za-z]/.test(secret);
 }

@@ -1,10 +1,9 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token } from '../rule.ts';
 
-const GROUP = 'model vendors';
-const hasDigitAndLetter = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
+const MODEL_VENDORS = 'model vendors';
 
 export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'anthropic-key',
     what: 'API, admin or OAuth key of Anthropic',
     starts: ['sk-ant-'],
@@ -13,7 +12,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['sk-ant-api03-{w:93}AA', 'sk-ant-admin01-{w:93}AA', 'sk-ant-oat01-{w:93}AA'],
     misses: ['sk-ant-x'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'openai-key',
     what: 'key of OpenAI: project, service account, admin, user; and of those who took its look (DeepSeek, Moonshot, Stability)',
     starts: ['sk-'],
@@ -25,7 +24,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['sk-{an:20}T3BlbkFJ{an:20}', 'sk-proj-{w:120}', 'sk-svcacct-{w:60}', 'sk-admin-{w:60}', 'sk-{hex:32}'],
     misses: ['sk-spinner-of-a-very-long-css-class-name', 'sk-{an:9}', 'risk-{an:30}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'openrouter-key',
     what: 'key of OpenRouter',
     starts: ['sk-or-v1-'],
@@ -33,7 +32,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['sk-or-v1-{hex:64}'],
     misses: ['sk-or-v1-{hex:4}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'hugging-face-token',
     what: 'token of Hugging Face',
     starts: ['hf_', 'api_org_'],
@@ -41,7 +40,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['hf_{an:34}', 'api_org_{an:34}'],
     misses: ['hf_{an:9}', 'hf_hub_download'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'groq-key',
     what: 'key of Groq',
     starts: ['gsk_'],
@@ -49,7 +48,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['gsk_{an:52}'],
     misses: ['gsk_{an:9}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'xai-key',
     what: 'key of xAI',
     starts: ['xai-'],
@@ -57,7 +56,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['xai-{an:80}'],
     misses: ['xai-{an:12}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'perplexity-key',
     what: 'key of Perplexity',
     starts: ['pplx-'],
@@ -65,7 +64,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['pplx-{an:48}'],
     misses: ['pplx-70b-online'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'replicate-token',
     what: 'token of Replicate',
     starts: ['r8_'],
@@ -73,7 +72,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['r8_{an:37}'],
     misses: ['r8_{an:9}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'nvidia-key',
     what: 'key of NVIDIA',
     starts: ['nvapi-'],
@@ -81,7 +80,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['nvapi-{w:64}'],
     misses: ['nvapi-sys'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'fireworks-key',
     what: 'key of Fireworks, Cerebras or Together',
     starts: ['fw_', 'csk-', 'tgp_v1_'],
@@ -91,7 +90,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['fw_{an:24}', 'csk-{lo:48}', 'tgp_v1_{w:43}', 'tgp_v1_q7{w:3}_a_0{w:36}'],
     misses: ['fw_cfg_mem_read_bytes_le64_x', 'fw_{an:8}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'langsmith-key',
     what: 'key of LangSmith or Langfuse',
     starts: ['lsv2_pt_', 'lsv2_sk_', 'ls__', 'sk-lf-'],
@@ -99,7 +98,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['lsv2_pt_{hex:32}_{hex:10}', 'sk-lf-{uuid}'],
     misses: ['lsv2_pt_x'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'vector-store-key',
     what: 'key of Pinecone, Jina, Voyage or Tavily',
     starts: ['pcsk_', 'jina_', 'tvly-', 'pa-'],
@@ -109,7 +108,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['pcsk_{an:60}', 'jina_{an:60}', 'tvly-{an:32}', 'pa-{w:43}'],
     misses: ['pa-{an:12}', 'jina_embeddings'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'elevenlabs-key',
     what: 'key of ElevenLabs',
     starts: ['sk_'],
@@ -117,7 +116,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['sk_{hex:48}'],
     misses: ['sk_{hex:20}', 'sk_buff_head_init'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'scraper-key',
     what: 'key of Firecrawl, Apify or Browserbase',
     starts: ['fc-', 'apify_api_', 'bb_live_'],
@@ -126,7 +125,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['fc-{hex:32}', 'apify_api_{an:36}'],
     misses: ['fc-event-daygrid-some-long-class-name'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'cursor-key',
     what: 'key of Cursor',
     starts: ['key_', 'crsr_'],
@@ -134,7 +133,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['key_{hex:64}', 'crsr_{hex:64}'],
     misses: ['key_{hex:20}'],
   }),
-  token(GROUP, {
+  token(MODEL_VENDORS, {
     id: 'wandb-key',
     what: 'key of Weights & Biases',
     starts: ['wandb_v1_'],
@@ -142,7 +141,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['wandb_v1_{w:70}'],
     misses: ['wandb_v1_init'],
   }),
-  assigned(GROUP, {
+  assigned(MODEL_VENDORS, {
     id: 'model-vendor-key',
     what: 'key of Mistral, Cohere, DeepL, Deepgram, AssemblyAI, Azure OpenAI and others, by the name it is given',
     vendor: [
@@ -175,7 +174,7 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     ],
     misses: ['mistral_model = mistral-large-latest', 'cohere.embed'],
   }),
-  shaped(GROUP, {
+  shaped(MODEL_VENDORS, {
     id: 'claude-session-key',
     what: 'session of claude.ai, as browsers keep it',
     keywords: ['sessionkey'],
@@ -183,5 +182,182 @@ export const MODEL_VENDOR_RULES: readonly SecretRule[] = [
     samples: ['sessionKey={w:80}'],
     misses: ['sessionKey=short'],
     accepts: hasDigitAndLetter,
+  }),
+];
+
+const CHAT = 'chat';
+
+export const CHAT_RULES: readonly SecretRule[] = [
+  token(CHAT, {
+    id: 'slack-token',
+    what: 'token of Slack: bot, user, workspace, refresh, configuration',
+    starts: ['xoxa-', 'xoxb-', 'xoxc-', 'xoxd-', 'xoxe-', 'xoxe.', 'xoxo-', 'xoxp-', 'xoxr-', 'xoxs-'],
+    body: '[\\w.%/+-]{5,400}',
+    glued: true,
+    samples: ['xoxb-{num:12}-{num:13}-{an:24}', 'xoxp-{num:12}-{num:12}-{num:12}-{hex:32}', 'xoxe.xoxp-1-{an:160}'],
+    misses: ['xoxb-x'],
+  }),
+  token(CHAT, {
+    id: 'slack-app-token',
+    what: 'app-level token of Slack',
+    starts: ['xapp-'],
+    body: '(?:\\d-[\\w-]{5,300}|(?=[a-z-]{0,60}[\\dA-Z])[A-Za-z0-9]{1,40}(?:-[A-Za-z0-9]{1,40}){1,8})',
+    samples: ['xapp-1-A{up:10}-{num:13}-{hex:64}'],
+    misses: ['xapp-icons-extra-large'],
+  }),
+  shaped(CHAT, {
+    id: 'slack-webhook',
+    what: 'webhook of Slack',
+    keywords: ['hooks.slack.com', 'hooks.slack-gov.com'],
+    pattern:
+      'hooks\\.slack(?:-gov)?\\.com/(?:services/(T\\w{1,40}/B\\w{1,40}/\\w{1,60})|(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,200}))',
+    isWrapped: true,
+    samples: ['https://hooks.slack.com/services/T{up:8}/B{up:8}/{an:24}'],
+    misses: ['https://hooks.slack.com/services/', 'hooks.slack.com/services/YOUR/WEBHOOK'],
+  }),
+  shaped(CHAT, {
+    // The first part is the bot's id in base64: digits begin so.
+    id: 'discord-token',
+    what: 'token of a Discord bot',
+    keywords: ['md', 'mt', 'mj', 'mz', 'nd', 'nt', 'nj', 'nz', 'od', 'ot'],
+    begins: { starts: ['MD', 'MT', 'Mj', 'Mz', 'ND', 'NT', 'Nj', 'Nz', 'OD', 'OT'], isGlued: false },
+    pattern: '(?<![\\w.-])[MNO][DTjz][\\w-]{21,26}\\.[\\w-]{6}\\.[\\w-]{27,40}(?![\\w-])',
+    minEntropy: 4,
+    isWrapped: true,
+    samples: ['MTA{w:21}.{w:6}.{w:38}', 'NjA{w:21}.G{w:5}.{w:27}'],
+    misses: ['MTA{w:21}.{w:6}', 'Mt.Everest'],
+  }),
+  shaped(CHAT, {
+    id: 'discord-webhook',
+    what: 'webhook of Discord',
+    keywords: ['/api/webhooks/'],
+    pattern: '/api/webhooks/\\d{5,30}/([\\w-]{30,100})',
+    isWrapped: true,
+    samples: ['https://discord.com/api/webhooks/{~num:18}/{w:68}'],
+    misses: ['/api/webhooks/github'],
+  }),
+  shaped(CHAT, {
+    id: 'telegram-token',
+    what: 'token of a Telegram bot',
+    keywords: [':aa'],
+    pattern: '(?<!\\d)\\d{6,12}:AA[\\w-]{30,40}',
+    before: 12,
+    reach: 60,
+    isWrapped: true,
+    samples: ['{num:10}:AA{w:33}', 'https://api.telegram.org/bot{num:9}:AA{w:33}/getMe'],
+    misses: ['12:AA{w:33}', '{num:10}:AA{w:9}'],
+  }),
+  shaped(CHAT, {
+    id: 'teams-webhook',
+    what: 'webhook of Microsoft Teams',
+    keywords: ['.webhook.office.com/', 'outlook.office.com/webhook/'],
+    pattern: '(?:\\.webhook\\.office\\.com/webhookb2|outlook\\.office\\.com/webhook)/([\\w@/-]{40,250})',
+    isWrapped: true,
+    samples: ['https://x.webhook.office.com/webhookb2/{uuid}@{uuid}/IncomingWebhook/{hex:32}/{uuid}'],
+    misses: ['https://x.webhook.office.com/webhookb2/'],
+  }),
+  shaped(CHAT, {
+    id: 'google-chat-webhook',
+    what: 'webhook of Google Chat',
+    keywords: ['chat.googleapis.com/v1/spaces/'],
+    pattern:
+      'chat\\.googleapis\\.com/v1/spaces/[\\w-]{4,40}/messages\\?(key=[\\w-]{20,60}&(?:amp;)?token=[\\w%-]{20,100})',
+    samples: ['https://chat.googleapis.com/v1/spaces/AAAA/messages?key={w:39}&token={w:43}'],
+    misses: ['https://chat.googleapis.com/v1/spaces/AAAA/messages?pageSize=1'],
+  }),
+  shaped(CHAT, {
+    id: 'automation-webhook',
+    what: 'webhook of Zapier, Make or IFTTT',
+    keywords: ['hooks.zapier.com/hooks/catch/', '.make.com/', 'maker.ifttt.com/'],
+    pattern:
+      '(?:hooks\\.zapier\\.com/hooks/catch/(\\d{4,12}/[a-z0-9]{5,12})|\\.make\\.com/([a-z0-9]{28,40})|maker\\.ifttt\\.com/trigger/\\w{1,60}/(?:json/)?with/key/([\\w-]{15,60}))',
+    samples: ['https://hooks.zapier.com/hooks/catch/{~num:7}/{lo:7}', 'https://hook.eu1.make.com/{lo:32}'],
+    misses: ['https://www.make.com/en/help'],
+  }),
+];
+
+const PAYMENT = 'payment';
+
+export const PAYMENT_RULES: readonly SecretRule[] = [
+  token(PAYMENT, {
+    id: 'stripe-key',
+    what: 'secret or restricted key of Stripe, live or test (also Clerk, Paystack), and the secret of a webhook',
+    starts: ['sk_live_', 'sk_test_', 'sk_prod_', 'rk_live_', 'rk_test_', 'rk_prod_', 'whsec_'],
+    body: '[A-Za-z0-9+/=]{10,250}',
+    glued: true,
+    accepts: (secret) => !/^whsec_[a-z]+$/.test(secret),
+    samples: ['sk_live_{an:24}', 'rk_test_{an:99}', 'whsec_{an:32}'],
+    misses: ['sk_test_x', 'whsec_secret'],
+  }),
+  token(PAYMENT, {
+    id: 'square-token',
+    what: 'access token or OAuth secret of Square',
+    starts: ['sq0atp-', 'sq0csp-', 'sq0idp-', 'EAAAE', 'EAAAl'],
+    body: '[\\w-]{20,80}(?![\\w-])',
+    accepts: hasDigitAndLetter,
+    samples: ['sq0atp-{w:22}', 'sq0csp-{w:43}', 'EAAAE{w:59}'],
+    misses: ['sq0atp-{w:5}'],
+  }),
+  token(PAYMENT, {
+    id: 'braintree-token',
+    what: 'access token of Braintree or PayPal',
+    starts: ['access_token$production$', 'access_token$sandbox$'],
+    body: '[0-9a-z]{16}\\$[0-9a-f]{32}',
+    samples: ['access_token$production${lo:16}${hex:32}'],
+    misses: ['access_token$production$x'],
+  }),
+  assigned(PAYMENT, {
+    id: 'paypal-secret',
+    what: 'secret of PayPal, by the name it is given',
+    vendor: ['paypal'],
+    value: 'E[\\w-]{60,90}',
+    accepts: hasDigitAndLetter,
+    samples: ['PAYPAL_CLIENT_SECRET=E{w:79}'],
+    misses: ['paypal_mode = sandbox'],
+  }),
+  token(PAYMENT, {
+    id: 'adyen-key',
+    what: 'API key of Adyen',
+    starts: ['AQE'],
+    body: '[A-Za-z0-9+/]{60,250}(?:={1,2}|-)[A-Za-z0-9+/=<>(){}^~!?.,;:\\[\\]|#@$%&*_-]{0,120}',
+    accepts: hasDigitAndLetter,
+    samples: ['AQE{b64:90}=='],
+    misses: ['AQE{b64:20}=='],
+  }),
+  token(PAYMENT, {
+    id: 'plaid-token',
+    what: 'access token of Plaid',
+    starts: ['access-sandbox-', 'access-development-', 'access-production-'],
+    body: '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}',
+    samples: ['access-production-{uuid}'],
+    misses: ['access-production-data'],
+  }),
+  token(PAYMENT, {
+    id: 'flutterwave-key',
+    what: 'secret key of Flutterwave',
+    starts: ['FLWSECK-', 'FLWSECK_TEST-'],
+    body: '[a-hA-H0-9]{12,40}(?:-X)?',
+    samples: ['FLWSECK_TEST-{hex:32}-X'],
+    misses: ['FLWSECK_TEST-x'],
+  }),
+  token(PAYMENT, {
+    id: 'payment-token',
+    what: 'key of Shippo, EasyPost, Mollie, Razorpay, Polar or Checkout.com',
+    starts: ['shippo_live_', 'shippo_test_', 'EZAK', 'EZTK', 'rzp_live_', 'rzp_test_', 'polar_oat_', 'sk_sbox_'],
+    body: '[A-Za-z0-9]{14,64}',
+    // One in eleven keys of Razorpay has no digit.
+    accepts: (secret) => /\d|[a-z][A-Z]/.test(secret),
+    samples: ['shippo_live_{hex:40}', 'EZAK{an:54}', 'rzp_live_{an:14}'],
+    misses: ['rzp_live_x'],
+  }),
+  assigned(PAYMENT, {
+    id: 'payment-key',
+    what: 'key of Mollie, Coinbase, Razorpay, GoCardless, Lob or Plaid, by the name it is given',
+    vendor: ['mollie', 'coinbase', 'razorpay', 'gocardless', 'lob_api', 'plaid', 'adyen', 'wise_api'],
+    value: '(?:live_|test_)?[\\w-]{24,64}',
+    accepts: hasDigitAndLetter,
+    minEntropy: 2.6,
+    samples: ['MOLLIE_KEY=live_{an:30}', 'COINBASE_SECRET={w:64}', 'PLAID_SECRET={hex:30}'],
+    misses: ['mollie_mode = test'],
   }),
 ];

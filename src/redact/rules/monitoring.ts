@@ -1,8 +1,6 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token, UUID } from '../rule.ts';
 
 const GROUP = 'monitoring and delivery';
-const hasDigitAndLetter = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 export const MONITORING_RULES: readonly SecretRule[] = [
   assigned(GROUP, {
@@ -178,5 +176,147 @@ export const MONITORING_RULES: readonly SecretRule[] = [
     accepts: hasDigitAndLetter,
     samples: ['kubeadm join 10.0.0.1:6443 --token {lo:6}.{lo:16}'],
     misses: ['kubeadm init'],
+  }),
+];
+
+/** For short beginnings: names of classes and options have no capitals in them. */
+const isMixed = (secret: string): boolean => /\d/.test(secret) && /[a-z]/.test(secret) && /[A-Z]/.test(secret);
+
+export const PLATFORM_RULES: readonly SecretRule[] = [
+  token('model vendors', {
+    id: 'agent-platform-key',
+    what: 'key of LlamaCloud, Mem0 or Friendli; short-lived key of OpenAI',
+    starts: ['llx-', 'm0-', 'flp_', 'sess-'],
+    body: '[A-Za-z0-9]{36,64}(?![\\w-])',
+    accepts: isMixed,
+    minEntropy: 3.8,
+    samples: ['llx-{an:48}', 'm0-{an:40}', 'flp_{an:40}', 'sess-{an:40}'],
+    misses: ['sess-{an:12}', 'sess-{hex:40}', 'm0-plus-core-registers'],
+  }),
+  token('model vendors', {
+    id: 'sandbox-key',
+    what: 'key of E2B, Daytona or Featherless; of a session with OpenAI in real time',
+    starts: ['e2b_', 'dtn_', 'rc_', 'ek_'],
+    body: '(?:[a-f0-9]{64}|[a-f0-9]{40}|[a-f0-9]{32})(?![A-Za-z0-9])',
+    accepts: hasDigitAndLetter,
+    samples: ['e2b_{hex:40}', 'dtn_{hex:64}', 'ek_{hex:32}'],
+    misses: ['rc_{hex:7}', 'ek_{hex:20}'],
+  }),
+  token('cloud', {
+    id: 'compute-key',
+    what: 'key of RunPod, Modal, Depot or Deno Deploy',
+    starts: ['rpa_', 'ak-', 'as-', 'depot_', 'ddp_', 'ddo_'],
+    body: '(?:[A-Za-z0-9]{22}(?![\\w-])|(?:project_|org_|user_)?[A-Za-z0-9]{36,90}(?![\\w-]))',
+    accepts: (secret) => (secret.startsWith('depot_') ? hasDigitAndLetter(secret) : isMixed(secret)),
+    minEntropy: 3.3,
+    samples: ['rpa_{an:46}', 'ak-{an:22}', 'as-{an:22}', 'depot_project_{hex:64}', 'ddp_{an:36}'],
+    misses: ['as-{an:9}', 'as-is-and-with-all-faults', 'depot_project_id'],
+  }),
+  token('cloud', {
+    id: 'google-hmac-key',
+    what: 'access id of an HMAC key of Google Cloud Storage',
+    starts: ['GOOG1E'],
+    body: '[A-Z0-9]{55}(?![A-Za-z0-9])',
+    samples: ['GOOG1E{up:55}'],
+    misses: ['GOOG1E{up:8}'],
+  }),
+  token('cloud', {
+    id: 'hosted-data-key',
+    what: 'key of MongoDB Atlas, Axiom, OpenShift, Scalingo, Volcengine or ClickHouse Cloud',
+    starts: ['mdb_sa_sk_', 'xaat-', 'xapt-', 'sha256~', 'tk-us-', 'AKLT', '4b1d'],
+    body: `(?:${UUID}|[\\w-]{38,60})(?![\\w-])`,
+    accepts: (secret) => (secret.startsWith('xa') ? hasDigitAndLetter(secret) : isMixed(secret.slice(4))),
+    minEntropy: 3.2,
+    samples: ['mdb_sa_sk_{w:40}', 'xaat-{uuid}', 'sha256~{w:43}', 'tk-us-{w:48}', 'AKLT{an:42}', '4b1d{an:38}'],
+    misses: ['sha256~short', '4b1d{hex:36}'],
+  }),
+  token('payment', {
+    id: 'paddle-key',
+    what: 'API key of Paddle, or the secret of its webhook',
+    starts: ['pdl_live_apikey_', 'pdl_sdbx_apikey_', 'pdl_ntfset_'],
+    body: '\\w{40,120}',
+    samples: ['pdl_live_apikey_01{lo:24}_{an:22}_{an:3}', 'pdl_ntfset_01{lo:24}_{an:32}'],
+    misses: ['pdl_live_apikey_x'],
+  }),
+  token('services', {
+    id: 'platform-token',
+    what: 'token of Adafruit, Infracost, Inngest, Nylas, PubNub, Retool, SettleMint, Stytch, Trigger.dev or Zuplo',
+    starts: [
+      'aio_',
+      'ico-',
+      'signkey-prod-',
+      'signkey-test-',
+      'nyk_v0_',
+      'sec-c-',
+      'retool_01',
+      'sm_pat_',
+      'sm_aat_',
+      'secret-live-',
+      'secret-test-',
+      'tr_prod_',
+      'tr_dev_',
+      'zpka_',
+    ],
+    body: '[\\w-]{16,80}=?(?![\\w=-])',
+    accepts: (secret) => (/^(?:signkey|zpka|retool)/.test(secret) ? hasDigitAndLetter(secret) : isMixed(secret)),
+    minEntropy: 3.4,
+    samples: ['aio_{an:28}', 'ico-{an:32}', 'signkey-prod-{hex:64}', 'nyk_v0_{an:64}', 'zpka_{hex:32}_{hex:8}'],
+    misses: ['aio_write_request_complete', 'secret-test-of-the-new-provider', 'ico-arrow-left-small-dark'],
+  }),
+  token('monitoring and delivery', {
+    id: 'delivery-key',
+    what: 'API key of Octopus Deploy, token of Harness, network key of Defined',
+    starts: ['API-', 'pat.', 'sat.', 'dnkey-'],
+    body: '(?:[A-Z0-9]{26}|[\\w-]{22}\\.[0-9a-f]{24}\\.[A-Za-z0-9]{20}|[\\w=-]{26}-[\\w=-]{52})(?![\\w.-])',
+    accepts: hasDigitAndLetter,
+    minEntropy: 3,
+    samples: ['API-{up:26}', 'pat.{w:22}.{hex:24}.{an:20}', 'dnkey-{lo:26}-{lo:52}'],
+    misses: ['API-REFERENCE', 'pat.test'],
+  }),
+  token('services', {
+    id: 'telnyx-key',
+    what: 'API key of Telnyx',
+    starts: ['KEY0'],
+    body: '[A-Z0-9]{28}_[A-Za-z0-9]{22}',
+    samples: ['KEY0{up:28}_{an:22}'],
+    misses: ['KEY0{up:28}'],
+  }),
+  shaped('services', {
+    id: 'salesforce-session',
+    what: 'session or access token of Salesforce',
+    keywords: ['00d'],
+    pattern: '(?<![A-Za-z0-9])00D[A-Za-z0-9]{12,15}![\\w.]{80,140}',
+    isWrapped: true,
+    samples: ['00D{~an:12}!AQ{an:94}'],
+    misses: ['00D{~an:12}!x'],
+  }),
+  shaped('services', {
+    id: 'rapidapi-key',
+    what: 'key of RapidAPI',
+    keywords: ['jsn'],
+    pattern: '(?<![A-Za-z0-9])[a-z0-9]{10}msh[a-z0-9]{15}p1[a-z0-9]{6}jsn[a-z0-9]{12}(?![A-Za-z0-9])',
+    before: 36,
+    reach: 20,
+    isWrapped: true,
+    samples: ['{hex:10}msh{hex:15}p1{hex:6}jsn{hex:12}'],
+    misses: ['json jsn'],
+  }),
+  shaped('services', {
+    id: 'convex-key',
+    what: 'deploy key of Convex',
+    keywords: ['prod:', 'preview:', 'dev:', 'project:'],
+    pattern: '(?:prod|preview|dev|project):[a-z0-9:-]{3,80}\\|([A-Za-z0-9+/]{40,200}={0,2})',
+    accepts: isMixed,
+    samples: ['prod:happy-animal-123|{b64:80}'],
+    misses: ['dev:one|two'],
+  }),
+  shaped('code hosts', {
+    id: 'copilot-token',
+    what: 'token with which GitHub Copilot asks its models',
+    keywords: ['tid='],
+    pattern: 'tid=[0-9a-f]{32};(?:[\\w.-]{1,40}=[^;\\s"\'\\\\]{0,400};){2,40}[\\w.-]{1,40}=[\\w:.=+/-]{8,400}',
+    isWrapped: true,
+    samples: ['tid={hex:32};exp=1790000000;sku=free;st=dotcom;8kp=1:{hex:64}'],
+    misses: ['tid={hex:32}; path=/', 'tid=1;a=2;b=3'],
   }),
 ];

@@ -1,8 +1,6 @@
-import { assigned, type SecretRule, shaped, token } from '../rule.ts';
+import { assigned, hasDigitAndLetter, type SecretRule, shaped, token, UUID } from '../rule.ts';
 
 const GROUP = 'services';
-const hasDigitAndLetter = (secret: string): boolean => /\d/.test(secret) && /[A-Za-z]/.test(secret);
-const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 
 export const SERVICE_RULES: readonly SecretRule[] = [
   token(GROUP, {

@@ -1,4 +1,4 @@
-import type { HeardCall } from '../../../../src/core/reports/live-shapes.ts';
+import type { HeardCall } from '../../../../src/core/index.ts';
 import type { Backend } from '../../backend.ts';
 
 export interface RecordedHeard {

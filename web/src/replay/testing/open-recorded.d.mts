@@ -1,5 +1,4 @@
-import type { SessionDetail } from '../../../../src/core/reports/live-shapes.ts';
-import type { TimelineReport } from '../../../../src/core/reports/timeline-shapes.ts';
+import type { SessionDetail, TimelineReport } from '../../../../src/core/index.ts';
 
 export interface Recorded {
   readonly detail: SessionDetail;

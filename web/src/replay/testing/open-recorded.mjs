@@ -1,8 +1,7 @@
 // Real sessions for tests. JavaScript, because the page is compiled without the types of Node.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { computeDetail } from '../../../../src/core/reports/compute-detail.ts';
-import { computeTimeline } from '../../../../src/core/reports/compute-timeline.ts';
+import { computeDetail, computeTimeline } from '../../../../src/core/index.ts';
 import { claudeCode } from '../../../../src/hosts/claude-code/index.ts';
 import { createSessions } from '../../../../src/sessions/sessions.ts';
 

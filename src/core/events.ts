@@ -1,0 +1,455 @@
+// The facts that hosts report, the evidence for links between agents, and the diagnostics for what could not be read.
+
+import { groupBy } from '../lib/group.ts';
+import type { AgentId, SessionId, SourceId, ToolCallId } from './ids.ts';
+import type { ModelUsage, Usage } from './usage.ts';
+
+/** Where a fact stands: a byte range of a source. Bodies are read from there when somebody looks. */
+export interface EventOrigin {
+  readonly source: SourceId;
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** What an agent was asked, without the text: enough to show it, to compare it, and to find it. */
+export interface PromptFact {
+  /** The first line that is not blank, whole. */
+  readonly head: string;
+  readonly digest: string;
+}
+
+/** The first prompt stands in where nobody named the session. */
+export type TitleKind = 'custom' | 'generated' | 'prompt';
+
+/** `session`: the main agent of another session, which an agent of this one started by a command. */
+export type AgentKind = 'main' | 'task' | 'fork' | 'teammate' | 'workflow' | 'internal' | 'session';
+
+/**
+ * One line of a conversation, as far as the life of its agent is concerned. A `note` is written into it by the host or
+ * by a local command: it counts as a message, but nobody is expected to answer it.
+ */
+export type EntryKind = 'prompt' | 'reply' | 'result' | 'interruption' | 'failure' | 'note';
+
+/**
+ * Why a reply ended: it was the end of the turn, it called tools, or something cut it short. Versions that write
+ * placeholders leave it out.
+ */
+export type ReplyEnd = 'turn' | 'tools' | 'cut';
+
+export type CallOutcome = 'ok' | 'error' | 'refused';
+
+/** How a run ended, as the host says it. */
+export type RunOutcome = 'completed' | 'failed' | 'stopped';
+
+/** Who said that a run ended; `lifecycle.ts` says which one is believed. A `result` is that of the call that began it. */
+export type EndSignal =
+  | 'result'
+  | 'notification'
+  | 'stop-call'
+  | 'transcript'
+  | 'sidecar'
+  | 'journal'
+  | 'inbox'
+  | 'hook';
+
+export type ProcessState = 'busy' | 'idle' | 'waiting';
+
+interface SessionFact {
+  readonly session: SessionId;
+  readonly origin: EventOrigin;
+}
+
+interface AgentFact extends SessionFact {
+  readonly agent: AgentId;
+}
+
+/** Instants are epoch milliseconds by the host's own clock. */
+export interface SessionSeen extends SessionFact {
+  readonly kind: 'session-seen';
+  readonly at?: number;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly hostVersion?: string;
+  /** This version leaves a record of each running process, so where there is none, nothing runs. */
+  readonly keepsProcessRecords?: boolean;
+}
+
+export interface SessionTitled extends SessionFact {
+  readonly kind: 'session-titled';
+  readonly title: string;
+  readonly titleKind: TitleKind;
+  readonly at?: number;
+}
+
+/** The host's process ended in good order, after everything that stands before this in the same source. */
+export interface SessionClosed extends SessionFact {
+  readonly kind: 'session-closed';
+  /** Where it is told beside the conversation: after everything that was said until then. */
+  readonly at?: number;
+}
+
+/** The session began as a copy of another: these replies are the other's. */
+export interface SessionForked extends SessionFact {
+  readonly kind: 'session-forked';
+  readonly from: SessionId;
+  readonly replies: readonly string[];
+}
+
+/** The command of a call ran a host's program, and that printed the id of its session, the way it prints its own. */
+export interface SessionPrinted extends AgentFact {
+  readonly kind: 'session-printed';
+  readonly call: ToolCallId;
+  readonly printed: SessionId;
+}
+
+/** Who started the session's process, as the process itself was told: an agent of any host. */
+export interface SessionBegun extends SessionFact {
+  readonly kind: 'session-begun';
+  readonly by: SessionStarter;
+}
+
+/** The process of another session said that an agent of this one started it; by which, that session says. */
+export interface SessionStarted extends SessionFact {
+  readonly kind: 'session-started';
+  readonly started: SessionId;
+}
+
+export interface SessionStarter {
+  readonly session: SessionId;
+  readonly agent: AgentId;
+  readonly call?: ToolCallId;
+  /** Nobody's command: troupe started it, for a person who goes on from that agent. */
+  readonly isContinued?: true;
+}
+
+/** A record the host keeps of one of its processes. `alive` is what the machine says of it now. */
+export interface ProcessSeen extends SessionFact {
+  readonly kind: 'process-seen';
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly startedAt?: number;
+  readonly state?: ProcessState;
+  readonly waitingFor?: string;
+}
+
+/** The agent exists; what is known of it beside its conversation. Fields that are left out say nothing. */
+export interface AgentSeen extends AgentFact {
+  readonly kind: 'agent-seen';
+  readonly at?: number;
+  readonly agentKind?: AgentKind;
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** Where the host says it apart from its replies. */
+  readonly model?: string;
+  readonly effort?: string;
+  /** Whose model it is, where the host works with several. */
+  readonly provider?: string;
+  /** Tools that it may not use, where the host says it of this very agent; sorted. */
+  readonly deniedTools?: readonly string[];
+  readonly slug?: string;
+  readonly cwd?: string;
+  readonly branch?: string;
+  readonly worktree?: string;
+  readonly background?: boolean;
+  /** Whoever asked for it waits from its first line to its last, even where the call is written down only afterwards. */
+  readonly awaited?: boolean;
+  /** Depth by the host's own count, for agents whose parent cannot be found. */
+  readonly depth?: number;
+  /** Of the model it works with, as the host says it. */
+  readonly contextWindow?: number;
+  /** The host started it for itself, unless a call turns out to have asked for it. */
+  readonly internal?: string;
+}
+
+/** Why an agent is `internal` whose file was made to hand a message to a teammate. */
+export const MESSAGE_DELIVERY = 'message delivery';
+
+/** The first thing an agent was told. */
+export interface AgentPrompted extends AgentFact {
+  readonly kind: 'agent-prompted';
+  readonly prompt: PromptFact;
+  readonly at?: number;
+}
+
+/** How `agent` may be known to come from a call, from a parent, or from both. */
+export interface AgentLinked extends AgentFact {
+  readonly kind: 'agent-linked';
+  readonly evidence: EvidenceSource;
+  readonly call?: ToolCallId;
+  readonly parent?: AgentId;
+}
+
+/** `agent` asked for another one. Whether one came of it, links and results say. */
+export interface SpawnRequested extends AgentFact {
+  readonly kind: 'spawn-requested';
+  readonly call: ToolCallId;
+  readonly type?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly prompt?: PromptFact;
+  readonly background?: boolean;
+}
+
+/** `agent` was set to work again, by a call or by a message. (Its first run begins with the call that made it.) */
+export interface RunResumed extends AgentFact {
+  readonly kind: 'run-resumed';
+  /** The call's, or the message's: told twice, it is still one run. */
+  readonly id: string;
+  readonly call?: ToolCallId;
+  readonly at?: number;
+}
+
+/** Agents that work together: those of one run of a workflow, those of a team. */
+export type GroupKind = 'workflow' | 'team';
+
+/** `agent` set a group to work. */
+export interface GroupStarted extends AgentFact {
+  readonly kind: 'group-started';
+  readonly group: string;
+  readonly groupKind: GroupKind;
+  readonly call: ToolCallId;
+  readonly name?: string;
+}
+
+export interface AgentGrouped extends AgentFact {
+  readonly kind: 'agent-grouped';
+  readonly group: string;
+  readonly groupKind: GroupKind;
+}
+
+export interface RunEnded extends AgentFact {
+  readonly kind: 'run-ended';
+  readonly signal: EndSignal;
+  readonly outcome: RunOutcome;
+  /** The call that began the run, where the host says it. */
+  readonly call?: ToolCallId;
+  /** Holds only if `call` did begin a run of the agent. */
+  readonly byCallOnly?: boolean;
+  /** Told by another agent when it heard of it: counts where nothing surer is known, for its time is that of the telling. */
+  readonly hearsay?: boolean;
+  readonly at?: number;
+  readonly reason?: string;
+}
+
+/**
+ * `agent` put a question to the person. It was answered when the agent has spoken since; one with an id is open until
+ * `agent-answered` names it, whatever else the process does meanwhile.
+ */
+export interface AgentAsked extends AgentFact {
+  readonly kind: 'agent-asked';
+  readonly at: number;
+  readonly id?: string;
+  /** Whether it may do something, or what to do. */
+  readonly about?: QuestionKind;
+  /** The agent says nothing until it is answered: once it has spoken, the question is over, also where nobody tells. */
+  readonly holds?: true;
+}
+
+export type QuestionKind = 'permission' | 'input';
+
+export interface AgentAnswered extends AgentFact {
+  readonly kind: 'agent-answered';
+  readonly id: string;
+}
+
+export interface EntryAdded extends AgentFact {
+  readonly kind: 'entry-added';
+  readonly entry: EntryKind;
+  /** A message id for replies (several lines share it), the line's own id for the rest. */
+  readonly id: string;
+  readonly at?: number;
+  readonly end?: ReplyEnd;
+  /** The line is a copy that stands in another agent's source. */
+  readonly copied?: boolean;
+}
+
+export interface UsageCounted extends AgentFact {
+  readonly kind: 'usage-counted';
+  readonly message: string;
+  readonly usage: Usage;
+  /** What the host says it cost, in billionths of a dollar. */
+  readonly nanoUsd?: number;
+  readonly model?: string;
+  readonly at?: number;
+  /** false: the number may still be the placeholder of the message's start. */
+  readonly final: boolean;
+  readonly copied?: boolean;
+}
+
+/**
+ * The host's own sums for an agent, over all its requests up to this moment. They count as long as nothing was said
+ * since: some versions write no numbers beside them, and some requests stand in no message.
+ */
+export interface UsageTotalled extends AgentFact {
+  readonly kind: 'usage-totalled';
+  readonly at: number;
+  readonly byModel: readonly ModelUsage[];
+}
+
+export interface ToolStarted extends AgentFact {
+  readonly kind: 'tool-started';
+  readonly call: ToolCallId;
+  readonly tool: string;
+  /** One line that says what the call does. */
+  readonly summary?: string;
+  /** The file that it writes. */
+  readonly writes?: string;
+  /** It does nothing but wait for agents of its caller. */
+  readonly awaitsAgents?: boolean;
+  /** What hooks call it, where they do not know its id. */
+  readonly heardAs?: string;
+  readonly at?: number;
+}
+
+export interface ToolEnded extends AgentFact {
+  readonly kind: 'tool-ended';
+  readonly call: ToolCallId;
+  readonly outcome: CallOutcome;
+  readonly at?: number;
+  /** The result only says that an agent was set to work in the background: the call is over, the run is not. */
+  readonly launched?: boolean;
+  /** What the result said, where the call failed: one line. */
+  readonly reason?: string;
+  /** The host refused it before anything was asked: no hook heard of it. */
+  readonly unrun?: boolean;
+}
+
+/** The conversation was shortened: the context is smaller from here on. */
+export interface AgentCompacted extends AgentFact {
+  readonly kind: 'agent-compacted';
+  readonly at?: number;
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+/** The provider asked to wait. */
+export interface AgentHeld extends AgentFact {
+  readonly kind: 'agent-held';
+  readonly at: number;
+  readonly untilAt: number;
+}
+
+export interface ProblemFound extends SessionFact {
+  readonly kind: 'problem-found';
+  readonly diagnostic: Diagnostic;
+}
+
+/** The only way to change a tree. Any order, any number of times: the same facts give the same tree. */
+export type AgentEvent =
+  | SessionSeen
+  | SessionTitled
+  | SessionClosed
+  | SessionForked
+  | SessionPrinted
+  | SessionBegun
+  | SessionStarted
+  | ProcessSeen
+  | AgentSeen
+  | AgentPrompted
+  | AgentLinked
+  | SpawnRequested
+  | RunResumed
+  | GroupStarted
+  | AgentGrouped
+  | RunEnded
+  | EntryAdded
+  | UsageCounted
+  | UsageTotalled
+  | ToolStarted
+  | ToolEnded
+  | AgentCompacted
+  | AgentHeld
+  | AgentAsked
+  | AgentAnswered
+  | ProblemFound;
+
+/** info: nothing is lost. error: something is wrong and was worked around. data-loss: something could not be read. */
+export type Severity = 'info' | 'error' | 'data-loss';
+
+/** Persisted and shown: never rename one. */
+export const DIAGNOSTICS = {
+  'unknown-record': { severity: 'info', text: 'a kind of line that troupe does not know' },
+  'torn-line': { severity: 'info', text: 'a last line without its end' },
+  'invalid-json': { severity: 'data-loss', text: 'a line that is not JSON' },
+  'not-a-record': { severity: 'data-loss', text: 'a line that is JSON, but no record' },
+  'glued-lines': { severity: 'error', text: 'a damaged line from which whole records were saved' },
+  'comment-line': { severity: 'info', text: 'a comment' },
+  'nul-bytes': { severity: 'data-loss', text: 'a line of zeroes, as a crash of the machine leaves it' },
+  'line-too-long': { severity: 'data-loss', text: 'a line over the size limit' },
+  'unreadable-file': { severity: 'data-loss', text: 'a file that could not be read' },
+  'reader-failed': { severity: 'data-loss', text: 'a file at which troupe itself failed; the others were read' },
+  'missing-transcript': { severity: 'data-loss', text: 'an agent whose transcript is not there' },
+  'missing-parent': { severity: 'error', text: 'an agent whose parent was never seen' },
+  'ambiguous-link': { severity: 'error', text: 'an agent that several calls may have made' },
+  'link-cycle': { severity: 'error', text: 'a link that would make an agent its own ancestor' },
+} as const satisfies Record<string, { severity: Severity; text: string }>;
+
+export type DiagnosticCode = keyof typeof DIAGNOSTICS;
+
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  /** What exactly: the unknown type, the error's text, the id that is missing. */
+  readonly detail: string;
+  readonly origin?: EventOrigin;
+}
+
+/** How often, and the first places: a million bad lines must not fill the memory. */
+export interface DiagnosticCount {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  readonly count: number;
+  readonly examples: readonly Diagnostic[];
+}
+
+export const MAX_EXAMPLES = 5;
+
+/** Adds up by code; the examples are the first places, in the order of files and lines. */
+export function countDiagnostics(
+  found: Iterable<{ readonly count: number; readonly examples: readonly Diagnostic[] }>,
+): readonly DiagnosticCount[] {
+  return [...groupBy(found, ({ examples }) => examples[0]?.code)]
+    .flatMap(([code, list]) => (code === undefined ? [] : [{ code, list }]))
+    .sort((a, b) => (a.code < b.code ? -1 : 1))
+    .map(({ code, list }) => ({
+      code,
+      severity: DIAGNOSTICS[code].severity,
+      count: list.reduce((sum, { count }) => sum + count, 0),
+      examples: list
+        .flatMap(({ examples }) => examples)
+        .sort(byPlace)
+        .slice(0, MAX_EXAMPLES),
+    }));
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  const left = a.origin?.source ?? '';
+  const right = b.origin?.source ?? '';
+  if (left !== right) return left < right ? -1 : 1;
+  if (a.origin?.offset !== b.origin?.offset) return (a.origin?.offset ?? 0) - (b.origin?.offset ?? 0);
+  return a.detail < b.detail ? -1 : a.detail > b.detail ? 1 : 0;
+}
+
+export type EvidenceRank = 'exact' | 'strong' | 'guess' | 'none';
+
+/** How a link can be known, strongest first. Persisted and shown: never rename one. */
+export const EVIDENCE = {
+  sidecar: { rank: 'exact', text: 'the record beside its transcript says who asked for it' },
+  'own-record': { rank: 'exact', text: 'its own transcript says who asked for it' },
+  'call-record': { rank: 'exact', text: 'the record of the call names it' },
+  'session-record': { rank: 'exact', text: 'the record of its own session names its parent' },
+  folder: { rank: 'exact', text: 'it lies in the folder of the agent that asked for it' },
+  result: { rank: 'exact', text: 'the result of the call names it' },
+  hook: { rank: 'exact', text: 'the hook behind the call names it' },
+  stream: { rank: 'exact', text: 'what its program printed says which call made it' },
+  'group-run': { rank: 'exact', text: 'the call started the run it belongs to' },
+  environment: { rank: 'exact', text: 'its process was told which agent started it' },
+  printed: { rank: 'exact', text: 'the command printed the id of its session' },
+  continued: { rank: 'exact', text: 'troupe attach started it, to go on from that agent' },
+  progress: { rank: 'strong', text: 'progress lines of the call name it' },
+  'result-text': { rank: 'strong', text: 'the text of the result names it' },
+  notification: { rank: 'strong', text: 'the notice of its end names the call' },
+  'same-prompt': { rank: 'strong', text: 'only one agent made calls with its prompt' },
+} as const satisfies Record<string, { rank: EvidenceRank; text: string }>;
+
+export type EvidenceSource = keyof typeof EVIDENCE;
