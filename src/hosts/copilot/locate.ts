@@ -1,12 +1,12 @@
 // What lies below a data folder of Copilot: one folder a session, with one file for all its agents.
 
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, type ProcessSeen, type SessionId, toSessionId, toSourceId } from '../../core/index.ts';
 import { type FolderEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { EVENTS, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
+import { isStillRunning } from '../../lib/processes.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { EVENTS, mayBeSession, processInName, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
-import { processesIn } from './processes.ts';
 
 export type Role = 'events' | 'workspace';
 
@@ -60,4 +60,71 @@ async function ignoredIn(folder: string): Promise<readonly string[]> {
   return (await listFolder(folder))
     .filter(({ name, kind }) => kind === 'file' && name.endsWith('.jsonl'))
     .map(({ name }) => path.join(folder, name));
+}
+
+/** For `follow`: a process came or went somewhere. */
+export async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
+  const locks = new Map<string, readonly Lock[]>();
+  await Promise.all(
+    (await sessionFolders(root)).map(async (place) => {
+      const held = await locksIn(place, await listFolder(place));
+      if (held.length > 0) locks.set(place, held);
+    }),
+  );
+  return (session) => (locks.get(session.folder ?? root) ?? []).map((lock) => toFact(session, lock));
+}
+
+export async function processesIn(
+  session: LocatedSession,
+  files: readonly FolderEntry[],
+): Promise<readonly ProcessSeen[]> {
+  return (await locksIn(session.folder ?? session.root, files)).map((lock) => toFact(session, lock));
+}
+
+interface Lock {
+  readonly name: string;
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly at: number;
+}
+
+/** A kill leaves the lock behind. Its time is that of the process's first look at the session. */
+async function locksIn(folder: string, files: readonly FolderEntry[]): Promise<readonly Lock[]> {
+  const locks: Lock[] = [];
+  for (const { name } of files) {
+    const pid = processInName(name);
+    if (pid === undefined) continue;
+    const at = await modifiedAt(path.join(folder, name));
+    if (at > 0) locks.push({ name, pid, at, alive: await isStillRunning(pid, at) });
+  }
+  return locks;
+}
+
+function toFact({ id, root, folder = root }: LocatedSession, { name, pid, alive, at }: Lock): ProcessSeen {
+  const source = toSourceId(path.relative(root, path.join(folder, name)).split(path.sep).join('/'));
+  const origin = { source, offset: 0, length: 0 };
+  // The time of a file that somebody copied says nothing, and neither does that of a process which is gone.
+  return { kind: 'process-seen', session: id, origin, pid, alive, ...(alive && { startedAt: Math.floor(at) }) };
+}
+
+const OF_SESSION = new Set([EVENTS, WORKSPACE]);
+
+export const follow: FollowCapability = {
+  // What lies deeper are copies of files, for going back.
+  watched: async (root) => (folder) => folder === path.join(root, SESSIONS) || mayBeSession(root, folder),
+  async subjectOf(root, place) {
+    const folder = path.dirname(place);
+    const isFolderOfLocks = mayBeSession(root, place) || place === path.join(root, SESSIONS);
+    if (!mayBeSession(root, folder)) return { kind: 'nothing', mayHoldFacts: isFolderOfLocks };
+    if (processInName(place) !== undefined) return { kind: 'facts' };
+    if (!OF_SESSION.has(path.basename(place))) return { kind: 'nothing', mayHoldFacts: isFolderOfLocks };
+    return { kind: 'part', part: { id: toSessionId(HOST, path.basename(folder)), folder } };
+  },
+  locateParts: (root, folder, ids) => Promise.all(ids.map((id) => partIn(root, folder, id))),
+  readFacts: readProcesses,
+};
+
+async function partIn(root: string, folder: string, id: SessionId): Promise<LocatedSession> {
+  const isOwn = path.basename(folder) === nativeId(id);
+  return sessionIn(root, folder, isOwn ? await listFolder(folder) : []);
 }

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
+import { createLineSplitter, type Line } from '../../lib/lines.ts';
 
 export interface EventRecord {
   readonly type: string;
@@ -99,4 +99,80 @@ export function parseWhole(bytes: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The first event is longer than the head that is looked at: it shows by its beginning. */
+const LONG_FIRST = /^\{"type":"(?:session|user|assistant|hook|system|tool)\.[\w.]+","data":\{/;
+
+export function sniffEvents(head: Uint8Array): boolean {
+  const splitter = createLineSplitter();
+  for (const line of splitter.push(head)) if (isEvent(parseLine(line.bytes))) return true;
+  const rest = splitter.rest();
+  return rest !== undefined && LONG_FIRST.test(Buffer.from(rest.bytes.subarray(0, 128)).toString('utf8'));
+}
+
+/** No other host puts all of these around an event, and a dot into its kind. */
+export function isEvent(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    typeof value['type'] === 'string' &&
+    /^[a-z_]+(?:\.[a-z_]+)+$|^abort$/.test(value['type']) &&
+    isObject(value['data']) &&
+    typeof value['id'] === 'string' &&
+    typeof value['timestamp'] === 'string' &&
+    'parentId' in value
+  );
+}
+
+// Kinds of lines that are known and of no use for the tree. Anything else that has no parser is counted as unknown.
+
+/** Each of them has nothing but events of the program around the conversation. (`model.`: the request of a compaction.) */
+const FAMILIES = [
+  'hook.',
+  'mcp.',
+  'model.',
+  'permission.',
+  'session.fusion_',
+  'session.schedule_',
+  'session.canvas.',
+  'skill.',
+];
+
+const KINDS = new Set([
+  'assistant.turn_start',
+  'assistant.turn_end',
+  'assistant.reasoning',
+  'assistant.fusion_phase_completed',
+  'assistant.fusion_phase_failed',
+  'external_tool.requested',
+  'human_response.recorded',
+  'session.auto_mode_resolved',
+  'session.autopilot_objective_changed',
+  'session.binary_asset',
+  'session.compaction_start',
+  'session.completion_receipt',
+  'session.context_cleared',
+  'session.handoff',
+  'session.info',
+  'session.mode_changed',
+  'session.mode_notice_delivered',
+  'session.model_deselected',
+  'session.permission_recovery',
+  'session.permissions_changed',
+  'session.plan_changed',
+  'session.remote_steerable_changed',
+  'session.request_body_compression_disabled',
+  'session.session_limits_changed',
+  'session.task_complete',
+  'session.usage_checkpoint',
+  'session.warning',
+  'session.workspace_file_changed',
+  'subagent.selected',
+  'subagent.deselected',
+  'system.message',
+  'tool_search.activated',
+]);
+
+export function isWithoutNews(type: string): boolean {
+  return KINDS.has(type) || FAMILIES.some((family) => type.startsWith(family));
 }

@@ -4,9 +4,8 @@ import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { CallPrompt, StreamCapability, StreamNews } from '../index.ts';
 import { callIdOf } from './line-context.ts';
-import { createEventReader } from './read-events.ts';
-import { parseWhole } from './record.ts';
-import { isEvent } from './sniff.ts';
+import { createEventReader } from './parse-events.ts';
+import { isEvent, parseWhole } from './record.ts';
 
 export const stream: StreamCapability = {
   programs: ['copilot'],

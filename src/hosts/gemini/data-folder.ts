@@ -1,8 +1,14 @@
 // The data folder of Gemini CLI, and somebody who points at a part of it.
 
+import { createHash } from 'node:crypto';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../index.ts';
+import { type AgentEvent, mainAgentOf, toSourceId } from '../../core/index.ts';
+import { isFolder, listFolder, readBeside } from '../../lib/folders.ts';
+import { asObject, asText, parseJsonBytes } from '../../lib/json.ts';
+import { readHead } from '../../lib/read-lines.ts';
+import { isWrongFile } from '../../lib/regular-file.ts';
+import type { LocatedSession, Machine } from '../index.ts';
 
 /** `GEMINI_CLI_HOME` takes the place of the person's home. */
 export function rootsOf({ env, home }: Machine): readonly string[] {
@@ -61,4 +67,111 @@ export function mayHoldChats(root: string, folder: string): boolean {
   if (at !== -1) return at <= 2 && parts.length <= at + 2;
   // The projects' own folders: `bin`, `logs` and the like below them are of no use.
   return parts[0] === 'tmp' ? parts.length <= 2 : parts.length === 1;
+}
+
+const HEAD_BYTES = 2048;
+const SESSION = /^\s*\{\s*"sessionId"\s*:\s*"([^"\\]+)"\s*,\s*"projectHash"\s*:/;
+const CHAT = /^session-.+\.jsonl?$/;
+
+export function isChatName(name: string): boolean {
+  return CHAT.test(name);
+}
+
+export function sessionInHead(head: Uint8Array): string | undefined {
+  return SESSION.exec(
+    Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, HEAD_BYTES)).toString('utf8'),
+  )?.[1];
+}
+
+/** What a file named when it was last looked into. Not looked into again while it stays as it was. */
+const named = new Map<string, { readonly state: string; readonly session: string }>();
+const MAX_NAMED = 50_000;
+
+/** Of a chat whose beginning cannot be read, its name has to do. */
+export async function sessionOfChat(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, ctimeMs } = await stat(file);
+    const state = `${ino} ${size} ${ctimeMs}`;
+    const known = named.get(file);
+    if (known?.state === state) return known.session;
+    const session = sessionInHead(await readHead(file, HEAD_BYTES));
+    if (session !== undefined && named.size < MAX_NAMED) named.set(file, { state, session });
+    return session ?? (await sessionByName(file));
+  } catch (error) {
+    // Its name makes it a chat, and reading that chat reports what is wrong.
+    return isWrongFile(error) ? sessionByName(file) : undefined;
+  }
+}
+
+/** The name ends in the beginning of the session's id, and the folder of its agents has all of it. */
+async function sessionByName(file: string): Promise<string> {
+  const name = path.basename(file).replace(/\.jsonl?$/, '');
+  const beginning = name.slice(name.lastIndexOf('-') + 1);
+  const beside = (await listFolder(path.dirname(file))).filter(({ kind }) => kind === 'folder');
+  return beside.find((folder) => folder.name.startsWith(`${beginning}-`))?.name ?? name;
+}
+
+/** A path and a name for each project; a file beyond this is none that the program wrote. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+export async function readProjects(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const listed = await readList(path.join(root, PROJECTS_FILE), problems);
+  const marked = await readMarks(path.join(root, 'tmp'), problems);
+  const byName = new Map([
+    // The name of a hash can be found among the paths that are known.
+    ...[...new Set([...listed.values(), ...marked.values()])].map((place): [string, string] => [hashOf(place), place]),
+    ...listed,
+    ...marked,
+  ]);
+  return ({ id, sources }) => {
+    const projects = new Set(sources.flatMap((source) => projectOf(root, source.path) ?? []));
+    return [...projects].flatMap((project): readonly AgentEvent[] => {
+      const cwd = byName.get(project);
+      if (cwd === undefined) return [];
+      // Named by the project: a session may lie in two, and the same one has to count whatever was read first.
+      const origin = { source: toSourceId(`${PROJECTS_FILE}#${project}`), offset: 0, length: 0 };
+      return [
+        { kind: 'session-seen', session: id, origin, cwd, at: AFTER_ALL_ELSE },
+        { kind: 'agent-seen', session: id, origin, agent: mainAgentOf(id), cwd },
+      ];
+    });
+  };
+}
+
+/** The first folder that a session names is its own: what its chat says comes before what its project's place does. */
+const AFTER_ALL_ELSE = Number.MAX_SAFE_INTEGER;
+
+/** The name of the project's folder that a chat lies in. */
+function projectOf(root: string, file: string): string | undefined {
+  const place = file.startsWith(root + path.sep) ? chatPlaceOf(root, file) : undefined;
+  return place && path.basename(path.dirname(place.chats));
+}
+
+function hashOf(place: string): string {
+  return createHash('sha256').update(place).digest('hex');
+}
+
+async function readList(file: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
+  const bytes = await readBeside(file, problems, MAX_BYTES);
+  const projects = asObject(asObject(bytes && parseJsonBytes(bytes))?.['projects']);
+  return new Map(
+    Object.entries(projects ?? {}).flatMap(([place, name]): [string, string][] =>
+      asText(name) === undefined ? [] : [[String(name), place]],
+    ),
+  );
+}
+
+/** In each project's folder, a file with its path. */
+async function readMarks(tmp: string, problems: string[]): Promise<ReadonlyMap<string, string>> {
+  const marks = new Map<string, string>();
+  for (const { name, kind } of await listFolder(tmp)) {
+    if (kind !== 'folder') continue;
+    const bytes = await readBeside(path.join(tmp, name, PROJECT_ROOT_FILE), problems, MAX_BYTES);
+    const place = bytes?.toString('utf8').trim() ?? '';
+    if (place !== '') marks.set(name, place);
+  }
+  return marks;
 }

@@ -1,15 +1,23 @@
 // What lies below a data folder of Gemini CLI: chats by project, and in folders beside them those of their agents.
 
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { isChatName, sessionOfChat } from './chat-head.ts';
-import { chatsFolders } from './data-folder.ts';
-import { agentIdOf, HOST } from './line-context.ts';
-import { readProjects } from './projects.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import {
+  chatPlaceOf,
+  chatsFolders,
+  isChatName,
+  mayBeProject,
+  mayHoldChats,
+  PROJECT_ROOT_FILE,
+  PROJECTS_FILE,
+  readProjects,
+  sessionOfChat,
+} from './data-folder.ts';
+import { agentIdOf, HOST } from './record.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -128,4 +136,30 @@ function toSource(root: string, { file, agent }: Chat): LocatedSource {
     role: 'chat',
     ...known({ agent: agent === undefined ? undefined : agentIdOf(agent) }),
   };
+}
+
+export const follow: FollowCapability = {
+  // Projects come and go: a rule, not a list.
+  watched: async (root) => (folder) => mayHoldChats(root, folder),
+  async subjectOf(root, place) {
+    const name = path.basename(place);
+    if (name === PROJECT_ROOT_FILE || (name === PROJECTS_FILE && path.dirname(place) === root))
+      return { kind: 'facts' };
+    const at = chatPlaceOf(root, place);
+    if (!at) return { kind: 'nothing', mayHoldFacts: mayBeProject(root, place) };
+    const session = at.parent === undefined ? await ownSession(place) : await sessionAbove(at.chats, at.parent, place);
+    return session === undefined
+      ? { kind: 'nothing' }
+      : { kind: 'part', part: { id: toSessionId(HOST, session), folder: at.chats } };
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: readProjects,
+};
+
+async function ownSession(place: string): Promise<string | undefined> {
+  return isChatName(path.basename(place)) ? sessionOfChat(place) : undefined;
+}
+
+async function sessionAbove(chats: string, parent: string, place: string): Promise<string | undefined> {
+  return agentOf(place) === undefined ? undefined : sessionOfFolder(chats, parent);
 }

@@ -1,6 +1,9 @@
 // The records of a chat. Versions seen: 0.8.2 to 0.61.0. A chat is a file of lines (0.4x and later), or one document.
 
+import { type AgentEvent, type AgentId, type PromptFact, type SessionId, toAgentId } from '../../core/index.ts';
+import { digestText } from '../../lib/digest.ts';
 import { asObject, asText, isObject, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
+import { firstLine } from '../shared/index.ts';
 
 export type ChatRecord =
   /** The first line, or what a document says beside its messages. */
@@ -43,4 +46,43 @@ const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
 /** `undefined` where the bytes are no JSON. */
 export function parseShort(bytes: Uint8Array): unknown {
   return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+}
+
+export const HOST = 'gemini';
+
+export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
+
+/** Events without what the context adds: session and place. */
+type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+export interface MessageContext {
+  readonly session: SessionId;
+  /** Whose conversation it is. */
+  readonly agent: AgentId;
+  readonly isMain: boolean;
+  emit(event: WithoutPlace<AgentEvent>): void;
+}
+
+/** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
+export function atOf(at: number | undefined): { readonly at?: number } {
+  return at === undefined ? {} : { at };
+}
+
+export function promptFact(text: string): PromptFact {
+  return { head: firstLine(text) ?? '', digest: digestText(text) };
+}
+
+// What the program says in the person's place.
+
+export function isHostText(text: string): boolean {
+  return text.startsWith('<session_context>');
+}
+
+export function contextIn(text: string): string {
+  return text.replace(/^<session_context>\n?/, '').replace(/\n*<\/session_context>\s*$/, '');
+}
+
+/** The folder that the session works in: the first of its list. */
+export function folderIn(text: string): string | undefined {
+  return /^- \*\*Workspace Directories:\*\*\n {2}- (.+)$/m.exec(text)?.[1];
 }

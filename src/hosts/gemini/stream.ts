@@ -4,8 +4,8 @@ import { type AgentEvent, mainAgentOf, toToolCallId, toUnnamedAgentId } from '..
 import { asAmount, asObject, asText, type JsonObject, known, parseJsonBytes, recordInLine } from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
-import { INVOKE, promptIn } from './agent-calls.ts';
-import { HOST, type MessageContext, promptFact } from './line-context.ts';
+import { INVOKE, promptIn } from './calls.ts';
+import { HOST, type MessageContext, promptFact } from './record.ts';
 
 export const stream: StreamCapability = {
   programs: ['gemini'],

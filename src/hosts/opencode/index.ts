@@ -1,22 +1,19 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { openBodies } from './bodies/open-bodies.ts';
-import { continuing } from './continuing.ts';
 import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
-import { kindOf } from './files/file-kinds.ts';
-import { stream } from './files/live-stream.ts';
-import { createEventsReader } from './files/read-events.ts';
-import { createExportReader } from './files/read-export.ts';
-import { createStreamReader } from './files/read-stream.ts';
+import { createEventsReader } from './events.ts';
+import { createExportReader, kindOf } from './files.ts';
 import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
 import { hookSettings } from './hooks/settings.ts';
 import { locate, type Role } from './locate.ts';
 import { type Door, HOST } from './record.ts';
+import { continuing } from './resume.ts';
+import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
-import { questions } from './server/questions.ts';
-import { steering } from './server/steering.ts';
-import { openStorage } from './storage/cursor.ts';
+import { openStorage } from './storage.ts';
+import { createStreamReader, stream } from './stream.ts';
+import { openBodies } from './transcript.ts';
 
 /** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
 const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);

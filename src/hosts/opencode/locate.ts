@@ -9,15 +9,12 @@ import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
 import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
-import { assertOpenable } from './database/assert-openable.ts';
-import { readSchema, unknownStepOf } from './database/schema.ts';
-import { listSessions, type SessionPlace } from './database/session-rows.ts';
-import { sessionsInFile } from './files/sessions-in-file.ts';
+import { assertOpenable, listSessions, readSchema, type SessionPlace, unknownStepOf } from './database/schema.ts';
+import { sessionsInFile } from './files.ts';
 import { factsOfProcesses } from './processes.ts';
 import { agentIdOf, sessionIdOf } from './record.ts';
-import { isAddress, UnreachableServer } from './server/request.ts';
-import { listServed } from './server/served-sessions.ts';
-import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage/storage-files.ts';
+import { isAddress, listServed, UnreachableServer } from './server/request.ts';
+import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage.ts';
 
 export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';
 

@@ -1,12 +1,12 @@
 // What lies below a data folder of Qwen Code: a chat for each session, and beside the chats the files of its agents.
 
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { AGENTS, CHATS, projectFolders } from './data-folder.ts';
-import { agentIdOf, HOST } from './line-context.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { AGENTS, CHATS, mayHoldSessions, placeOf, projectFolders } from './data-folder.ts';
+import { agentIdOf, HOST } from './record.ts';
 
 export type Role = 'chat' | 'agent' | 'sidecar';
 
@@ -85,3 +85,14 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 function sessionOf(chat: string): string | undefined {
   return chat.endsWith('.jsonl') ? path.basename(chat, '.jsonl') : undefined;
 }
+
+export const follow: FollowCapability = {
+  // Projects come and go: a rule, not a list.
+  watched: async (root) => (folder) => mayHoldSessions(root, folder),
+  async subjectOf(root, place) {
+    const at = placeOf(root, place);
+    return at ? { kind: 'part', part: { id: toSessionId(HOST, at.session), folder: at.project } } : { kind: 'nothing' };
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: async () => () => [],
+};

@@ -14,9 +14,8 @@ import {
 } from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
-import { isSpawning, LAUNCHED } from './agent-calls.ts';
-import { agentIdOf, promptFact } from './line-context.ts';
-import { outcomeOfStatus } from './notification.ts';
+import { isSpawning, LAUNCHED, outcomeOfStatus } from './agents.ts';
+import { agentIdOf, promptFact } from './record.ts';
 
 type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
 

@@ -1,8 +1,24 @@
-import { known } from '../../../lib/json.ts';
-import type { HooksCapability, SampleCall } from '../../index.ts';
-import { createToldReader } from '../../shared/index.ts';
-import { copilotGuard } from '../guard.ts';
-import { toGuarded } from './guarded-tools.ts';
+import path from 'node:path';
+import { parseHookCommand } from '../../../core/index.ts';
+import { asAmount, asFlag, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
+import { readText } from '../../../lib/regular-file.ts';
+import { isAtLeast } from '../../../lib/version-number.ts';
+import type {
+  HookCommands,
+  HookObstacle,
+  HookSettingsCapability,
+  HooksCapability,
+  Machine,
+  ObstacleQuestion,
+  SampleCall,
+  SettingsFile,
+  SettingsHook,
+  SettingsView,
+} from '../../index.ts';
+import { createToldReader, GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
+import { rootsOf } from '../data-folder.ts';
+import { BEFORE_CALL, copilotGuard, toGuarded } from '../guard.ts';
+import { HOST } from '../line-context.ts';
 
 export const hooks: HooksCapability = {
   ...copilotGuard,
@@ -30,4 +46,84 @@ function sampleCall({ session, call, agent }: SampleCall): unknown {
       parentAgentId: agent === undefined ? undefined : session,
     }),
   };
+}
+
+/** 1.0.12 and 1.0.24 have hooks, but call none inside sub-agents. */
+const INSIDE_AGENTS_SINCE = '1.0.50';
+
+const NOT_OURS = 'it holds hooks that troupe did not write';
+
+export const hookSettings: HookSettingsCapability = {
+  programs: ({ home }) => ['copilot', path.join(home, '.local', 'bin', 'copilot')],
+  versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
+  files: settingsFiles,
+  isOwnFile: true,
+  isBeforeCalls: (event) => event === BEFORE_CALL,
+  eventsFor: (version = INSIDE_AGENTS_SINCE) => (isAtLeast(version, INSIDE_AGENTS_SINCE) ? [BEFORE_CALL] : []),
+  problemIn: (text) => (hookIn(text) ? undefined : NOT_OURS),
+  install: (_text, _version, commands) => settingsText(commands),
+  uninstall: (text) => (hookIn(text) ? '' : text),
+  inspect,
+  obstacles: findObstacles,
+};
+
+const FILE = path.join('hooks', 'troupe.json');
+
+/** A project's are run in a folder that the person trusts; 1.0.50 to 1.0.78 run none of them with `-p`. */
+function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
+  const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
+  return [
+    { scope: 'user', path: path.resolve(root, FILE) },
+    { scope: 'project', path: path.join(folder, '.github', FILE) },
+  ];
+}
+
+/** Without trust 1.0.102 runs none of a project's hooks with `-p`, and says nothing of it. */
+async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
+  const file = path.resolve(root, 'config.json');
+  const config = asObject(readTolerantly(await readText(file).catch(() => '')));
+  const listed = [config?.['trustedFolders'], config?.['trusted_folders']].flat();
+  for (let at = path.resolve(folder); !listed.includes(at); at = path.dirname(at))
+    if (at === path.dirname(at))
+      return [
+        {
+          text: `Copilot CLI does not trust ${folder} (${file}), and runs no hooks of its .github folder.`,
+          remedy: 'Start copilot in this folder and trust it for good, or install the hooks with --scope user.',
+          scopes: ['project'],
+        },
+      ];
+  return [];
+}
+
+function settingsText({ observe, guard }: HookCommands): string {
+  const entry = {
+    type: 'command',
+    bash: guard ?? observe,
+    timeoutSec: guard === undefined ? OBSERVER_SECONDS : GUARD_SECONDS,
+  };
+  return `${JSON.stringify({ version: 1, hooks: { [BEFORE_CALL]: [entry] } }, null, 2)}\n`;
+}
+
+function inspect(text: string): SettingsView {
+  const hook = hookIn(text);
+  const problem = text.trim() !== '' && !hook ? NOT_OURS : undefined;
+  const allOff = asFlag(asObject(parseJson(text))?.['disableAllHooks']);
+  return { ours: hook ? [hook] : [], othersBeforeCalls: [], ...known({ problem, allOff }) };
+}
+
+/** For how long the program waits where nobody says. */
+const DEFAULT_SECONDS = 30;
+
+function hookIn(text: string): SettingsHook | undefined {
+  const entries = asObject(asObject(parseJson(text))?.['hooks'])?.[BEFORE_CALL];
+  const entry = Array.isArray(entries) ? entries.find(isObject) : undefined;
+  const command = asText(entry?.['bash']);
+  const found = command === undefined ? undefined : parseHookCommand(command, HOST);
+  if (command === undefined || !found) return undefined;
+  const { isAsWritten, ...own } = found;
+  const written = settingsText(own.role === 'guard' ? { observe: '', guard: command } : { observe: command });
+  const changed = isAsWritten && text === written ? undefined : 'its text is not what troupe writes';
+  const seconds = asAmount(entry?.['timeoutSec']) ?? DEFAULT_SECONDS;
+  return { event: BEFORE_CALL, command, seconds, ...own, ...known({ changed }) };
 }

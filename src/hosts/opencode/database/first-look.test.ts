@@ -7,9 +7,8 @@ import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
-import { openDatabase } from './cursor.ts';
-import { takeFirstLook } from './first-look.ts';
-import { ROWS, TOGETHER } from './row-batches.ts';
+import { openDatabase, takeFirstLook } from './cursor.ts';
+import { ROWS, TOGETHER } from './rows.ts';
 import { readSchema } from './schema.ts';
 
 const TABLES = [

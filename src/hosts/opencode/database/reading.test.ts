@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
-import { messageFacts } from '../facts/message-facts.ts';
-import { partFacts } from '../facts/part-facts.ts';
+import { messageFacts } from '../parse-messages.ts';
+import { partFacts } from '../parse-parts.ts';
 import { sessionIdOf } from '../record.ts';
 import { openDatabase } from './cursor.ts';
-import { readBatches, toParts } from './row-batches.ts';
+import { readBatches, toParts } from './rows.ts';
 
 const SESSION = 'ses_1';
 const TABLES = [

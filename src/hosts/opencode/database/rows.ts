@@ -1,8 +1,18 @@
 // Messages and parts as rows. Nine tenths of a database are texts that the tree has no use for: of long rows only the
 // beginning leaves SQLite, which is where the facts stand.
 
-import { asAmount, asObject, asText, closeJson, type JsonObject, known, parseObject } from '../../../lib/json.ts';
-import { type SqlRow, textOf } from '../../../lib/sqlite.ts';
+import {
+  asAmount,
+  asObject,
+  asText,
+  closeJson,
+  isObject,
+  type JsonObject,
+  known,
+  parseJson,
+  parseObject,
+} from '../../../lib/json.ts';
+import { type ReadOnlyDatabase, type SqlRow, textOf } from '../../../lib/sqlite.ts';
 import { PROGRAMS } from '../../shared/index.ts';
 import { SHELL, TASK } from '../tools.ts';
 
@@ -30,8 +40,8 @@ export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message
 
 const [LONG_PART, KEPT] = [1_500, 600];
 /** Only here: the name of the tool, which a text cannot imitate, for quotes are escaped there. */
-const HEAD = 'substr(part.data, 1, 400)';
-const isTool = (name: string): string => `instr(${HEAD}, '"tool":"${name}"') > 0`;
+const NAME_HEAD = 'substr(part.data, 1, 400)';
+const isTool = (name: string): string => `instr(${NAME_HEAD}, '"tool":"${name}"') > 0`;
 
 const PART_KEYS = `${textOf('part.id')} as id, ${textOf('part.message_id')} as message_id, ${textOf('part.session_id')} as session_id,
   part.time_created, part.time_updated`;
@@ -97,14 +107,14 @@ export function isNeededWhole({ tool, state }: JsonObject): boolean {
 
 const NAMES = PROGRAMS.flatMap(({ names: [shortest] }) => shortest ?? []);
 
-const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
+const TIME_AT_END = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
 
 /** What stands behind the bodies of a call, put back where it belongs. */
 function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): JsonObject | undefined {
   const state = asObject(part?.['state']);
   if (!part || !state) return part;
   const text = asText(ending) ?? '';
-  const [, start, end] = TIME.exec(text) ?? [];
+  const [, start, end] = TIME_AT_END.exec(text) ?? [];
   const time = known({
     start: start === undefined ? undefined : Number(start),
     end: end === undefined ? undefined : Number(end),
@@ -112,4 +122,191 @@ function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): Jso
   const filePath = asText(file);
   const input = filePath === undefined ? state['input'] : { ...asObject(state['input']), filePath };
   return { ...part, state: { ...state, input, time } };
+}
+
+/** So many rows at a time: what is held in memory does not grow with the session. */
+export const ROWS = 1_000;
+
+/**
+ * A row whose text cannot stand in the batch is there with its id alone, to be read by itself; and so is a call that is needed
+ * whole.
+ */
+export interface Batch<Row> {
+  readonly rows: readonly Row[];
+  readonly apart: readonly string[];
+  readonly whole: readonly string[];
+}
+
+/** To ask takes longer than to read a short session: so many are asked for at once, and each by itself where that is too much. */
+export const TOGETHER = 8;
+
+export const LIST = '(select value from json_each(?))';
+
+/** Whose rows are asked for. */
+export interface AskedFor {
+  /** SQL: the ids, to be searched through. */
+  readonly sessions: string;
+  /** SQL: the same as a JSON text. */
+  readonly list: string;
+  /** SQL: how many messages are passed over, and the row of the last part before. */
+  readonly before: readonly [messages: string, part: string];
+}
+
+const [BATCH_LONG, BATCH_HEAD, BATCH_ENDING] = [900, 800, 200];
+/** Behind it stand the bodies of a call that came to an end: nothing in there is of use but when it ran, at the very end. */
+const OUTPUT = `,"output":"`;
+/** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
+const TIME_BYTES = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
+
+/** One row, and one question: to wake the other thread takes longer than some of them take to be answered. */
+export function rowsOf({ sessions, list, before: [read, last] }: AskedFor): string {
+  // A session by where it stands in the list: its id would be a fifth of the text.
+  const session = `instr(${list}, '"' || session_id || '"')`;
+  const keys = `'[' || ${session} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
+  // Ids have no quotes in them: where one has, the batch is no JSON.
+  const messages = `select count(*) as messages,
+      cast('[' || group_concat('[' || ${session} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
+    from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
+      from message where session_id in ${sessions} order by session_id, time_created, id limit ${ROWS} offset ${read})`;
+  // `limit` has SQLite look into each row once.
+  const parts = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${keys} || case when ending is null then head
+        when instr(head, '${OUTPUT}') and instr(ending, ${TIME_BYTES})
+        then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME_BYTES}))
+        else 'null' end || ']') || ']' as blob) as part_rows
+    from (select rowid as row, session_id, id, message_id, time_created, time_updated,
+        case when octet_length(data) <= ${BATCH_LONG} then data else substr(data, 1, ${BATCH_HEAD}) end as head,
+        case when octet_length(data) > ${BATCH_LONG} then substr(cast(data as blob), -${BATCH_ENDING}) end as ending
+      from part where session_id in ${sessions} and rowid > ${last} and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
+  // What agents were told, of the same messages; by how the text begins in all that was recorded, so that less may come.
+  const told = `select count(*) as told,
+      cast('[' || group_concat(${keys} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
+    from part where message_id in (select id from (select id, data from message where session_id in ${sessions}
+      order by session_id, time_created, id limit ${ROWS} offset ${read}) where data >= '{"role":"user"' and data < '{"role":"user#')`;
+  return `(${messages}), (${parts}), (${told})`;
+}
+
+const ALL = `select * from ${rowsOf({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
+
+export interface BatchText {
+  /** Several where they are short. */
+  readonly sessions: readonly string[];
+  /** How many messages stand before it, and the row of the last part before it. */
+  readonly before: readonly [messages: number, part: number];
+  readonly row: SqlRow;
+}
+
+/**
+ * Of each session all messages, by the time they came, and all parts with facts in them, by their rows. The next text is on its
+ * way while somebody takes the last one apart.
+ */
+export function readBatches(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncIterable<BatchText> {
+  return ahead(textsOf(database, sessions));
+}
+
+async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
+  for (let from = 0; from < sessions.length; from += TOGETHER) {
+    const group = sessions.slice(from, from + TOGETHER);
+    const [row] = group.length > 1 ? await database.soon(ALL, JSON.stringify(group), 0, 0) : [];
+    if (row && !isFull(row)) yield { sessions: group, before: [0, 0], row };
+    else for (const session of group) yield* pagesOf(database, session);
+  }
+}
+
+async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGenerator<BatchText> {
+  let [read, last] = [0, 0];
+  for (let hasMore = true; hasMore; ) {
+    const [row = {}] = await database.soon(ALL, JSON.stringify([session]), read, last);
+    yield { sessions: [session], before: [read, last], row };
+    hasMore = isFull(row);
+    read += ROWS;
+    last = asAmount(row['last']) ?? Number.MAX_SAFE_INTEGER;
+  }
+}
+
+export function isFull({ messages, parts }: SqlRow): boolean {
+  return messages === ROWS || parts === ROWS;
+}
+
+/** Asks for the next before the last is handed on. Whoever stops in between waits for what is under way. */
+async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next();
+  try {
+    for (let found = await next; !found.done; found = await next) {
+      next = source.next();
+      yield found.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+  }
+}
+
+/** Undefined where a text in it is no JSON. */
+export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | undefined {
+  const sessionAt = placesOf(sessions);
+  return toBatch(row['messages'], row['message_rows'], 3, ([at, id, info]) => {
+    const session = sessionAt.get(at);
+    return isObject(info) && session !== undefined ? { id: id as string, session, info } : undefined;
+  });
+}
+
+/** As `toMessages`. */
+export function toParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['parts'], row['part_rows'], 6, partOf(placesOf(sessions)));
+}
+
+/** As `toMessages`. */
+export function toTold({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['told'], row['told_rows'], 6, partOf(placesOf(sessions)));
+}
+
+function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unknown[]) => PartRow | undefined {
+  return ([at, id, message, createdAt, updatedAt, part]) => {
+    const session = sessionAt.get(at);
+    if (!isObject(part) || session === undefined) return undefined;
+    return {
+      id: id as string,
+      message: message as string,
+      session,
+      part,
+      createdAt: asAmount(createdAt),
+      updatedAt: asAmount(updatedAt),
+    };
+  };
+}
+
+/**
+ * As SQLite counts them in what it was asked. One that JSON writes in another way than it is written is found by neither, and 0 to
+ * both: its rows are read by themselves.
+ */
+function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
+  const asked = JSON.stringify(sessions);
+  const places = new Map(sessions.map((session) => [asked.indexOf(`"${session}"`) + 1, session]));
+  places.delete(0);
+  return places;
+}
+
+/** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */
+function toBatch<Row extends { readonly id: string; readonly part?: JsonObject }>(
+  count: unknown,
+  text: unknown,
+  width: number,
+  toRow: (values: readonly unknown[]) => Row | undefined,
+): Batch<Row> | undefined {
+  const found = parseJson(text ?? '[]') as readonly (readonly unknown[])[] | undefined;
+  if (!found || found.length !== count) return undefined;
+  const rows: Row[] = [];
+  const [apart, whole]: [string[], string[]] = [[], []];
+  for (const values of found) {
+    if (!Array.isArray(values) || values.length !== width) return undefined;
+    const row = toRow(values);
+    if (!row) apart.push(values[1] as string);
+    else if (row.part && isCut(row.part) && isNeededWhole(row.part)) whole.push(row.id);
+    else rows.push(row);
+  }
+  return { rows, apart, whole };
+}
+
+function isCut({ state }: JsonObject): boolean {
+  const { status, output } = asObject(state) ?? {};
+  return status === 'completed' && output === undefined;
 }

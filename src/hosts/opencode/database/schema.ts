@@ -1,7 +1,13 @@
 // Which columns a database has: versions add some. Columns are always named one by one: `account`, `control_account`,
 // `credential` and `session_share` hold secrets, and nothing of them is ever asked for.
-import { asText } from '../../../lib/json.ts';
-import { type ReadOnlyDatabase, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
+
+import { access, constants, lstat, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isRefusal, sizeOf } from '../../../lib/folders.ts';
+import { asAmount, asText, known, parseJson } from '../../../lib/json.ts';
+import { kindOfFile } from '../../../lib/regular-file.ts';
+import { type ReadOnlyDatabase, type SqlRow, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
+import { deniedIn, type SessionInfo } from '../record.ts';
 
 export interface Schema {
   readonly sessionColumns: ReadonlySet<string>;
@@ -22,21 +28,21 @@ export interface KnownSchema {
 }
 
 /** Of each connection: many sessions are read through one. */
-const known = new WeakMap<ReadOnlyDatabase, KnownSchema>();
+const schemas = new WeakMap<ReadOnlyDatabase, KnownSchema>();
 
 /** As it was when it was last looked at. */
 export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined {
-  return known.get(database);
+  return schemas.get(database);
 }
 
 /** Throws `UnreadableDatabase` where it is none that troupe knows. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
   // SQLite counts every change of it.
   const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
-  const before = known.get(database);
+  const before = schemas.get(database);
   if (before && before.version === version) return before.schema;
   const schema = lookAtSchema(database, file);
-  known.set(database, { version, schema });
+  schemas.set(database, { version, schema });
   return schema;
 }
 
@@ -68,4 +74,115 @@ export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
 export function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {
   const rows = database.all('select name from pragma_table_info(?)', table);
   return new Set(rows.flatMap(({ name }) => asText(name) ?? []));
+}
+
+const WANTED = [
+  'id',
+  'parent_id',
+  'title',
+  'directory',
+  'version',
+  'agent',
+  'permission',
+  'time_created',
+  'time_updated',
+] as const;
+
+export function sessionNames({ sessionColumns: has }: Schema): readonly string[] {
+  return WANTED.filter((column) => has.has(column));
+}
+
+export function sessionColumns(schema: Schema): string {
+  return sessionNames(schema)
+    .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
+    .join(', ');
+}
+
+/** Of a sub-agent's session, its own and all below it: by ids, for the table is small beside the others. */
+export const TREE = `with recursive tree(id) as materialized (
+  select ?1 union select session.id from session join tree on session.parent_id = tree.id
+)`;
+
+export function readTree(database: ReadOnlyDatabase, schema: Schema, root: string): readonly SessionInfo[] {
+  const sql = `${TREE} select ${sessionColumns(schema)} from session where id in (select id from tree)`;
+  return database.all(sql, root).flatMap((row) => toInfo(row) ?? []);
+}
+
+/** How far rows are numbered. */
+export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_message,
+  coalesce((select max(rowid) from part), 0) as last_part`;
+
+/** Who is whose child, and when each was last written to. */
+export interface SessionPlace {
+  readonly id: string;
+  readonly parent?: string;
+  readonly modifiedAt: number;
+}
+
+/** All of them. `time_updated` is not touched by every message; the newest message of a session stands in an index. */
+export function listSessions(database: ReadOnlyDatabase): readonly SessionPlace[] {
+  const newest = '(select max(time_created) from message where session_id = session.id)';
+  return database
+    .all(
+      `select ${textOf('id')} as id, ${textOf('parent_id')} as parent_id, time_updated, ${newest} as newest from session`,
+    )
+    .flatMap(({ id, parent_id, time_updated, newest: last }) => {
+      const native = asText(id);
+      if (native === undefined) return [];
+      const modifiedAt = Math.max(asAmount(time_updated) ?? 0, asAmount(last) ?? 0);
+      return [{ id: native, modifiedAt, ...known({ parent: asText(parent_id) }) }];
+    });
+}
+
+export function toInfo(row: SqlRow): SessionInfo | undefined {
+  const id = asText(row['id']);
+  if (id === undefined) return undefined;
+  return {
+    id,
+    ...known({
+      parent: asText(row['parent_id']),
+      title: asText(row['title']),
+      directory: asText(row['directory']),
+      version: asText(row['version']),
+      agent: asText(row['agent']),
+      createdAt: asAmount(row['time_created']),
+      updatedAt: asAmount(row['time_updated']),
+      deniedTools: deniedIn(parseJson(row['permission'])),
+    }),
+  };
+}
+
+/** Throws `UnreadableDatabase`, in words for people. */
+export async function assertOpenable(file: string): Promise<void> {
+  const why = (await whyNoFile(file)) ?? (await whyUnreadable(file, '')) ?? (await whyUnreadable(file, '-wal'));
+  if (why !== undefined) throw new UnreadableDatabase(file, why, false);
+}
+
+async function whyNoFile(file: string): Promise<string | undefined> {
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile()) return `it is ${kindOfFile(stats)}, not a regular file`;
+    // A new one may have everything in its log still.
+    return stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0 ? 'it is empty' : undefined;
+  } catch (error) {
+    if (isRefusal(error)) return 'you may not read it';
+    return (await isLink(file)) ? 'it is a link to nothing' : 'it is not there';
+  }
+}
+
+async function whyUnreadable(file: string, end: '' | '-wal'): Promise<string | undefined> {
+  try {
+    await access(file + end, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) return undefined;
+    return end === '' ? 'you may not read it' : `you may not read its log, ${path.basename(file)}${end}`;
+  }
+}
+
+async function isLink(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 }

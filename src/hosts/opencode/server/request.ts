@@ -1,6 +1,8 @@
 // A running server of OpenCode (`opencode serve`), by its address. With a password every route asks for it.
 
-import { asText, isObject, type JsonObject, parseJson } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, parseJson, parseObject } from '../../../lib/json.ts';
+import { eventOf } from '../events.ts';
+import { type SessionInfo, toSessionInfo } from '../record.ts';
 
 export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);
@@ -54,4 +56,62 @@ function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = isObject(cause) ? asText(cause['code']) : undefined;
   return code ?? (error instanceof Error ? error.message : String(error));
+}
+
+export interface ServedSession {
+  readonly info: SessionInfo;
+}
+
+const MOST = 1_000;
+
+/** Of the folder that the server was started in, those of agents too. */
+export async function listServed(root: string): Promise<readonly ServedSession[]> {
+  const found = await getList(root, `/session?limit=${MOST}`);
+  return found.flatMap((raw) => {
+    const info = toSessionInfo(raw);
+    return info ? [{ info }] : [];
+  });
+}
+
+export interface StreamedEvent {
+  readonly type: string;
+  readonly properties: JsonObject;
+  /** The folder that it happened in. */
+  readonly directory?: string;
+}
+
+/** All folders of the server, not only the one that it was started in. */
+const ROUTE = '/global/event';
+
+/** Undefined where nobody answers, or not to us. */
+export async function openStream(root: string, signal: AbortSignal): Promise<AsyncIterable<StreamedEvent> | undefined> {
+  const headers = { accept: 'text/event-stream', ...authorisation(process.env) };
+  const response = await fetch(new URL(ROUTE, root), { headers, signal });
+  return response.ok && response.body ? eventsIn(response.body) : undefined;
+}
+
+async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of body) {
+    const frames = (rest + decoder.decode(bytes, { stream: true })).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames) {
+      const event = eventIn(frame);
+      if (event) yield event;
+    }
+  }
+}
+
+function eventIn(frame: string): StreamedEvent | undefined {
+  const data = frame
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data:') ? line.slice('data:'.length) : []))
+    .join('\n');
+  const record = parseObject(data);
+  const event = record && eventOf(record);
+  const type = asText(event?.['type']);
+  if (!record || type === undefined) return undefined;
+  const directory = asText(record['directory']);
+  return { type, properties: asObject(event?.['properties']) ?? {}, ...(directory !== undefined && { directory }) };
 }
