@@ -1,3 +1,7 @@
+// The part of Copilot CLI's hooks that runs in front of every tool call: payload, caller, tools, answer. Recorded: 1.0.12 to 1.0.102,
+// answers since 1.0.50. Inside a sub-agent `sessionId` is the agent's own id, and only newer versions say so (`agentId`). A payload has
+// neither the name of the event nor the id of the call.
+
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { mainAgentOf, toSessionId } from '../../core/index.ts';
@@ -5,22 +9,25 @@ import { asObject, asText, isObject, type JsonObject, known, parseJson } from '.
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from '../index.ts';
-import { EVENTS, lockOf, rootsOf, SESSIONS } from './data-folder.ts';
+import type { Guarded } from '../shared/index.ts';
+import { EVENTS, lockOf, rootOf, SESSIONS } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { isSpawning, subjectOf } from './tools.ts';
 
-/** In front of a tool call. The only one that ours is entered for: the session's file tells of all others as soon. */
+/** Before a tool call. The only event that troupe installs: the session's file has all others just as early. */
 export const BEFORE_CALL = 'preToolUse';
+
+export const copilotGuard = { read: readPayload, callerOf, formatAnswer };
 
 interface Caller {
   readonly id: string;
   readonly session: RunningSession | undefined;
   readonly isMain: boolean;
-  /** It is one for sure: the hook says it, or its id is none of a session. */
+  /** Certain: the payload says so, or its id is not that of a session. */
   readonly isAgent: boolean;
 }
 
-/** Sessions are UUIDs. Up to 1.0.8x agents have the ids of the calls that made them. */
+/** Sessions have UUIDs. Up to 1.0.8x agents have the ids of the calls that made them. */
 const SESSION = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function callerIn(payload: JsonObject, process: number | undefined): Caller | undefined {
@@ -36,7 +43,7 @@ function callerIn(payload: JsonObject, process: number | undefined): Caller | un
   };
 }
 
-export function readPayload(payload: unknown, process?: number): HookEvent | undefined {
+function readPayload(payload: unknown, process?: number): HookEvent | undefined {
   const caller = isObject(payload) ? callerIn(payload, process) : undefined;
   if (!isObject(payload) || !caller) return undefined;
   // At depth 1 the agent above is the session.
@@ -57,7 +64,7 @@ export function readPayload(payload: unknown, process?: number): HookEvent | und
   };
 }
 
-export function callerOf(payload: unknown, process?: number): CallerChain {
+function callerOf(payload: unknown, process?: number): CallerChain {
   const caller = isObject(payload) ? callerIn(payload, process) : undefined;
   if (!isObject(payload) || !caller) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
   const place = known({ project: asText(payload['cwd']) });
@@ -95,7 +102,7 @@ function agentsAbove(
   return { above, isWhole: session !== undefined && (parent === null || parent === session.id) };
 }
 
-/** Other events with a tool have its result, its error, or are questions. */
+/** Other events with a tool have its result, its error, or are permission requests. */
 function callIn(payload: JsonObject): HookCall | undefined {
   const tool = asText(payload['toolName']);
   if (tool === undefined || 'toolResult' in payload || 'error' in payload || 'hookName' in payload) return undefined;
@@ -105,8 +112,8 @@ function callIn(payload: JsonObject): HookCall | undefined {
   return { ...toGuarded(tool, input), spawns: isSpawning(tool), ...known({ subject: subjectOf(tool, input) }) };
 }
 
-/** Nothing printed is no opinion: the program's own rules go on. It asks where it is told to and somebody is there; else it refuses. */
-export function formatAnswer({ decision, reason, input: given }: HookAnswer): string {
+/** Printing nothing leaves the decision to Copilot's own rules. It denies an `ask` if nobody is there. */
+function formatAnswer({ decision, reason, input: given }: HookAnswer): string {
   const input = isObject(given) && TYPED in given ? undefined : given;
   if (decision === 'none' && input === undefined) return '';
   return JSON.stringify({
@@ -115,38 +122,39 @@ export function formatAnswer({ decision, reason, input: given }: HookAnswer): st
   });
 }
 
-export const copilotGuard = { read: readPayload, callerOf, formatAnswer };
-
-export interface RunningSession {
+interface RunningSession {
   readonly id: string;
-  /** Sub-agents that its file tells of, by their ids. */
+  /** Sub-agents in its file, by id. */
   agents(): ReadonlyMap<string, StartedAgent>;
 }
 
-export interface StartedAgent {
+interface StartedAgent {
   readonly type?: string;
   readonly name?: string;
-  /** The main agent where it is null; left out where nobody says. */
+  /** Null: the main agent. Left out: unknown. */
   readonly parent?: string | null;
 }
 
-/** `caller`: an agent of it, or the session itself. `process`: that called the hook. */
-export function findSession(caller: string, process: number | undefined): RunningSession | undefined {
+/**
+ * `caller`: one of its agents, or the session itself. `process` called the hook. Up to 1.0.9x the payload has only the id of the caller, and
+ * the session's file gets an agent late; but the process holds a lock in the folder of its session.
+ */
+function findSession(caller: string, process: number | undefined): RunningSession | undefined {
   const folder = path.join(dataFolder(), SESSIONS);
-  // Ids come from outside: none of them may lead anywhere else.
+  // The id is part of a path and comes from outside.
   if (/^[\w-]{1,200}$/.test(caller) && existsSync(path.join(folder, caller))) return sessionIn(folder, caller);
   const ids = namesIn(folder);
   const isOpen = (id: string): boolean => existsSync(path.join(folder, id, lockOf(process ?? 0)));
   const [only, ...others] = process === undefined ? [] : ids.filter(isOpen);
   if (only !== undefined && others.length === 0) return sessionIn(folder, only);
-  // It is over, or has gone on to another session: who was in it stands in its file by now.
+  // The process ended or changed its session: by now the agent is in the file.
   return newest(folder, ids)
     .map((id) => sessionIn(folder, id))
     .find((session) => session.agents().has(caller));
 }
 
-/** A hook is about something that was written lately, or is never written. */
-const LOOKED_INTO = 20;
+/** Sessions written last. */
+const MAX_SEARCHED = 20;
 
 function newest(folder: string, ids: readonly string[]): readonly string[] {
   const writtenAt = (id: string): number =>
@@ -154,17 +162,17 @@ function newest(folder: string, ids: readonly string[]): readonly string[] {
   return ids
     .map((id) => ({ id, at: writtenAt(id) }))
     .toSorted((a, b) => b.at - a.at)
-    .slice(0, LOOKED_INTO)
+    .slice(0, MAX_SEARCHED)
     .map(({ id }) => id);
 }
 
-/** The environment is the host's own: a hook has it from there. */
+/** Hooks inherit the environment of the host. */
 function dataFolder(): string {
   const { env } = globalThis.process;
-  return rootsOf({ env, home: env['HOME'] ?? '/' })[0] ?? '';
+  return rootOf({ env, home: env['HOME'] ?? '/' });
 }
 
-/** Of a session that has gone on for long; an agent that was started before that is not found. */
+/** An agent that started before this tail of the file is not found. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 function sessionIn(folder: string, id: string): RunningSession {
@@ -193,7 +201,7 @@ function agentsIn(text: string): ReadonlyMap<string, StartedAgent> {
   return agents;
 }
 
-/** Up to about 1.0.7x the names are the vendor's words for the type, and an agent above is not told of. */
+/** Up to about 1.0.7x the names are the vendor's names of the type, and the parent is missing. */
 function startedIn(data: JsonObject): StartedAgent {
   const type = asText(data['agentType']);
   if (type === undefined) return known({ type: asText(data['agentName']) });
@@ -208,10 +216,9 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Such an input is not what the tool takes: it cannot be given back. */
-export const TYPED = 'is_typed';
+/** Marks an input that is not in the form of the tool, and so cannot replace it. */
+const TYPED = 'is_typed';
 
-type Guarded = Pick<HookCall, 'tool' | 'input'>;
 type Rename = (input: JsonObject) => Guarded;
 
 const same =
@@ -222,7 +229,11 @@ const ofFile =
   (tool: string): Rename =>
   ({ path, ...rest }) => ({ tool, input: { ...known({ file_path: path }), ...rest } });
 
-/** One tool for all of it, as Claude's models know it: its `command` says what it does. */
+const ofPaths =
+  (tool: string): Rename =>
+  ({ paths, path, ...rest }) => ({ tool, input: { ...known({ path: path ?? paths }), ...rest } });
+
+/** One tool for everything, as Claude's models know it: `command` selects. */
 const ofEditor: Rename = (input) => {
   const tool = { view: 'Read', create: 'Write' }[asText(input['command']) ?? ''] ?? 'Edit';
   return ofFile(tool)(input);
@@ -231,15 +242,15 @@ const ofEditor: Rename = (input) => {
 const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['bash', same('Bash')],
   ['local_shell', same('Bash')],
-  // What is typed into a shell that runs already is a command to it.
+  // Input to a running shell is a command.
   ['write_bash', ({ input }) => ({ tool: 'Bash', input: { command: withoutKeys(input), [TYPED]: true } })],
   ['view', ofFile('Read')],
   ['create', ofFile('Write')],
   ['edit', ofFile('Edit')],
   ['str_replace_editor', ofEditor],
-  ['grep', ({ paths, path, ...rest }) => ({ tool: 'Grep', input: { ...known({ path: path ?? paths }), ...rest } })],
-  ['rg', ({ paths, path, ...rest }) => ({ tool: 'Grep', input: { ...known({ path: path ?? paths }), ...rest } })],
-  ['glob', ({ paths, path, ...rest }) => ({ tool: 'Glob', input: { ...known({ path: path ?? paths }), ...rest } })],
+  ['grep', ofPaths('Grep')],
+  ['rg', ofPaths('Grep')],
+  ['glob', ofPaths('Glob')],
   ['web_fetch', same('WebFetch')],
   ['web_search', same('WebSearch')],
   [
@@ -251,12 +262,15 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['update_todo', same('TodoWrite')],
 ]);
 
-/** Names of keys stand in braces: `ls{enter}`. */
+/** Keys are in braces: `ls{enter}`. */
 function withoutKeys(input: unknown): unknown {
   return typeof input === 'string' ? input.replaceAll('{enter}', '\n') : input;
 }
 
-/** Tools of MCP servers are called `server-tool`, as others may be: they are `copilot:server-tool`. */
+/**
+ * Tools by the names and inputs of policies; others are `copilot:name`. MCP tools are called `server-tool`, like others may be, so they are
+ * `copilot:server-tool`.
+ */
 export function toGuarded(tool: string, input: unknown): Guarded {
   if (tool === 'apply_patch') {
     const fields = asObject(input);

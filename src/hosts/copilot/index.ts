@@ -1,5 +1,5 @@
-import type { Bodies, LocatedSession, LocatedSource, SourceAdapter } from '../index.ts';
-import { rootsOf } from './data-folder.ts';
+import type { Bodies, SourceAdapter } from '../index.ts';
+import { rootOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { HOST } from './line-context.ts';
 import { follow, locate } from './locate.ts';
@@ -15,10 +15,10 @@ export const copilot: SourceAdapter = {
   host: HOST,
   title: 'Copilot CLI',
   process: { names: ['copilot', '@github/copilot'], variable: 'COPILOT_CLI' },
-  roots: rootsOf,
+  roots: (machine) => [rootOf(machine)],
   locate,
   sniff: sniffEvents,
-  createReader: ({ id }: LocatedSession, source: LocatedSource) =>
+  createReader: ({ id }, source) =>
     source.role === 'workspace' ? createWorkspaceReader(id, source.id) : createEventReader(id, source.id),
   follow,
   stream,

@@ -1,4 +1,5 @@
-// What lies below a data folder of Copilot: one folder a session, with one file for all its agents.
+// Which sessions are in a data folder of Copilot (a folder for each, with one file for all its agents), which of them a running process has
+// open, and which a change is about.
 
 import path from 'node:path';
 import { nativeId, type ProcessSeen, type SessionId, toSessionId, toSourceId } from '../../core/index.ts';
@@ -8,32 +9,28 @@ import type { FollowCapability, Located, LocatedSession, LocatedSource } from '.
 import { EVENTS, mayBeSession, processInName, SESSIONS, sessionFolders, WORKSPACE } from './data-folder.ts';
 import { HOST } from './line-context.ts';
 
-export type Role = 'events' | 'workspace';
+type Role = 'events' | 'workspace';
 
-/** Folders that are looked into at the same time. */
-const SIDE_BY_SIDE = 16;
+/** Folders that are read in parallel. */
+const CONCURRENCY = 16;
 
 export async function locate(root: string): Promise<Located> {
   const sessions: LocatedSession[] = [];
   const queue = (await sessionFolders(root)).values();
-  const lookOn = async (): Promise<void> => {
+  const locateNext = async (): Promise<void> => {
     for (const place of queue) {
       const files = await listFolder(place);
-      if (!hasEvents(files)) continue;
+      if (!files.some(({ name }) => name === EVENTS)) continue;
       const session = await sessionIn(root, place, files);
       sessions.push({ ...session, facts: await processesIn(session, files) });
     }
   };
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lookOn));
+  await Promise.all(Array.from({ length: CONCURRENCY }, locateNext));
   return { sessions, ignoredFiles: await ignoredIn(path.join(root, SESSIONS)) };
 }
 
-function hasEvents(files: readonly FolderEntry[]): boolean {
-  return files.some(({ name }) => name === EVENTS);
-}
-
-/** Without facts. The folder has the session's id for a name. */
-export async function sessionIn(root: string, place: string, files: readonly FolderEntry[]): Promise<LocatedSession> {
+/** Without facts. The folder is named by the session's id. */
+async function sessionIn(root: string, place: string, files: readonly FolderEntry[]): Promise<LocatedSession> {
   const has = (name: string): boolean => files.some((file) => file.name === name);
   const events = path.join(place, EVENTS);
   return {
@@ -55,15 +52,14 @@ function toSource(root: string, file: string, role: Role): LocatedSource {
   return { id, path: file, shape: 'lines', role };
 }
 
-/** Sessions of the time before they had folders: one file each (up to about 0.0.37x). */
+/** Up to about 0.0.37x a session was one file. */
 async function ignoredIn(folder: string): Promise<readonly string[]> {
   return (await listFolder(folder))
     .filter(({ name, kind }) => kind === 'file' && name.endsWith('.jsonl'))
     .map(({ name }) => path.join(folder, name));
 }
 
-/** For `follow`: a process came or went somewhere. */
-export async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
+async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
   const locks = new Map<string, readonly Lock[]>();
   await Promise.all(
     (await sessionFolders(root)).map(async (place) => {
@@ -74,10 +70,7 @@ export async function readProcesses(root: string): Promise<(session: LocatedSess
   return (session) => (locks.get(session.folder ?? root) ?? []).map((lock) => toFact(session, lock));
 }
 
-export async function processesIn(
-  session: LocatedSession,
-  files: readonly FolderEntry[],
-): Promise<readonly ProcessSeen[]> {
+async function processesIn(session: LocatedSession, files: readonly FolderEntry[]): Promise<readonly ProcessSeen[]> {
   return (await locksIn(session.folder ?? session.root, files)).map((lock) => toFact(session, lock));
 }
 
@@ -88,7 +81,7 @@ interface Lock {
   readonly at: number;
 }
 
-/** A kill leaves the lock behind. Its time is that of the process's first look at the session. */
+/** A killed process leaves its lock behind. The lock is created when the process opens the session. */
 async function locksIn(folder: string, files: readonly FolderEntry[]): Promise<readonly Lock[]> {
   const locks: Lock[] = [];
   for (const { name } of files) {
@@ -103,14 +96,14 @@ async function locksIn(folder: string, files: readonly FolderEntry[]): Promise<r
 function toFact({ id, root, folder = root }: LocatedSession, { name, pid, alive, at }: Lock): ProcessSeen {
   const source = toSourceId(path.relative(root, path.join(folder, name)).split(path.sep).join('/'));
   const origin = { source, offset: 0, length: 0 };
-  // The time of a file that somebody copied says nothing, and neither does that of a process which is gone.
+  // The time of a copied file, or of an ended process, means nothing.
   return { kind: 'process-seen', session: id, origin, pid, alive, ...(alive && { startedAt: Math.floor(at) }) };
 }
 
 const OF_SESSION = new Set([EVENTS, WORKSPACE]);
 
 export const follow: FollowCapability = {
-  // What lies deeper are copies of files, for going back.
+  // Deeper folders are copies of files for undoing.
   watched: async (root) => (folder) => folder === path.join(root, SESSIONS) || mayBeSession(root, folder),
   async subjectOf(root, place) {
     const folder = path.dirname(place);

@@ -1,20 +1,11 @@
-// What was called, how it went, and what the person has to allow.
+// Lines about tool calls, permissions and sub-agents.
 
-import { mainAgentOf, type ToolCallId } from '../../core/index.ts';
+import { type AgentId, mainAgentOf, type RunOutcome, type ToolCallId, toToolCallId } from '../../core/index.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
-import {
-  agentIdOf,
-  atOf,
-  callIdOf,
-  eventId,
-  type LineContext,
-  type LineParser,
-  promptFact,
-  tellNews,
-} from './line-context.ts';
+import { firstLine } from '../shared/index.ts';
+import { agentIdOf, atOf, emitChanges, eventId, type LineContext, promptFact } from './line-context.ts';
 import {
   fileWrittenBy,
-  firstLine,
   isAsking,
   isLost,
   isShell,
@@ -28,7 +19,7 @@ import {
 
 function startCall(native: string, tool: string, input: unknown, context: LineContext): void {
   const { agent, state } = context;
-  const call = callIdOf(native);
+  const call = toToolCallId(native);
   context.emit({
     kind: 'tool-started',
     agent,
@@ -62,7 +53,7 @@ function requestAgent(call: ToolCallId, input: unknown, context: LineContext): v
   });
 }
 
-export const parseCallStart: LineParser = (context) => {
+export function parseCallStart(context: LineContext): void {
   const { agent, record } = context;
   const native = asText(record.data['toolCallId']);
   const tool = asText(record.data['toolName']);
@@ -70,16 +61,16 @@ export const parseCallStart: LineParser = (context) => {
   startCall(native, tool, record.data['arguments'], context);
   if (isAsking(tool) && record.at !== undefined)
     context.emit({ kind: 'agent-asked', agent, id: native, at: record.at, about: 'input' });
-};
+}
 
-export const parseCallEnd: LineParser = (context) => {
+export function parseCallEnd(context: LineContext): void {
   const { agent, state, record } = context;
   const native = asText(record.data['toolCallId']);
   if (native === undefined || isLost(record.data)) return;
-  const call = callIdOf(native);
+  const call = toToolCallId(native);
   const tool = state.toolOf.get(call);
   // Up to about 1.0.3x the replies of a sub-agent name no model.
-  tellNews(context, { model: asText(record.data['model']) });
+  emitChanges(context, { model: asText(record.data['model']) });
   const text = textOfResult(record.data);
   const { outcome, unrun } = outcomeOf(record.data);
   context.emit({
@@ -88,7 +79,7 @@ export const parseCallEnd: LineParser = (context) => {
     call,
     outcome,
     ...atOf(context),
-    ...(outcome === 'ok' && isSpawning(tool) && isLaunch(text) && { launched: true }),
+    ...(outcome === 'ok' && isSpawning(tool) && LAUNCHED.test(text) && { launched: true }),
     ...(unrun && { unrun }),
     ...(outcome !== 'ok' && known({ reason: firstLine(text) })),
   });
@@ -97,26 +88,24 @@ export const parseCallEnd: LineParser = (context) => {
   state.toolOf.delete(call);
   for (const printed of state.commands.printed(call, text))
     context.emit({ kind: 'session-printed', agent, call, printed });
-};
-
-/** What the model is told where its agent was only set to work. An agent that says the same was asked to wait for. */
-function isLaunch(text: string): boolean {
-  return /^Agent started in background with agent_id: /.test(text);
 }
 
-export const parsePermissionAsked: LineParser = (context) => {
+/** The result of a call whose agent runs in the background. */
+const LAUNCHED = /^Agent started in background with agent_id: /;
+
+export function parsePermissionAsked(context: LineContext): void {
   const { agent, record } = context;
   const id = asText(record.data['requestId']);
   if (id === undefined || record.at === undefined || record.data['resolvedByHook'] === true) return;
   context.emit({ kind: 'agent-asked', agent, id, at: record.at, about: 'permission' });
-};
+}
 
-export const parsePermissionGiven: LineParser = (context) => {
+export function parsePermissionGiven(context: LineContext): void {
   const id = asText(context.record.data['requestId']);
   if (id !== undefined) context.emit({ kind: 'agent-answered', agent: context.agent, id });
-};
+}
 
-export const parseAgentStarted: LineParser = (context) => {
+export function parseAgentStarted(context: LineContext): void {
   const { agent, isMain, state, record } = context;
   const { data } = record;
   if (isMain) return;
@@ -127,53 +116,44 @@ export const parseAgentStarted: LineParser = (context) => {
     agent,
     agentKind: 'task',
     ...atOf(context),
-    // Its name and what it is for are the caller's words, and stand in the call: up to about 1.0.8x these fields hold
-    // the vendor's words about the type.
+    // Name and description are in the call: up to about 1.0.8x these fields hold the vendor's description of the type.
     ...known({ type: asText(data['agentType']) ?? asText(data['agentName']) }),
     ...(mode === 'background' && { background: true }),
   });
-  tellNews(context, { model: asText(data['model']) });
+  emitChanges(context, { model: asText(data['model']) });
   const call = asText(data['toolCallId']);
   context.emit({
     kind: 'agent-linked',
     agent,
     evidence: 'own-record',
-    ...(call !== undefined && { call: callIdOf(call) }),
+    ...(call !== undefined && { call: toToolCallId(call) }),
     ...known({ parent: parentOf(context) }),
   });
-};
+}
 
-/** Versions that say how an agent runs also name its parent, unless that is the main agent. Before, only the call says it. */
-function parentOf({ record, session }: LineContext): ReturnType<typeof agentIdOf> | undefined {
+/** Versions with `executionMode` also name the parent, unless it is the main agent. Before, only the call links them. */
+function parentOf({ record, session }: LineContext): AgentId | undefined {
   const named = asText(record.data['parentId']);
   if (named !== undefined) return agentIdOf(named);
   return asText(record.data['executionMode']) === undefined ? undefined : mainAgentOf(session);
 }
 
-export const parseAgentConfigured: LineParser = (context) => {
+export function parseAgentConfigured(context: LineContext): void {
   const { data } = context.record;
-  tellNews(context, { model: asText(data['model']), effort: asText(data['reasoningEffort']) });
-};
+  emitChanges(context, { model: asText(data['model']), effort: asText(data['reasoningEffort']) });
+}
 
-export const parseAgentCompleted: LineParser = (context) => {
-  const { agent, isMain, state, record } = context;
+export function parseAgentCompleted(context: LineContext): void {
+  endAgent(context, context.record.data['cancelled'] === true ? 'stopped' : 'completed');
+}
+
+export function parseAgentFailed(context: LineContext): void {
+  endAgent(context, 'failed', asText(context.record.data['error']));
+}
+
+export function endAgent(context: LineContext, outcome: RunOutcome, reason?: string): void {
+  const { agent, isMain, state, emit } = context;
   if (isMain) return;
   state.isOver = true;
-  const outcome = record.data['cancelled'] === true ? 'stopped' : 'completed';
-  context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome, ...atOf(context) });
-};
-
-export const parseAgentFailed: LineParser = (context) => {
-  const { agent, isMain, state, record } = context;
-  if (isMain) return;
-  state.isOver = true;
-  const reason = asText(record.data['error']);
-  context.emit({
-    kind: 'run-ended',
-    agent,
-    signal: 'transcript',
-    outcome: 'failed',
-    ...atOf(context),
-    ...known({ reason }),
-  });
-};
+  emit({ kind: 'run-ended', agent, signal: 'transcript', outcome, ...atOf(context), ...known({ reason }) });
+}

@@ -1,4 +1,4 @@
-// `events.jsonl` line by line: one file for all agents of a session. Every kind of line has its parser in lines/.
+// `events.jsonl` line by line: one file for all agents of a session. Parsers of calls and agents are in `parse-calls.ts`.
 
 import {
   type AgentEvent,
@@ -11,23 +11,22 @@ import {
   type ToolCallId,
   type Usage,
 } from '../../core/index.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJsonBytes } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
-import { createAskedCommands } from '../shared/index.ts';
+import { createAskedCommands, firstLine } from '../shared/index.ts';
 import {
   type AgentState,
   agentIdOf,
   agentOf,
   atOf,
-  createAgentState,
+  emitChanges,
   eventId,
   type LineContext,
-  type LineParser,
   promptFact,
-  tellNews,
 } from './line-context.ts';
 import {
+  endAgent,
   parseAgentCompleted,
   parseAgentConfigured,
   parseAgentFailed,
@@ -37,31 +36,105 @@ import {
   parsePermissionAsked,
   parsePermissionGiven,
 } from './parse-calls.ts';
-import { type EventRecord, isWithoutNews, parseLine, parseWhole, recordsIn } from './record.ts';
-import { firstLine } from './tools.ts';
+import { type EventRecord, eventInLine, isIgnored, parseShort } from './record.ts';
+
+/** Parsers never throw on data. */
+const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
+  ['session.start', parseStart],
+  ['session.resume', parseStart],
+  ['session.context_changed', parseStart],
+  ['session.model_change', parseModelChange],
+  ['session.error', parseError],
+  ['session.compaction_complete', parseCompaction],
+  ['session.truncation', parseTruncation],
+  ['session.usage_record', parseUsage],
+  ['session.shutdown', parseShutdown],
+  ['user.message', parsePrompt],
+  ['assistant.message', parseReply],
+  ['system.notification', (context) => emitEntry(context, 'note')],
+  ['abort', (context) => emitEntry(context, 'interruption')],
+  ['tool.execution_start', parseCallStart],
+  ['tool.user_requested', parseCallStart],
+  ['tool.execution_complete', parseCallEnd],
+  ['permission.requested', parsePermissionAsked],
+  ['permission.completed', parsePermissionGiven],
+  ['subagent.started', parseAgentStarted],
+  ['subagent.configured', parseAgentConfigured],
+  ['subagent.completed', parseAgentCompleted],
+  ['subagent.failed', parseAgentFailed],
+]);
+
+export function isKnownType(type: string): boolean {
+  return PARSERS.has(type) || isIgnored(type);
+}
+
+export function createEventReader(session: SessionId, source: SourceId): SourceReader {
+  const main = mainAgentOf(session);
+  const states = new Map<AgentId, AgentState>();
+  const writtenTo = new Map<AgentId, ToolCallId>();
+
+  const isAwaited = (bytes: Uint8Array): boolean =>
+    [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
+  const readRecord = (record: EventRecord): readonly AgentEvent[] => {
+    const events: AgentEvent[] = [];
+    const origin = { source, offset: record.offset, length: record.length };
+    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
+    const parser = PARSERS.get(record.type);
+    if (!parser) {
+      const detail = record.type.slice(0, 80);
+      if (!isIgnored(record.type))
+        emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail, origin } });
+      return events;
+    }
+    const agent = agentOf(record, session);
+    const state = states.get(agent) ?? createAgentState();
+    states.set(agent, state);
+    parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
+    return events;
+  };
+
+  return {
+    read(line: Line) {
+      const { event, problem } = eventInLine(line, isAwaited(line.bytes) ? parseJsonBytes : parseShort);
+      const events = event ? readRecord(event) : [];
+      if (!problem) return events;
+      const origin = { source, offset: line.offset, length: line.length };
+      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
+    },
+  };
+}
+
+function createAgentState(): AgentState {
+  const commands = createAskedCommands();
+  return { isPrompted: false, isOver: false, isResumed: false, toolOf: new Map(), commands, lastSeen: new Map() };
+}
+
+function emitEntry({ agent, record, emit }: LineContext, entry: 'failure' | 'interruption' | 'note'): void {
+  emit({ kind: 'entry-added', agent, entry, id: eventId(record), ...atOf({ record }) });
+}
 
 /** `session.start`, `session.resume`, `session.context_changed`. */
-export const parseStart: LineParser = (context) => {
+function parseStart(context: LineContext): void {
   const { agent, isMain, record } = context;
   const { data } = record;
   const place = asObject(data['context']) ?? data;
   const cwd = asText(place['cwd']);
   const branch = asText(place['branch']);
   context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...known({ cwd, branch }) });
-  tellNews(context, { model: asText(data['selectedModel']), effort: asText(data['reasoningEffort']) });
+  emitChanges(context, { model: asText(data['selectedModel']), effort: asText(data['reasoningEffort']) });
   if (!isMain) return;
   const hostVersion = asText(data['copilotVersion']);
-  // Every version that writes such files leaves a lock beside them while it runs.
+  // Every version that writes such files keeps a lock beside them while it runs.
   const keepsProcessRecords = record.type === 'session.start' ? true : undefined;
   context.emit({ kind: 'session-seen', ...atOf(context), ...known({ cwd, branch, hostVersion, keepsProcessRecords }) });
-};
+}
 
-export const parseModelChange: LineParser = (context) => {
+function parseModelChange(context: LineContext): void {
   const { data } = context.record;
-  tellNews(context, { model: asText(data['newModel']), effort: asText(data['reasoningEffort']) });
-};
+  emitChanges(context, { model: asText(data['newModel']), effort: asText(data['reasoningEffort']) });
+}
 
-/** Errors of a request to the model; others (a server of tools that does not answer) end no turn. */
+/** Errors of a request to the model; others, such as an MCP server that does not answer, do not end the turn. */
 const OF_REQUEST = new Set([
   'query',
   'authentication',
@@ -72,19 +145,11 @@ const OF_REQUEST = new Set([
   'context_limit',
 ]);
 
-export const parseError: LineParser = (context) => {
-  const { agent, record } = context;
-  if (!OF_REQUEST.has(asText(record.data['errorType']) ?? '')) return;
-  context.emit({ kind: 'entry-added', agent, entry: 'failure', id: eventId(record), ...atOf(context) });
-};
+function parseError(context: LineContext): void {
+  if (OF_REQUEST.has(asText(context.record.data['errorType']) ?? '')) emitEntry(context, 'failure');
+}
 
-/** The person stopped the turn. */
-export const parseAbort: LineParser = (context) => {
-  const { agent, record } = context;
-  context.emit({ kind: 'entry-added', agent, entry: 'interruption', id: eventId(record), ...atOf(context) });
-};
-
-export const parseCompaction: LineParser = (context) => {
+function parseCompaction(context: LineContext): void {
   const { agent, record } = context;
   const { data } = record;
   if (data['success'] !== true) return;
@@ -99,9 +164,9 @@ export const parseCompaction: LineParser = (context) => {
       tokensAfter: sum ?? asAmount(data['postCompactionTokens']),
     }),
   });
-};
+}
 
-export const parseTruncation: LineParser = (context) => {
+function parseTruncation(context: LineContext): void {
   const { agent, record } = context;
   context.emit({
     kind: 'agent-compacted',
@@ -112,27 +177,26 @@ export const parseTruncation: LineParser = (context) => {
       tokensAfter: asAmount(record.data['postTruncationTokensInMessages']),
     }),
   });
-};
+}
 
-/** The process ended in good order. */
-export const parseShutdown: LineParser = (context) => {
+function parseShutdown(context: LineContext): void {
   if (!context.isMain) return;
   context.emit({ kind: 'session-closed' });
-  noteTotals(context);
-};
+  emitTotals(context);
+}
 
-/** In front of the reply that it is about. */
-export const parseUsage: LineParser = (context) => {
+/** Tokens of a request (about 1.0.10x and later), before the reply that it belongs to. */
+function parseUsage(context: LineContext): void {
   const { agent, record } = context;
   const raw = asObject(record.data['usage']);
   if (!raw) return;
   const message = asText(raw['apiCallId']) ?? eventId(record);
   const model = known({ model: asText(raw['model']) });
   context.emit({ kind: 'usage-counted', agent, message, usage: toUsage(raw), final: true, ...model, ...atOf(context) });
-  tellNews(context, { contextWindow: asAmount(raw['maxPromptTokens']) });
-};
+  emitChanges(context, { contextWindow: asAmount(raw['maxPromptTokens']) });
+}
 
-/** `inputTokens` holds what came from the cache, too. */
+/** `inputTokens` includes the tokens from the cache. */
 function toUsage(raw: JsonObject): Usage {
   const cacheRead = asAmount(raw['cacheReadTokens']) ?? 0;
   const cacheWrite = asAmount(raw['cacheWriteTokens']) ?? 0;
@@ -140,8 +204,8 @@ function toUsage(raw: JsonObject): Usage {
   return { ...NO_USAGE, input, output: asAmount(raw['outputTokens']) ?? 0, cacheRead, cacheWrite };
 }
 
-/** Sums since the session began, also over processes that took it up again; the main agent is `main`. */
-export function noteTotals(context: LineContext): void {
+/** Sums of each agent since the session began, across processes that resumed it (1.0.8x and later). The main agent is `main`. */
+function emitTotals(context: LineContext): void {
   const { record, session } = context;
   if (record.at === undefined) return;
   for (const [native, metrics] of Object.entries(asObject(record.data['agentMetrics']) ?? {})) {
@@ -156,7 +220,7 @@ export function noteTotals(context: LineContext): void {
   }
 }
 
-export const parsePrompt: LineParser = (context) => {
+function parsePrompt(context: LineContext): void {
   const { agent, isMain, state, record } = context;
   const { data } = record;
   const id = messageIdOf(record);
@@ -179,48 +243,41 @@ export const parsePrompt: LineParser = (context) => {
   const title = firstLine(text);
   if (isMain && title !== undefined)
     context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
-  if (!isMain) noteSender(data, context);
-};
+  if (!isMain) linkToSender(data, context);
+}
 
-/** `agent-<id>`: who gave an agent its task (about 1.0.9x and later). The main agent has the session's id. */
-function noteSender(data: JsonObject, { agent, session, emit }: LineContext): void {
+/** `agent-<id>`: the agent that sent the task (about 1.0.9x and later). The main agent has the session's id. */
+function linkToSender(data: JsonObject, { agent, session, emit }: LineContext): void {
   const native = /^agent-(.+)$/.exec(asText(data['source']) ?? '')?.[1];
   if (native === undefined) return;
   const parent = native === nativeId(session) ? mainAgentOf(session) : agentIdOf(native);
   emit({ kind: 'agent-linked', agent, evidence: 'own-record', parent });
 }
 
-/** Put into the conversation by the program itself: a skill's text, a push to go on. */
+/** Added by the program itself: a skill's text, an autopilot continuation. */
 export function isHostPrompt(data: JsonObject): boolean {
   const source = asText(data['source']);
   const isFromSomebody = source === undefined || source === 'user' || source.startsWith('agent-');
   return !isFromSomebody || data['isAutopilotContinuation'] === true;
 }
 
-export const parseReply: LineParser = (context) => {
+function parseReply(context: LineContext): void {
   const { agent, record } = context;
   const { data } = record;
   const id = messageIdOf(record);
   const end = hasCalls(data) || !isLastChunk(data) ? 'tools' : 'turn';
   context.emit({ kind: 'entry-added', agent, entry: 'reply', id, end, ...atOf(context) });
-  tellNews(context, { model: asText(data['model']) });
-  noteOutput(id, data, context);
-  if (end === 'turn' && context.state.isResumed) endAgain(context);
-};
-
-/** An agent that was set to work again comes to its end without an event: its last words are all there is. */
-function endAgain(context: LineContext): void {
-  context.state.isOver = true;
-  const { agent } = context;
-  context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome: 'completed', ...atOf(context) });
+  emitChanges(context, { model: asText(data['model']) });
+  emitOutput(id, data, context);
+  // A resumed agent ends without an event: its last reply is the only sign.
+  if (end === 'turn' && context.state.isResumed) endAgent(context, 'completed');
 }
 
-/** All parts of one answer of the model share the id of its request; what the host says in the model's place has none. */
+/** All parts of one reply share the id of its request; texts by the host in the model's place have none. */
 export function messageIdOf(record: EventRecord): string {
   return asText(record.data['apiCallId']) ?? asText(record.data['messageId']) ?? eventId(record);
 }
 
-/** Each of them has a line of its own when it begins: there it stands in the order of the calls. */
 function hasCalls(data: JsonObject): boolean {
   return Array.isArray(data['toolRequests']) && data['toolRequests'].some(isObject);
 }
@@ -231,92 +288,18 @@ function isLastChunk(data: JsonObject): boolean {
 }
 
 /**
- * Up to about 1.0.8x the reply says how much was said, and nobody how much was read; after that nobody says either, until
- * `session.usage_record` came: until a surer number is there, all of it is a least. Without a model the number stays out of
- * the fill of the context, which it says nothing about.
+ * Up to about 1.0.8x a reply has its output tokens, and nothing has its input tokens; later versions have neither until they write
+ * `session.usage_record`. So the count is a minimum, and has no model, which keeps it out of the fill of the context.
  */
-function noteOutput(message: string, data: JsonObject, context: LineContext): void {
+function emitOutput(message: string, data: JsonObject, context: LineContext): void {
   const output = asAmount(data['outputTokens']);
-  // What the host says in the model's place (a call of its own) costs nothing.
+  // Texts by the host in the model's place cost nothing.
   if (output === undefined && asText(data['model']) === undefined) return;
   const usage = { ...NO_USAGE, output: output ?? 0 };
   context.emit({ kind: 'usage-counted', agent: context.agent, message, usage, final: false, ...atOf(context) });
 }
 
-/** The host tells the model about something in the background. */
-export const parseNotification: LineParser = (context) => {
-  const { agent, record } = context;
-  context.emit({ kind: 'entry-added', agent, entry: 'note', id: eventId(record), ...atOf(context) });
-};
-
-const PARSERS: ReadonlyMap<string, LineParser> = new Map([
-  ['session.start', parseStart],
-  ['session.resume', parseStart],
-  ['session.context_changed', parseStart],
-  ['session.model_change', parseModelChange],
-  ['session.error', parseError],
-  ['session.compaction_complete', parseCompaction],
-  ['session.truncation', parseTruncation],
-  ['session.usage_record', parseUsage],
-  ['session.shutdown', parseShutdown],
-  ['user.message', parsePrompt],
-  ['assistant.message', parseReply],
-  ['system.notification', parseNotification],
-  ['abort', parseAbort],
-  ['tool.execution_start', parseCallStart],
-  ['tool.user_requested', parseCallStart],
-  ['tool.execution_complete', parseCallEnd],
-  ['permission.requested', parsePermissionAsked],
-  ['permission.completed', parsePermissionGiven],
-  ['subagent.started', parseAgentStarted],
-  ['subagent.configured', parseAgentConfigured],
-  ['subagent.completed', parseAgentCompleted],
-  ['subagent.failed', parseAgentFailed],
-]);
-
-export function isKnownType(type: string): boolean {
-  return PARSERS.has(type) || isWithoutNews(type);
-}
-
-export function createEventReader(session: SessionId, source: SourceId): SourceReader {
-  const main = mainAgentOf(session);
-  const states = new Map<AgentId, AgentState>();
-  const writtenTo = new Map<AgentId, ToolCallId>();
-
-  const isAwaited = (bytes: Uint8Array): boolean =>
-    [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
-  const readRecord = (record: EventRecord): readonly AgentEvent[] => {
-    const events: AgentEvent[] = [];
-    const origin = { source, offset: record.offset, length: record.length };
-    const place = { session, origin };
-    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, place) as AgentEvent);
-    const parser = PARSERS.get(record.type);
-    if (!parser) {
-      if (!isWithoutNews(record.type))
-        emit({
-          kind: 'problem-found',
-          diagnostic: { code: 'unknown-record', detail: record.type.slice(0, 80), origin },
-        });
-      return events;
-    }
-    const agent = agentOf(record, session);
-    const state = states.get(agent) ?? createAgentState(createAskedCommands());
-    states.set(agent, state);
-    parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
-    return events;
-  };
-
-  return {
-    read(line: Line) {
-      const { records, problem } = recordsIn(line, isAwaited(line.bytes) ? parseWhole : parseLine);
-      const events = records.flatMap(readRecord);
-      if (!problem) return events;
-      const origin = { source, offset: line.offset, length: line.length };
-      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
-    },
-  };
-}
-
+/** `workspace.yaml`: a few fields of a session. Only the name given by the user or the program is used. */
 export function createWorkspaceReader(session: SessionId, source: SourceId): SourceReader {
   return {
     read({ bytes, length }) {
@@ -334,8 +317,8 @@ export function createWorkspaceReader(session: SessionId, source: SourceId): Sou
 }
 
 /**
- * A field of the topmost level with a value of one line: bare, or in quotes. The program writes nothing else there; a
- * value over several lines is left out rather than half read.
+ * A top-level field with a value on one line, bare or quoted: the program writes nothing else. A value on several lines is
+ * ignored.
  */
 function fieldIn(yaml: string, key: string): string | undefined {
   const raw = new RegExp(`^${key}: *(.*)$`, 'm').exec(yaml)?.[1]?.trim();

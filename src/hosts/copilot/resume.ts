@@ -1,5 +1,5 @@
-// Going on from an agent: Copilot CLI opens sessions, and no sub-agents. A new session can be given its id: up to 1.0.50 by resuming one that
-// is not there, from 1.0.65 on by a flag of its own.
+// Resuming: Copilot CLI resumes sessions, not sub-agents. A new session can be given its id: up to 1.0.50 by resuming a missing one, since
+// 1.0.65 by a flag.
 
 import type { ContinuePlan, ContinuingCapability } from '../../core/index.ts';
 import { isAtLeast } from '../../lib/version-number.ts';

@@ -1,4 +1,5 @@
-// The conversation of one agent: where its messages stand, and some of them read at a time.
+// The transcript of one agent: the positions of its messages in the file that all agents of a session share, and messages with
+// their blocks.
 
 import type {
   AgentId,
@@ -10,57 +11,31 @@ import type {
   TranscriptBlock,
   TranscriptMessage,
 } from '../../core/index.ts';
-import { createLineCursor } from '../../lib/follow-file.ts';
-import { asAmount, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
-import { openRegular } from '../../lib/regular-file.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import { createKindCount, followPlaces, type PlaceList, readPieces } from '../shared/index.ts';
 import { agentOf, eventId } from './line-context.ts';
 import { isHostPrompt, isKnownType, messageIdOf } from './parse-events.ts';
-import { type EventRecord, parseLine, parseWhole, recordsIn } from './record.ts';
+import { type EventRecord, eventInLine, parseShort } from './record.ts';
 import { fileWrittenBy, isSpawning, outcomeOf, patchedFiles, shownResult, summarise } from './tools.ts';
 
-export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
-  let list = createPlaceList(session.id, agent);
-  let cursor = createLineCursor(source.path);
-  const lookOn = async (): Promise<readonly BodyPlace[]> => {
-    const look = await cursor.look((line) => list.add(line));
-    if (look !== 'replaced' && look !== 'gone') return list.all();
-    list = createPlaceList(session.id, agent);
-    cursor = createLineCursor(source.path);
-    await cursor.look((line) => list.add(line));
-    return list.all();
-  };
-  let last: Promise<unknown> = Promise.resolve();
+export function openBodies({ id: session }: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   return {
-    // One after the other: who asks while the file is being read gets all of it, too.
-    places() {
-      const next = last.then(lookOn, lookOn);
-      last = next;
-      return next;
-    },
-    leftOut: () => list.leftOut(),
-    files: [source.path],
-    read: async (places) => {
-      const handle = await openRegular(source.path);
-      try {
-        const messages: TranscriptMessage[] = [];
-        for (const place of places) {
-          const records: EventRecord[] = [];
-          for (const { offset, length } of place.lines) {
-            const bytes = Buffer.alloc(length);
-            const { bytesRead } = await handle.read(bytes, 0, length, offset);
-            const line = { bytes: bytes.subarray(0, bytesRead), offset, length, torn: false, tooLong: false };
-            records.push(...recordsIn(line, parseWhole).records);
-          }
-          const { id, timestamp } = place;
-          const told = toMessage(records, session.id, agent);
-          if (told.content.length > 0) messages.push({ id, timestamp, model: list.modelOf(id), ...told });
-        }
-        return messages;
-      } finally {
-        await handle.close();
-      }
+    ...followPlaces(source, () => createPlaces(session, agent)),
+    async read(places) {
+      const lines = places.flatMap((place) => place.lines);
+      const pieces = await readPieces(source.path, lines);
+      const events = lines.map((line, index) => {
+        const bytes = pieces[index] ?? new Uint8Array(0);
+        return eventInLine({ ...line, bytes, torn: false, tooLong: false }, parseJsonBytes).event;
+      });
+      let next = 0;
+      return places.flatMap(({ id, timestamp, lines: { length } }): readonly TranscriptMessage[] => {
+        const own = events.slice(next, next + length).filter((event) => event !== undefined);
+        next += length;
+        const message = toMessage(own, session, agent);
+        return message.content.length === 0 ? [] : [{ id, timestamp, ...message }];
+      });
     },
   };
 }
@@ -69,9 +44,9 @@ function toMessage(
   records: readonly EventRecord[],
   session: SessionId,
   agent: AgentId,
-): Pick<TranscriptMessage, 'role' | 'content'> {
+): Pick<TranscriptMessage, 'model' | 'role' | 'content'> {
   const task = taskIn(records[0], session, agent);
-  if (task !== undefined) return { role: 'user', content: [{ type: 'text', text: task }] };
+  if (task !== undefined) return { model: null, role: 'user', content: [{ type: 'text', text: task }] };
   const calls = callsIn(records);
   const content: TranscriptBlock[] = [];
   for (const record of records) {
@@ -83,10 +58,13 @@ function toMessage(
     const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === native);
     content.splice(at === -1 ? content.length : at + 1, 0, toResult(record.data, calls.get(native ?? '')));
   }
-  return { role: roleOf(records[0]), content };
+  const models = records.flatMap(({ type, data }) =>
+    type === 'assistant.message' ? (asText(data['model']) ?? []) : [],
+  );
+  return { model: models.at(-1) ?? null, role: roleOf(records[0]), content };
 }
 
-/** The call of another agent that made this one: all there is of its task in versions that do not repeat it. */
+/** The call that made this agent: the only place of its task in versions that do not repeat it. */
 function taskIn(record: EventRecord | undefined, session: SessionId, agent: AgentId): string | undefined {
   if (!record || agentOf(record, session) === agent || !isSpawning(asText(record.data['toolName']))) return undefined;
   return asText(asObject(record.data['arguments'])?.['prompt']);
@@ -98,23 +76,20 @@ function roleOf(first: EventRecord | undefined): TranscriptMessage['role'] {
   return first.type === 'assistant.message' || first.type.startsWith('tool.') ? 'assistant' : 'system';
 }
 
-export interface PlaceList {
-  add(line: Line): void;
-  all(): readonly BodyPlace[];
-  leftOut(): Readonly<Record<string, number>>;
-  modelOf(id: string): string | null;
-}
+/** Besides replies, messages of their own. */
+const MESSAGES = new Set([
+  'user.message',
+  'system.notification',
+  'session.error',
+  'session.compaction_complete',
+  'abort',
+]);
 
-const MAX_TYPE = 80;
-/** What the host says in a conversation: messages of their own. */
-const TOLD = new Set(['user.message', 'system.notification', 'session.error', 'session.compaction_complete', 'abort']);
-
-export function createPlaceList(session: SessionId, agent: AgentId): PlaceList {
+function createPlaces(session: SessionId, agent: AgentId): PlaceList {
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
-  const models = new Map<string, string>();
   const replyOfCall = new Map<string, string>();
-  const unknown = new Map<string, number>();
-  /** Where calls stand that ask for agents: up to about 1.0.7x the task of an agent is in no line of its own. */
+  const unknown = createKindCount();
+  /** Calls that request agents: up to about 1.0.7x the task of an agent has no line of its own. */
   const taskAt = new Map<string, EventRecord>();
   let madeBy: EventRecord | undefined;
 
@@ -129,8 +104,6 @@ export function createPlaceList(session: SessionId, agent: AgentId): PlaceList {
     const task = places.size === 0 && madeBy && taskAt.get(asText(madeBy.data['toolCallId']) ?? '');
     if (task) put(eventId(task), task);
     put(id, record);
-    const model = asText(record.data['model']);
-    if (model !== undefined) models.set(id, model);
     for (const request of requestsIn(record.data)) replyOfCall.set(asText(request['toolCallId']) ?? '', id);
   };
   const addRecord = (record: EventRecord): void => {
@@ -139,12 +112,12 @@ export function createPlaceList(session: SessionId, agent: AgentId): PlaceList {
     const isStart = type === 'tool.execution_start' || type === 'tool.user_requested';
     if (isStart && isSpawning(asText(data['toolName']))) taskAt.set(call, record);
     if (agentOf(record, session) !== agent) return;
-    if (!isKnownType(type)) unknown.set(type.slice(0, MAX_TYPE), (unknown.get(type.slice(0, MAX_TYPE)) ?? 0) + 1);
+    if (!isKnownType(type)) unknown.add(type);
     if (type === 'subagent.started') madeBy = record;
     else if (type === 'assistant.message') addReply(record);
     else if (type === 'tool.execution_complete') put(replyOfCall.get(call) ?? eventId(record), record);
-    else if (TOLD.has(type)) put(type === 'user.message' ? messageIdOf(record) : eventId(record), record);
-    // Called by the person or by the program: no reply asked for it.
+    else if (MESSAGES.has(type)) put(type === 'user.message' ? messageIdOf(record) : eventId(record), record);
+    // Called by the user or by the program: no reply has requested it.
     else if (isStart && !replyOfCall.has(call)) {
       replyOfCall.set(call, eventId(record));
       put(eventId(record), record);
@@ -152,16 +125,15 @@ export function createPlaceList(session: SessionId, agent: AgentId): PlaceList {
   };
   return {
     add(line) {
-      for (const record of recordsIn(line, parseLine).records) addRecord(record);
+      const { event } = eventInLine(line, parseShort);
+      if (event) addRecord(event);
     },
     all: () => [...places.values()],
-    leftOut: () => Object.fromEntries([...unknown].sort(([a], [b]) => (a < b ? -1 : 1))),
-    modelOf: (id) => models.get(id) ?? null,
+    leftOut: unknown.all,
   };
 }
 
-/** The calls that these lines make, by their ids. */
-export function callsIn(records: readonly EventRecord[]): ReadonlyMap<string, MadeCall> {
+function callsIn(records: readonly EventRecord[]): ReadonlyMap<string, MadeCall> {
   const calls = new Map<string, MadeCall>();
   for (const { data } of records) {
     for (const request of [...requestsIn(data), ...(isObject(data) && asText(data['toolName']) ? [data] : [])]) {
@@ -173,12 +145,12 @@ export function callsIn(records: readonly EventRecord[]): ReadonlyMap<string, Ma
   return calls;
 }
 
-export interface MadeCall {
+interface MadeCall {
   readonly tool: string;
   readonly input: unknown;
 }
 
-export function toBlocks({ type, data }: EventRecord): readonly TranscriptBlock[] {
+function toBlocks({ type, data }: EventRecord): readonly TranscriptBlock[] {
   switch (type) {
     case 'assistant.message':
       return toReply(data);
@@ -218,18 +190,18 @@ function toReply(data: JsonObject): readonly TranscriptBlock[] {
   ];
 }
 
-export function requestsIn(data: JsonObject): readonly JsonObject[] {
+function requestsIn(data: JsonObject): readonly JsonObject[] {
   return Array.isArray(data['toolRequests']) ? data['toolRequests'].filter(isObject) : [];
 }
 
-export function inputOf(request: JsonObject): unknown {
+function inputOf(request: JsonObject): unknown {
   return request['arguments'] ?? request['input'];
 }
 
 function toCall(data: JsonObject, tool: string | undefined, raw: unknown): readonly TranscriptBlock[] {
   const id = asText(data['toolCallId']);
   if (id === undefined || tool === undefined) return [];
-  // A tool that takes a text: told as a field, so that every call has fields.
+  // The input of some tools is a text.
   const input = typeof raw === 'string' ? { input: raw } : (raw ?? {});
   return [{ type: 'tool_use', tool_use_id: id, name: tool, input, summary: summarise(tool, raw) ?? null }];
 }
@@ -252,7 +224,6 @@ function toAttachment(attachment: JsonObject): MediaBlock {
   };
 }
 
-/** The marks around the text go; `kind` says whom it is about. */
 function toNotice(data: JsonObject): NoticeBlock {
   const kind = asObject(data['kind']);
   const raw = asText(data['content']) ?? '';
@@ -269,8 +240,7 @@ function toNotice(data: JsonObject): NoticeBlock {
   };
 }
 
-/** `call`: the one whose result it is, where it is known. */
-export function toResult(data: JsonObject, call: MadeCall | undefined): ToolResultBlock {
+function toResult(data: JsonObject, call: MadeCall | undefined): ToolResultBlock {
   const isError = outcomeOf(data).outcome !== 'ok';
   const changes = call && !isError ? changesBy(call, data) : [];
   return {
@@ -291,7 +261,7 @@ function changesBy({ tool, input }: MadeCall, data: JsonObject): readonly FileCh
   return [{ path: file, ...countLines(diff) }];
 }
 
-/** The host keeps what an edit did as a diff, with whole lines around it. */
+/** The host keeps an edit as a diff with context lines. */
 function countLines(diff: string | undefined): Pick<FileChange, 'added' | 'removed'> {
   const from = diff?.search(/^@@ /m) ?? -1;
   if (diff === undefined || from === -1) return { added: null, removed: null };

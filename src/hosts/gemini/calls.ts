@@ -1,4 +1,4 @@
-// One call in a message of the model. It is written down when it is over, with its result.
+// One call in a message of the model, written with its result when it has ended; and the calls that make agents.
 
 import type { CallOutcome, RunOutcome } from '../../core/index.ts';
 import { asInstant, asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
@@ -9,9 +9,9 @@ export interface ChatCall {
   readonly id: string;
   readonly tool: string;
   readonly input: JsonObject;
-  /** What the model was told. */
+  /** The text that the model gets. */
   readonly result: string;
-  /** `success`, `error`, `cancelled`; anything else has not come to its end. */
+  /** `success`, `error`, `cancelled`; anything else has not ended. */
   readonly status: string;
   readonly endedAt?: number;
   /** What the host shows on the screen. */
@@ -40,9 +40,9 @@ export function callsOf(message: JsonObject): readonly ChatCall[] {
   });
 }
 
-/** A hook said no: the host tells the model so. */
+/** Denied by a hook. */
 const BLOCKED = /^Tool execution blocked: /;
-/** There is no such tool, or the model got its input wrong: nothing was asked, and nothing ran. */
+/** Unknown tool or invalid input: it never started. */
 const UNRUN = /^(?:Tool "[^"]+" not found|params must have|Invalid parameters)/;
 
 export function outcomeOf({
@@ -52,11 +52,11 @@ export function outcomeOf({
   if (status === 'cancelled' || (status === 'error' && BLOCKED.test(result))) return { outcome: 'refused' };
   if (status === 'error') return UNRUN.test(result) ? { outcome: 'error', unrun: true } : { outcome: 'error' };
   if (status !== 'success') return undefined;
-  // A command that failed is told as one that was run.
+  // A command that failed is reported as a success.
   return { outcome: readResult(result).exitCode === undefined ? 'ok' : 'error' };
 }
 
-/** 0.40 and later. Up to 0.35 each agent was a tool of its own name, and only the result says that it was one. */
+/** 0.40 and later. Up to 0.35 each agent was a tool with its own name; only the result shows that it was an agent. */
 export const INVOKE = 'invoke_agent';
 const REPORT = /^Subagent '([^'\n]+)' (finished|failed)\b/;
 const REASON = /^Termination Reason: (\S+)$/m;
@@ -64,7 +64,7 @@ const REASON = /^Termination Reason: (\S+)$/m;
 export interface AgentCall {
   readonly type?: string;
   readonly prompt?: string;
-  /** Its chat's own id (0.4x and later). An agent that left no chat is named by its call. */
+  /** The id of its chat (0.4x and later), or of the call if there is no chat. */
   readonly agent?: string;
   readonly outcome?: RunOutcome;
   readonly reason?: string;
@@ -83,7 +83,7 @@ export function agentCallIn(call: ChatCall): AgentCall | undefined {
   });
 }
 
-/** The call itself went well even where its agent did not. */
+/** The call itself succeeds even if its agent fails. */
 function endOf({ display, result, status }: ChatCall, report: RegExpExecArray | null): Partial<AgentCall> {
   const state = asText(asObject(display)?.['state']);
   const reason = asText(asObject(display)?.['terminateReason']) ?? REASON.exec(result)?.[1];
@@ -104,7 +104,7 @@ export function promptIn(input: JsonObject): string | undefined {
   return asText(input['prompt']) ?? asText(input['request']) ?? asText(input['objective']);
 }
 
-/** What the agent itself said stands behind a head of three lines, mostly as JSON with one field. */
+/** The agent's answer follows a head of three lines, mostly as JSON with one field. */
 export function answerIn(result: string): string | undefined {
   const report = /^Subagent '[^'\n]+' finished\.\nTermination Reason: .*\nResult:\n([\s\S]*)$/.exec(result)?.[1];
   if (report === undefined) return undefined;

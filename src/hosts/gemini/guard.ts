@@ -1,17 +1,21 @@
+// The part of Gemini CLI's hooks that runs in front of every tool call: payload and answer. Session and transcript are always the main
+// agent's, and nothing tells one agent from another, so the caller is unknown. Recorded: 0.20.2 to 0.61.0, answers since 0.29.0.
+
 import { toSessionId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from '../index.ts';
 import { folderOf, type Guarded, subjectOf, toGuarded as toGuardedOf } from '../shared/index.ts';
 import { HOST } from './record.ts';
 
-/** In front of a tool call. */
 export const BEFORE_CALL = 'BeforeTool';
+
 export const ENDS = 'SessionEnd';
 
-/** The program's own names for its agent tools. */
+export const geminiGuard = { read: readPayload, callerOf, formatAnswer, cannotAsk: true } as const;
+
 const SPAWNING: ReadonlySet<string> = new Set(['invoke_agent', 'delegate_to_agent']);
 
-export function readPayload(payload: unknown): HookEvent | undefined {
+function readPayload(payload: unknown): HookEvent | undefined {
   if (!isObject(payload)) return undefined;
   const name = asText(payload['hook_event_name']);
   const session = asText(payload['session_id']);
@@ -29,7 +33,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   };
 }
 
-export function callerOf(payload: unknown): CallerChain {
+function callerOf(payload: unknown): CallerChain {
   const project = isObject(payload) ? asText(payload['cwd']) : undefined;
   return { agent: null, ancestors: [], reason: 'Gemini CLI does not say which agent calls', ...known({ project }) };
 }
@@ -56,10 +60,10 @@ export function toGuarded(tool: string, input: unknown): Guarded {
 }
 
 /**
- * `ask` is known from about 0.40 on only; before, it counts as a yes, and without a person it ends the program. So a call that somebody
- * would have to be asked about is stopped.
+ * `ask` is known since about 0.40; before, it counts as allow, and without a terminal it ends the program. So a call that needs an
+ * approval is denied.
  */
-export function formatAnswer({ decision, reason, input }: HookAnswer): string {
+function formatAnswer({ decision, reason, input }: HookAnswer): string {
   if (decision === 'deny') return JSON.stringify({ decision, reason });
   if (decision === 'ask')
     return JSON.stringify({ decision: 'deny', reason: `${reason} Gemini CLI cannot ask about it, so it was stopped.` });
@@ -67,5 +71,3 @@ export function formatAnswer({ decision, reason, input }: HookAnswer): string {
   if (decision === 'allow') return JSON.stringify({ decision, reason, ...(input !== undefined && changed) });
   return input === undefined ? '' : JSON.stringify(changed);
 }
-
-export const geminiGuard = { read: readPayload, callerOf, formatAnswer, cannotAsk: true } as const;

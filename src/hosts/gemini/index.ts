@@ -2,7 +2,7 @@ import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, SourceAdapter } from '../index.ts';
 import { continuingWith } from '../shared/index.ts';
 import { errandIn } from './calls.ts';
-import { rootsOf } from './data-folder.ts';
+import { rootOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
 import { follow, locate } from './locate.ts';
 import { createChatReader, sniffChat } from './parse-chat.ts';
@@ -10,14 +10,13 @@ import { HOST } from './record.ts';
 import { stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-/** A chat is one agent's, and nobody else speaks in it. */
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const gemini: SourceAdapter = {
   host: HOST,
   title: 'Gemini CLI',
   process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
-  roots: rootsOf,
+  roots: (machine) => [rootOf(machine)],
   locate,
   sniff: sniffChat,
   createReader: createChatReader,

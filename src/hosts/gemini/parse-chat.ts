@@ -47,35 +47,35 @@ import {
 } from './record.ts';
 
 export function createChatReader(session: LocatedSession, source: LocatedSource): SourceReader {
-  const say = createSpeaker(session, source);
-  return { read: (line) => (source.shape === 'document' ? readDocument(line, say) : readLine(line, say)) };
+  const records = createRecordReader(session, source);
+  return { read: (line) => (source.shape === 'document' ? readDocument(line, records) : readLine(line, records)) };
 }
 
-function readLine(line: Line, say: Speaker): readonly AgentEvent[] {
+function readLine(line: Line, records: RecordReader): readonly AgentEvent[] {
   const { record, problem, ...place } = recordInLine(line, parseShort, BEGINNINGS);
-  return [...(problem ? [say.problem(line, problem)] : []), ...(record ? say.record(record, place) : [])];
+  return [...(problem ? [records.problem(line, problem)] : []), ...(record ? records.read(record, place) : [])];
 }
 
-/** The messages of a document have places of their own: what a document says is in order like what lines say. */
-function readDocument(line: Line, say: Speaker): readonly AgentEvent[] {
+/** Messages of a document have byte ranges, too, so their facts are ordered like those of lines. */
+function readDocument(line: Line, records: RecordReader): readonly AgentEvent[] {
   const { record, problem } = recordInLine(line, parseShort);
-  if (problem) return [say.problem(line, problem)];
+  if (problem) return [records.problem(line, problem)];
   if (!record) return [];
   const { messages, ...head } = record;
   const list = Array.isArray(messages) ? messages : [];
   const places = placesOfElements(line.bytes, 'messages');
   return [
-    ...say.record(head, line),
-    ...list.flatMap((message, index) => (isObject(message) ? say.record(message, places[index] ?? line) : [])),
+    ...records.read(head, line),
+    ...list.flatMap((message, index) => (isObject(message) ? records.read(message, places[index] ?? line) : [])),
   ];
 }
 
-interface Speaker {
-  record(value: JsonObject, place: ElementPlace): readonly AgentEvent[];
+interface RecordReader {
+  read(value: JsonObject, place: ElementPlace): readonly AgentEvent[];
   problem(place: ElementPlace, problem: LineProblem): AgentEvent;
 }
 
-function createSpeaker({ id: session }: LocatedSession, source: LocatedSource): Speaker {
+function createRecordReader({ id: session }: LocatedSession, source: LocatedSource): RecordReader {
   const agent = source.agent ?? mainAgentOf(session);
   const isMain = source.agent === undefined;
   const originOf = ({ offset, length }: ElementPlace) => ({ source: source.id, offset, length });
@@ -84,7 +84,7 @@ function createSpeaker({ id: session }: LocatedSession, source: LocatedSource): 
       const origin = originOf(place);
       return { kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } };
     },
-    record(value, place) {
+    read(value, place) {
       const events: AgentEvent[] = [];
       const origin = originOf(place);
       const emit: MessageContext['emit'] = (event) =>
@@ -104,13 +104,13 @@ function createSpeaker({ id: session }: LocatedSession, source: LocatedSource): 
           break;
         case 'head':
           readHead(record.head, context);
-          if (!isMain) introduce(source, context);
+          if (!isMain) linkToParent(source, context);
           break;
         case 'unknown':
           emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: record.name, origin } });
           break;
         case 'rewind':
-        // What was taken out of the conversation was said and paid for all the same.
+        // Removed messages were sent and billed all the same.
       }
       return events;
     },
@@ -125,14 +125,14 @@ function readHead(head: JsonObject, { agent, isMain, emit }: MessageContext): vo
     emit({ kind: 'agent-seen', agent, ...atOf(at), ...known({ cwd }) });
     if (isMain) emit({ kind: 'session-seen', ...atOf(at), ...known({ cwd }) });
   }
-  // Of an agent, this is its answer.
+  // In an agent's chat `summary` is its answer.
   const title = asText(head['summary']);
   if (isMain && title !== undefined)
     emit({ kind: 'session-titled', title, titleKind: 'generated', ...atOf(asInstant(head['lastUpdated'])) });
 }
 
-/** Its folder has the name of whoever asked for it; its lines do not say it. */
-function introduce(source: LocatedSource, { session, agent, emit }: MessageContext): void {
+/** The parent is in the name of the folder only. */
+function linkToParent(source: LocatedSource, { session, agent, emit }: MessageContext): void {
   emit({ kind: 'agent-seen', agent, agentKind: 'task', background: false, awaited: true });
   const parent = path.basename(path.dirname(source.path));
   const isOfMain = parent === nativeId(session);
@@ -144,74 +144,73 @@ function introduce(source: LocatedSource, { session, agent, emit }: MessageConte
   });
 }
 
-export function readMessage(message: JsonObject, id: string, context: MessageContext): void {
+function readMessage(message: JsonObject, id: string, context: MessageContext): void {
   const at = asInstant(message['timestamp']);
-  const told = { agent: context.agent, id, ...atOf(at) };
+  const entry = { agent: context.agent, id, ...atOf(at) };
   switch (message['type']) {
     case 'user':
-      readTold(message, told, context);
+      readPrompt(message, entry, context);
       return;
     case 'gemini':
-      readReply(message, told, context);
+      readReply(message, entry, context);
       return;
     case 'error':
-      context.emit({ kind: 'entry-added', entry: 'failure', ...told });
+      context.emit({ kind: 'entry-added', entry: 'failure', ...entry });
       return;
     default: {
       const isStop = /^Request cancelled\.?$/.test(spokenIn(partsOf(message['content'])));
-      context.emit({ kind: 'entry-added', entry: isStop ? 'interruption' : 'note', ...told });
+      context.emit({ kind: 'entry-added', entry: isStop ? 'interruption' : 'note', ...entry });
     }
   }
 }
 
-interface Told {
+interface EntryKey {
   readonly agent: MessageContext['agent'];
   readonly id: string;
   readonly at?: number;
 }
 
-function readTold(message: JsonObject, told: Told, context: MessageContext): void {
+function readPrompt(message: JsonObject, entry: EntryKey, context: MessageContext): void {
   const parts = partsOf(message['content']);
   const text = spokenIn(parts);
   const { agent, isMain, emit } = context;
   if (text === '' && responsesIn(parts).length > 0) {
-    emit({ kind: 'entry-added', entry: 'result', ...told });
+    emit({ kind: 'entry-added', entry: 'result', ...entry });
     return;
   }
   if (isHostText(text)) {
-    emit({ kind: 'entry-added', entry: 'note', ...told });
+    emit({ kind: 'entry-added', entry: 'note', ...entry });
     const cwd = folderIn(text);
     if (cwd === undefined) return;
-    emit({ kind: 'agent-seen', agent, cwd, ...atOf(told.at) });
-    if (isMain) emit({ kind: 'session-seen', cwd, ...atOf(told.at) });
+    emit({ kind: 'agent-seen', agent, cwd, ...atOf(entry.at) });
+    if (isMain) emit({ kind: 'session-seen', cwd, ...atOf(entry.at) });
     return;
   }
-  emit({ kind: 'entry-added', entry: 'prompt', ...told });
+  emit({ kind: 'entry-added', entry: 'prompt', ...entry });
   if (text.trim() === '') return;
-  emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(told.at) });
+  emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(entry.at) });
   const title = firstLine(text);
-  if (isMain && title !== undefined) emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(told.at) });
+  if (isMain && title !== undefined) emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(entry.at) });
 }
 
-function readReply(message: JsonObject, told: Told, context: MessageContext): void {
+function readReply(message: JsonObject, entry: EntryKey, context: MessageContext): void {
   const calls = callsOf(message);
   const { agent, emit } = context;
-  // Calls are written down when they are over. A reply without words is in the middle of one; a reply with words and
-  // without calls may be: nothing tells.
+  // Calls are written when they have ended. A reply without text is waiting for one; one with text and without calls may be, too.
   const parts = partsOf(message['content']);
   const isCalling = calls.length > 0 || callsIn(parts).length > 0 || spokenIn(parts).trim() === '';
-  emit({ kind: 'entry-added', entry: 'reply', ...told, ...(isCalling && { end: 'tools' }) });
+  emit({ kind: 'entry-added', entry: 'reply', ...entry, ...(isCalling && { end: 'tools' }) });
   const usage = usageIn(message);
   emit({
     kind: 'usage-counted',
     agent,
-    message: told.id,
+    message: entry.id,
     usage: usage ?? NO_USAGE,
     final: usage !== undefined,
-    ...atOf(told.at),
+    ...atOf(entry.at),
     ...known({ model: asText(message['model']) }),
   });
-  for (const call of calls) readCall(call, told, context);
+  for (const call of calls) readCall(call, entry, context);
 }
 
 function usageIn(message: JsonObject): Usage | undefined {
@@ -229,10 +228,10 @@ function usageIn(message: JsonObject): Usage | undefined {
   );
 }
 
-/** How an agent says that it is done. */
+/** An agent calls it to finish. */
 const COMPLETE = 'complete_task';
 
-function readCall(made: ChatCall, { agent, at }: Told, context: MessageContext): void {
+function readCall(made: ChatCall, { agent, at }: EntryKey, context: MessageContext): void {
   const { emit, isMain } = context;
   const call = toToolCallId(made.id);
   const facts = known({ summary: summarise(made.tool, made.input), writes: fileWrittenBy(made.tool, made.input) });
@@ -277,7 +276,7 @@ function readAgentCall(asked: AgentCall, made: ChatCall, { agent, emit }: Messag
     emit({ kind: 'run-ended', agent: child, signal: 'result', outcome: 'stopped', call, ...atOf(made.endedAt) });
 }
 
-/** The head of a chat comes first in a document as in lines, and no other host writes its first two fields together. */
+/** The head of a chat comes first in documents and in lines; no other host writes its first two fields together. */
 export function sniffChat(head: Uint8Array): boolean {
   if (sessionInHead(head) !== undefined) return true;
   return createLineSplitter()
@@ -288,7 +287,7 @@ export function sniffChat(head: Uint8Array): boolean {
     });
 }
 
-/** Of a chat whose head is damaged, the others tell. */
+/** If the head is damaged, other records decide. */
 function isOwn(record: JsonObject): boolean {
   const isReply = record['type'] === 'gemini' && asText(record['id']) !== undefined;
   return isHead(record) || isReply || asText(asObject(record['$set'])?.['lastUpdated']) !== undefined;

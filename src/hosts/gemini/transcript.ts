@@ -1,4 +1,4 @@
-// The conversation of one chat: where its messages stand, and some of them read at a time.
+// The transcript of one chat: the positions of its messages, and messages with their blocks.
 
 import type { TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import {
@@ -34,7 +34,7 @@ import { BEGINNINGS, contextIn, isHostText, parseShort, toRecord } from './recor
 export function openBodies(source: LocatedSource): Bodies {
   const isDocument = source.shape === 'document';
   return {
-    ...followPlaces(source, () => createChatPlaces(isDocument)),
+    ...followPlaces(source, () => createPlaces(isDocument)),
     async read(places, options) {
       const messages = await (isDocument ? readFromDocument(source.path, places) : readFromLines(source.path, places));
       return messages.flatMap((message) => toMessage(message, { withMedia: options?.withMedia ?? false }) ?? []);
@@ -42,13 +42,13 @@ export function openBodies(source: LocatedSource): Bodies {
   };
 }
 
-/** Each message as it was last written, without those that were taken out. */
-function createChatPlaces(isDocument: boolean): PlaceList {
+/** Each message as last written, without removed ones. */
+function createPlaces(isDocument: boolean): PlaceList {
   const places = new Map<string, BodyPlace>();
   const unknown = createKindCount();
   const put = (message: JsonObject, { offset, length }: ByteRange): void => {
     const id = asText(message['id']);
-    // Results stand in the message that made the calls as well.
+    // Results are in the message with the calls as well.
     if (id === undefined || isOnlyResults(message)) return;
     const at = asInstant(message['timestamp']);
     places.set(id, {
@@ -67,7 +67,7 @@ function createChatPlaces(isDocument: boolean): PlaceList {
     else if (record.kind === 'rewind') cut(record.to);
     else if (record.kind === 'unknown') unknown.add(record.name);
     else if (record.kind === 'change')
-      // Told again without calls and tokens when a session is taken up again; and less than all when it was shortened.
+      // Repeated without calls and tokens when a session is resumed, and shortened when it is compacted.
       for (const message of record.messages ?? []) if (!places.has(String(message['id']))) put(message, place);
   };
   return {
@@ -102,13 +102,13 @@ async function readFromLines(file: string, places: readonly BodyPlace[]): Promis
 
 const EMPTY = new Uint8Array(0);
 
-/** A line that sets the messages anew holds several. */
+/** A line that replaces the messages holds several. */
 function messageIn(record: JsonObject | undefined, id: string): JsonObject | undefined {
   const set = asObject(record?.['$set'])?.['messages'];
   return Array.isArray(set) ? set.filter(isObject).find((message) => message['id'] === id) : record;
 }
 
-/** It may have been written anew since its places were found: ids stay. */
+/** By id: the file may have been rewritten since its positions were found. */
 async function readFromDocument(file: string, places: readonly BodyPlace[]): Promise<readonly JsonObject[]> {
   const messages = asObject(parseJsonBytes(await readRegular(file, MAX_DOCUMENT_BYTES)))?.['messages'];
   const byId = new Map((Array.isArray(messages) ? messages.filter(isObject) : []).map((one) => [one['id'], one]));
@@ -118,7 +118,7 @@ async function readFromDocument(file: string, places: readonly BodyPlace[]): Pro
   });
 }
 
-export function toMessage(message: JsonObject, options: MediaOptions): TranscriptMessage | undefined {
+function toMessage(message: JsonObject, options: MediaOptions): TranscriptMessage | undefined {
   const at = asInstant(message['timestamp']);
   const { role, content } = spokenBy(message, options);
   if (content.length === 0) return undefined;

@@ -21,7 +21,7 @@ interface MessageNote {
 }
 
 /** What has to be remembered from event to event. */
-export interface EventsState {
+interface EventsState {
   readonly door: Door;
   /** The session and those of its agents, as far as they were seen. */
   readonly tree: Set<string>;
@@ -68,7 +68,7 @@ export function createEventsState(door: Door): EventsState {
   return { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
 }
 
-export interface ServerEvent {
+interface ServerEvent {
   readonly type: string;
   readonly properties: JsonObject;
 }
@@ -124,7 +124,7 @@ function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: Eve
   return { session: door.session, origin: originOf(door, at, true), question, by, at };
 }
 
-export interface RecordInLine {
+interface RecordInLine {
   readonly record?: JsonObject;
   /** What is wrong with a line without one; nothing where it is blank. */
   readonly problem: readonly AgentEvent[];

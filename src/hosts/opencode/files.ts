@@ -66,7 +66,7 @@ async function inEvents(file: string): Promise<Parents> {
 
 // Files that people keep: `opencode export`, the output of `opencode run --format json`, and recorded events of its server.
 
-export type FileKind = 'export' | 'stream' | 'events';
+type FileKind = 'export' | 'stream' | 'events';
 
 const EXPORT = /^\s*\{\s*"info"\s*:\s*\{[^{}]*?"id"\s*:\s*"ses_/;
 const STREAM = /^\{"type":"[a-z_]+","timestamp":\d+,"sessionID":"ses_/;

@@ -112,7 +112,7 @@ interface Note {
 const RECENT_MS = 3_600_000;
 
 /** The topmost sessions; undefined where everything has to be looked at. */
-export async function changedSessions(file: string, notes: FollowNotes): Promise<readonly string[] | undefined> {
+async function changedSessions(file: string, notes: FollowNotes): Promise<readonly string[] | undefined> {
   const before = notes.get(file) as Note | undefined;
   const main = await stat(file).catch(() => undefined);
   if (!main) return undefined;

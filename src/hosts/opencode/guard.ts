@@ -135,7 +135,7 @@ export function formatReply(answer: AskAnswer, reason: string): string {
 
 export const opencodeGuard = { read: readPayload, callerOf, formatAnswer, formatReply, cannotAsk: true } as const;
 
-export interface GuardedTool {
+interface GuardedTool {
   readonly tool: string;
   readonly input: unknown;
 }

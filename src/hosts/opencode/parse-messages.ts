@@ -13,7 +13,7 @@ import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/js
 import { agentIdOf, type Door, type Draft, originOf, type SessionInfo } from './record.ts';
 import { firstLine } from './tools.ts';
 
-export interface MessageKey {
+interface MessageKey {
   readonly id: string;
   readonly session: string;
 }

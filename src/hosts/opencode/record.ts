@@ -37,7 +37,7 @@ export interface Door {
   readonly told?: Map<AgentId, ToldOfAgent>;
 }
 
-export interface ToldOfAgent {
+interface ToldOfAgent {
   readonly provider: string | undefined;
   readonly type: string | undefined;
   readonly effort: string | undefined;

@@ -122,7 +122,7 @@ function damaged({ session, source }: Door, name: string, why: string, offset: n
   return { kind: 'problem-found', session, origin, diagnostic: { code, detail: `${name}: ${why}`, origin } };
 }
 
-export interface StoredSession {
+interface StoredSession {
   readonly file: string;
   readonly info: SessionInfo;
   readonly modifiedAt: number;
@@ -186,7 +186,7 @@ export async function jsonFilesIn(folder: string): Promise<readonly string[]> {
 /** A part may hold a picture, or all that a command printed. */
 const MAX_RECORD_BYTES = 128 * 1024 * 1024;
 
-export const BROKEN = 'it is no JSON, or not all of it is there yet';
+const BROKEN = 'it is no JSON, or not all of it is there yet';
 export const REFUSED = 'you may not read it';
 
 /** Undefined: it is gone. Without a record: why, in words for people; half a file is no JSON. */

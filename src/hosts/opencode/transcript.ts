@@ -56,24 +56,24 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
 }
 
 /** One message with everything in it, as it came through some door. */
-export interface WholeMessage {
+interface WholeMessage {
   readonly id: string;
   readonly info: JsonObject;
   /** In the order in which they came. */
   readonly parts: readonly WholePart[];
 }
 
-export interface WholePart {
+interface WholePart {
   readonly id: string;
   readonly part: JsonObject;
 }
 
-export function placeOf(id: string, createdAt: number | undefined): BodyPlace {
+function placeOf(id: string, createdAt: number | undefined): BodyPlace {
   return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
 }
 
 /** One conversation in a database: some of its messages are read at a time. */
-export function openDatabaseBodies(file: string, session: string): Bodies {
+function openDatabaseBodies(file: string, session: string): Bodies {
   return {
     places: () =>
       readDatabase(file, (database) =>
@@ -117,13 +117,13 @@ function toPart(id: string | undefined, data: unknown): readonly WholePart[] {
   return id === undefined || !part ? [] : [{ id, part }];
 }
 
-export async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
+async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
   const document = parseObject(await readText(file, MAX_DOCUMENT_BYTES));
   if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
   return toMessages(Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : []);
 }
 
-export async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
+async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
   return toMessages(await getList(root, `/session/${session}/message`));
 }
 
@@ -137,7 +137,7 @@ function toMessages(messages: readonly JsonObject[]): readonly WholeMessage[] {
   });
 }
 
-export async function loadStorage(storage: string, session: string): Promise<readonly WholeMessage[]> {
+async function loadStorage(storage: string, session: string): Promise<readonly WholeMessage[]> {
   const messages: WholeMessage[] = [];
   for (const file of await jsonFilesIn(messageFolder(storage, session))) {
     const info = (await readRecord(file))?.record;
@@ -154,7 +154,7 @@ export async function loadStorage(storage: string, session: string): Promise<rea
 }
 
 /** The last state of each message and part counts. */
-export async function loadEvents(file: string, session: string): Promise<readonly WholeMessage[]> {
+async function loadEvents(file: string, session: string): Promise<readonly WholeMessage[]> {
   const gathered = gather();
   await readLines(file, ({ bytes }) => {
     const record = parseObject(Buffer.from(bytes).toString('utf8'));
@@ -169,7 +169,7 @@ export async function loadEvents(file: string, session: string): Promise<readonl
 }
 
 /** Only parts are printed, and only those of replies. */
-export async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
+async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
   const gathered = gather();
   await readLines(file, ({ bytes }) => {
     const record = parseObject(Buffer.from(bytes).toString('utf8'));
@@ -212,11 +212,11 @@ function withId(part: JsonObject): readonly WholePart[] {
   return id === undefined ? [] : [{ id, part }];
 }
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly withMedia: boolean;
 }
 
-export function toMessage({ id, info, parts }: WholeMessage, options: BodyOptions): TranscriptMessage {
+function toMessage({ id, info, parts }: WholeMessage, options: BodyOptions): TranscriptMessage {
   const createdAt = createdAtOf(info);
   const isReply = info['role'] === 'assistant';
   const blocks = parts.flatMap(({ id: part, part: raw }) => blocksOf(part, raw, info, options));
@@ -284,7 +284,7 @@ function errorText(error: JsonObject | undefined): string | undefined {
   return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
 }
 
-export function callBlocks(
+function callBlocks(
   id: string,
   part: JsonObject,
   options: { readonly withMedia: boolean },
@@ -349,7 +349,7 @@ function countLines(text: string): number {
 const DATA_URL = /^data:[^,]*;base64,/;
 
 /** `{mime, filename?, url}`: the file itself stands in the address, or lies elsewhere. */
-export function fileBlock(part: JsonObject, { withMedia }: { readonly withMedia: boolean }): MediaBlock {
+function fileBlock(part: JsonObject, { withMedia }: { readonly withMedia: boolean }): MediaBlock {
   const media_type = asText(part['mime']) ?? 'application/octet-stream';
   const url = asText(part['url']) ?? '';
   const [prefix] = DATA_URL.exec(url) ?? [];
@@ -359,7 +359,7 @@ export function fileBlock(part: JsonObject, { withMedia }: { readonly withMedia:
   return { type: 'attachment', media_type, name: asText(part['filename']) ?? null, bytes };
 }
 
-export function notice(kind: NoticeKind, title: string, text: string | undefined, agent?: string): NoticeBlock {
+function notice(kind: NoticeKind, title: string, text: string | undefined, agent?: string): NoticeBlock {
   return { type: 'notice', kind, title, text: text ?? '', agent_id: agent ?? null };
 }
 
@@ -368,7 +368,7 @@ const TASK =
   /^<task id="(ses_[^"]+)" state="\w+">\s*(?:<summary>(.*?)<\/summary>)?\s*(?:<(task_result|task_error)>\s*(.*?)\s*<\/\3>)?/s;
 
 /** A text that the program put into the conversation itself. */
-export function spokenNotice(text: string): NoticeBlock {
+function spokenNotice(text: string): NoticeBlock {
   const [, agent, summary, , result] = TASK.exec(text) ?? [];
   if (agent !== undefined) return notice('background', summary ?? 'A task has news', result, agent);
   return notice('note', firstLine(text)?.slice(0, 200) ?? '', text);

@@ -1,4 +1,4 @@
-// Calls about agents: who asks for one, what came of it, who is talked to and who is stopped.
+// How an agent is requested, linked to its call, and ended: in calls and their results, in notifications, in its sidecar file.
 
 import {
   type AgentEvent,
@@ -22,7 +22,7 @@ import {
 } from '../../lib/json.ts';
 import type { Errand, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
 import { firstLine, type PartCall, type PartResponse, readResult } from '../shared/index.ts';
-import { agentIdOf, atOf, type LineContext, promptFact } from './record.ts';
+import { agentIdOf, atOf, type LineContext, promptFact, type WithoutOrigin } from './record.ts';
 
 /** `task` up to about 0.10. */
 const SPAWNING = new Set(['agent', 'task']);
@@ -37,32 +37,30 @@ export function isSpawning(tool: string): boolean {
 }
 
 export function requestAgent({ tool, input }: PartCall, id: string, { agent, emit }: LineContext): void {
-  if (!SPAWNING.has(tool)) return;
+  if (SPAWNING.has(tool)) emit({ kind: 'spawn-requested', agent, call: toToolCallId(id), ...readSpawn(input) });
+}
+
+export function readSpawn(input: JsonObject) {
   const prompt = asText(input['prompt']);
-  emit({
-    kind: 'spawn-requested',
-    agent,
-    call: toToolCallId(id),
-    ...known({
-      type: asText(input['subagent_type']),
-      description: asText(input['description']),
-      prompt: prompt === undefined ? undefined : promptFact(prompt),
-      background: asFlag(input['run_in_background']),
-    }),
+  return known({
+    type: asText(input['subagent_type']),
+    description: asText(input['description']),
+    prompt: prompt === undefined ? undefined : promptFact(prompt),
+    background: asFlag(input['run_in_background']),
   });
 }
 
 export const LAUNCHED = /^Background agent launched/;
 
-export interface AgentResult {
+interface AgentResult {
   readonly isLaunch: boolean;
-  /** The call itself went well even where its agent did not. */
+  /** The agent failed; the call itself succeeded. */
   readonly hasFailed: boolean;
   readonly isStopped: boolean;
   readonly reason?: string;
 }
 
-/** What the result of a call about agents says. `display`: what the host keeps of it for the screen; only of the main agent's. */
+/** `display`: what the host shows on the screen; only the main agent's file has it. */
 export function readAgentResult(
   call: PartCall,
   { text, isError }: PartResponse,
@@ -70,11 +68,11 @@ export function readAgentResult(
   context: LineContext,
 ): AgentResult {
   const outcome = outcomeOfStatus(asText(display?.['status']));
-  const isLaunch = SPAWNING.has(call.tool) && (display?.['status'] === 'background' || LAUNCHED.test(text));
+  const spawns = SPAWNING.has(call.tool);
   const result: AgentResult = {
-    isLaunch,
-    hasFailed: SPAWNING.has(call.tool) && outcome === 'failed',
-    isStopped: SPAWNING.has(call.tool) && outcome === 'stopped',
+    isLaunch: spawns && (display?.['status'] === 'background' || LAUNCHED.test(text)),
+    hasFailed: spawns && outcome === 'failed',
+    isStopped: spawns && outcome === 'stopped',
     ...known({ reason: outcome === 'completed' ? undefined : asText(display?.['terminateReason']) }),
   };
   if (!isError) linkAgent(call, text, display, result, context);
@@ -109,10 +107,10 @@ function agentNamedIn(text: string): string | undefined {
   return LAUNCHED.test(text) ? /^(?:task_id|agentId): (\S+)/m.exec(text)?.[1] : undefined;
 }
 
-/** The call went well for 0.21, and there is no such agent. */
+/** 0.21 reports the call as successful although there is no such agent. */
 const NO_SUCH_AGENT = /^Subagent "[^"]*" not found/;
 
-/** Up to about 0.20 an agent that its caller waited for leaves no file. Its id is what all versions make of type and call. */
+/** Up to about 0.20 an agent that its parent waits for leaves no file. All versions build its id from type and call. */
 function agentByDisplay(display: JsonObject | undefined, call: string): string | undefined {
   const type = asText(display?.['subagentName']);
   if (display?.['type'] !== 'task_execution' || type === undefined) return undefined;
@@ -124,12 +122,12 @@ export function errandIn(input: unknown, result: string | undefined): Errand {
   return known({ prompt: asText(asObject(input)?.['prompt']), answer });
 }
 
-export interface TaskNotification {
+interface TaskNotification {
   readonly agent: string;
   readonly outcome: RunOutcome;
-  /** In a line, by the host. */
+  /** One line, by the host. */
   readonly summary?: string;
-  /** What the agent said. */
+  /** The agent's last message. */
   readonly report?: string;
 }
 
@@ -137,12 +135,12 @@ const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
   Object.entries({ completed: 'completed', failed: 'failed', cancelled: 'stopped' } as const),
 );
 
-/** The words of `status` in notices, in results and beside transcripts; none where the agent is at work. */
+/** `status` in notifications, results and sidecar files; undefined while the agent is working. */
 export function outcomeOfStatus(status: string | undefined): RunOutcome | undefined {
   return OUTCOMES.get(status ?? '');
 }
 
-/** The report is free text and may hold the same tags: only what stands before it counts. */
+/** `<task-notification>`. The report is free text that may contain the same tags: only those before it count. */
 export function parseNotification(text: string): TaskNotification | undefined {
   const from = text.indexOf('<result>');
   const to = text.lastIndexOf('</result>');
@@ -158,17 +156,17 @@ function tagIn(text: string, tag: string): string | undefined {
   return new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1]?.trim() || undefined;
 }
 
-/** A hook, a rule or the person said no, or the turn was cut off: told in words. */
+/** A hook, a rule or the user denied it, or the turn was cancelled: only the text says so. */
 const REFUSED =
   /^(?:Tool call cancelled|\[Operation Cancelled\]|.{0,200}\b(?:denied|blocked) by (?:hook|permission|user))/i;
 
-export interface ToolOutcome {
+interface ToolOutcome {
   readonly outcome: CallOutcome;
-  /** Nothing was asked, and nothing ran. */
+  /** It was never started. */
   readonly unrun?: true;
 }
 
-/** `details`: `toolCallResult`; in the files of sub-agents it says little. */
+/** `details`: `toolCallResult`, which is almost empty in the files of sub-agents. */
 export function outcomeOf({ text, isError }: PartResponse, details: JsonObject | undefined): ToolOutcome {
   const status = asText(details?.['status']);
   const errorType = asText(details?.['errorType']);
@@ -176,7 +174,7 @@ export function outcomeOf({ text, isError }: PartResponse, details: JsonObject |
     return { outcome: 'refused' };
   const isUnrun = errorType === 'invalid_tool_params' || errorType === 'tool_not_registered';
   if (isError || status === 'error') return isUnrun ? { outcome: 'error', unrun: true } : { outcome: 'error' };
-  // A command that failed is told as one that was run.
+  // A command that failed is reported as a success.
   return { outcome: readResult(text).exitCode === undefined ? 'ok' : 'error' };
 }
 
@@ -184,6 +182,7 @@ export function displayOf(details: JsonObject | undefined): JsonObject | undefin
   return asObject(details?.['resultDisplay']);
 }
 
+/** `agent-<agent>.meta.json`, beside an agent's conversation: its parent and its status. */
 export function createSidecarReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
   const agent = source.agent ?? mainAgentOf(session);
   return {
@@ -196,17 +195,13 @@ export function createSidecarReader({ id: session }: LocatedSession, source: Loc
   };
 }
 
-/** Without session and place. */
-type Fact = WithoutPlace<AgentEvent>;
-type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
-
-function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonly Fact[] {
+function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonly WithoutOrigin<AgentEvent>[] {
   const call = asText(facts['toolUseId']);
   const parent = asText(facts['parentAgentId']);
   const outcome = outcomeOfStatus(asText(facts['status']));
   const depth = asAmount(facts['depth']);
   const flags = asObject(facts['persistedCliFlags']);
-  const said: Fact[] = [
+  const events: WithoutOrigin<AgentEvent>[] = [
     {
       kind: 'agent-seen',
       agent,
@@ -217,7 +212,7 @@ function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonl
         description: asText(facts['description']),
         model: asText(facts['model']) ?? asText(flags?.['model']),
         background: asFlag(facts['isBackgrounded']),
-        // It counts from nought, and we from the main agent.
+        // The host counts from the first sub-agent, troupe from the main agent.
         depth: depth === undefined ? undefined : depth + 1,
       }),
     },
@@ -230,12 +225,12 @@ function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonl
     },
   ];
   if (outcome)
-    said.push({
+    events.push({
       kind: 'run-ended',
       agent,
       signal: 'sidecar',
       outcome,
       ...known({ at: asInstant(facts['lastUpdatedAt']), reason: firstLine(asText(facts['lastError'])) }),
     });
-  return said;
+  return events;
 }

@@ -1,3 +1,6 @@
+// The part of Qwen Code's hooks that runs in front of every tool call: payload, caller, answer. The names are Claude Code's; `session_id`
+// and the transcript are always the main agent's. Recorded: 0.15.10 to 0.24.4.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { mainAgentOf, toSessionId, toToolCallId } from '../../core/index.ts';
@@ -10,13 +13,16 @@ import { folderOf, type Guarded, subjectOf, toGuarded as toGuardedOf } from '../
 import { AGENTS } from './data-folder.ts';
 import { agentIdOf, HOST } from './record.ts';
 
-/** In front of a tool call; the only one that can stop it. */
+/** Before a tool call; the only event that can stop it. */
 export const BEFORE_CALL = 'PreToolUse';
+
 export const ENDS = 'SessionEnd';
+
+export const qwenGuard = { read: readPayload, callerOf, formatAnswer, cannotChangeInput: true } as const;
 
 const SPAWNING: ReadonlySet<string> = new Set(['agent', 'task']);
 
-export function readPayload(payload: unknown): HookEvent | undefined {
+function readPayload(payload: unknown): HookEvent | undefined {
   if (!isObject(payload)) return undefined;
   const name = asText(payload['hook_event_name']);
   const session = asText(payload['session_id']);
@@ -43,7 +49,7 @@ function callerIn(payload: JsonObject, session: string): HookCaller {
   return { named: 'agent', agent: agentIdOf(id), ...known({ type: asText(payload['agent_type']) }) };
 }
 
-/** `tool_use_id` is made up for the hook; the transcript's own is `tool_call_id`, which older versions leave out. */
+/** `tool_use_id` exists for the hook only; the transcript's id is `tool_call_id`, which older versions leave out. */
 function callIn(payload: JsonObject): HookCall | undefined {
   const tool = asText(payload['tool_name']);
   if (tool === undefined) return undefined;
@@ -63,7 +69,7 @@ export function toGuarded(tool: string, input: unknown): Guarded {
   return toGuardedOf(HOST, tool, input);
 }
 
-export function callerOf(payload: unknown): CallerChain {
+function callerOf(payload: unknown): CallerChain {
   if (!isObject(payload)) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
   const place = known({ project: asText(payload['cwd']) });
   const session = asText(payload['session_id']) ?? '';
@@ -88,7 +94,7 @@ function callerId(payload: JsonObject, transcript: string, agents: string): stri
 
 const TAIL_BYTES = 512 * 1024;
 
-/** In whose file the call stands. Undefined: in none of them. */
+/** The agent whose file contains the call. */
 function ownerOf(call: string | undefined, transcript: string, agents: string): string | undefined {
   if (call === undefined || !/^[\w-]{1,200}$/.test(call)) return undefined;
   const isIn = (file: string): boolean => readPart(file, 'tail', TAIL_BYTES)?.includes(`"${call}"`) ?? false;
@@ -99,7 +105,7 @@ function ownerOf(call: string | undefined, transcript: string, agents: string): 
   return isIn(transcript) ? MAIN : undefined;
 }
 
-/** Deeper than any version lets agents nest; records that name each other in a circle end here, too. */
+/** Deeper than any version lets agents nest. */
 const MAX_DEPTH = 50;
 
 function chainOf(id: string, type: string | undefined, main: CallingAgent, agents: string): CallerChain {
@@ -128,13 +134,13 @@ function toAgent(id: string, type: string | undefined, facts: JsonObject | undef
     kind: 'task',
     type: type ?? asText(facts?.['agentType']) ?? asText(facts?.['subagentName']) ?? null,
     name: null,
-    // It counts from nought, and we from the main agent.
+    // The host counts from the first sub-agent, troupe from the main agent.
     depth: depth === undefined ? null : depth + 1,
   };
 }
 
 function sidecarOf(id: string, agents: string): JsonObject | undefined {
-  // Ids come from outside: none of them may lead anywhere else.
+  // The id is part of a path and comes from outside.
   if (!/^[\w@.-]{1,200}$/.test(id)) return undefined;
   try {
     return asObject(parseJson(readTextSync(path.join(agents, `agent-${id}.meta.json`), MAX_SIDECAR_BYTES)));
@@ -151,8 +157,8 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Nothing printed is no opinion. An ask without anybody to ask is a no. Another input is not taken. */
-export function formatAnswer({ decision, reason }: HookAnswer): string {
+/** Printing nothing leaves the decision to the host. It denies an `ask` if nobody is there, and ignores a changed input. */
+function formatAnswer({ decision, reason }: HookAnswer): string {
   if (decision === 'none') return '';
   return JSON.stringify({
     hookSpecificOutput: {
@@ -163,9 +169,7 @@ export function formatAnswer({ decision, reason }: HookAnswer): string {
   });
 }
 
-export const qwenGuard = { read: readPayload, callerOf, formatAnswer, cannotChangeInput: true } as const;
-
-/** From here on a hook inside a sub-agent has its id. */
+/** Since this version the payload of a sub-agent's hook has its id. */
 const NAMES_CALLERS = '0.23.4';
 
 export function namesCallers(version: string | undefined): boolean {
@@ -174,7 +178,7 @@ export function namesCallers(version: string | undefined): boolean {
 
 const HEAD_BYTES = 64 * 1024;
 
-export function versionIn(transcript: string | undefined): string | undefined {
+function versionIn(transcript: string | undefined): string | undefined {
   const head = transcript === undefined ? undefined : readPart(transcript, 'head', HEAD_BYTES);
   return /"version":"([^"\\]+)"/.exec(head ?? '')?.[1];
 }

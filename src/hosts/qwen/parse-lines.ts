@@ -32,39 +32,126 @@ import {
   agentIdOf,
   atOf,
   BEGINNINGS,
-  createConversationState,
+  type ConversationState,
   idOf,
   kindOf,
   type LineContext,
-  type LineParser,
   parseShort,
   partsIn,
   promptFact,
 } from './record.ts';
 
-export const parseTold: LineParser = (context) => {
+/** Parsers never throw on data. */
+const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
+  ['user', parsePrompt],
+  ['assistant', parseReply],
+  ['tool_result', parseResult],
+  ['system/custom_title', parseTitle],
+  ['system/chat_compression', parseCompression],
+  ['system/ui_telemetry', parseTelemetry],
+]);
+
+/** Known kinds without facts. Any other is counted as `unknown-record`. */
+const IGNORED = new Set(
+  [
+    'agent_session_ready',
+    'at_command',
+    'attribution_snapshot',
+    'background_task_completed',
+    'branch_checkpoint',
+    'continue_last_turn',
+    'file_history_snapshot',
+    'goal_runtime',
+    'goal_state',
+    'goal_turn_end',
+    'parent_session',
+    'rewind',
+    'session_artifact_event',
+    'session_artifact_snapshot',
+    'session_model',
+    'session_recording_degraded',
+    'session_source',
+    'session_sources_snapshot',
+    'slash_command',
+    'turn_result',
+    'user_text_elements',
+  ].map((subtype) => `system/${subtype}`),
+);
+
+export function isKnownKind(kind: string): boolean {
+  return PARSERS.has(kind) || IGNORED.has(kind);
+}
+
+export function createConversationReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
+  const agent = source.agent ?? mainAgentOf(session);
+  const isMain = source.agent === undefined;
+  const state: ConversationState = { asked: new Map(), commands: createAskedCommands(), lastSeen: new Map() };
+  const readRecord = (record: JsonObject, place: ByteRange): readonly AgentEvent[] => {
+    const events: AgentEvent[] = [];
+    const origin = { source: source.id, offset: place.offset, length: place.length };
+    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
+    const context = { session, agent, isMain, record, origin, state, emit };
+    const kind = kindOf(record);
+    if (isKnownKind(kind)) {
+      emitChanges(context);
+      PARSERS.get(kind)?.(context);
+    } else emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: kind.slice(0, 80), origin } });
+    return events;
+  };
+  return {
+    read(line) {
+      const { record, problem, ...place } = recordInLine(
+        line,
+        state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort,
+        BEGINNINGS,
+      );
+      const events = record ? readRecord(record, place) : [];
+      if (!problem) return events;
+      const origin = { source: source.id, offset: line.offset, length: line.length };
+      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
+    },
+  };
+}
+
+/** Every line repeats where the agent works: only changes are emitted. */
+function emitChanges(context: LineContext): void {
+  const { record, agent, isMain, state, emit } = context;
+  const changes = known({
+    cwd: changed('cwd', record, state.lastSeen),
+    branch: changed('gitBranch', record, state.lastSeen),
+    hostVersion: changed('version', record, state.lastSeen),
+  });
+  if (Object.keys(changes).length === 0) return;
+  const { hostVersion: _version, ...ofAgent } = changes;
+  emit({ kind: 'agent-seen', agent, ...atOf(context), ...ofAgent, ...(!isMain && { agentKind: 'task' }) });
+  if (isMain) emit({ kind: 'session-seen', ...atOf(context), ...changes });
+}
+
+function changed(field: string, record: JsonObject, lastSeen: Map<string, unknown>): string | undefined {
+  const value = asText(record[field]);
+  if (value === undefined || lastSeen.get(field) === value) return undefined;
+  lastSeen.set(field, value);
+  return value;
+}
+
+function parsePrompt(context: LineContext): void {
   const { agent, isMain, record, state, emit } = context;
   delete state.reply;
   const text = spokenIn(partsIn(record));
-  const told = { agent, id: idOf(context), ...atOf(context) };
-  // The host's own words are marked: anybody can type them.
-  if (record['subtype'] === 'notification') {
-    emit({ kind: 'entry-added', entry: 'prompt', ...told });
-    noteEnd(text, context);
-    return;
-  }
-  emit({ kind: 'entry-added', entry: 'prompt', ...told });
-  if (text.trim() === '') return;
+  emit({ kind: 'entry-added', entry: 'prompt', agent, id: idOf(context), ...atOf(context) });
+  // By the mark, not by the text: anyone can type the text.
+  if (record['subtype'] === 'notification') parseEnd(text, context);
+  if (record['subtype'] === 'notification' || text.trim() === '') return;
   emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
   const title = firstLine(text);
   if (isMain && title !== undefined) emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
-};
+}
 
-function noteEnd(text: string, context: LineContext): void {
+function parseEnd(text: string, context: LineContext): void {
   const notice = parseNotification(text);
   if (!notice) return;
   const { agent, outcome, summary } = notice;
-  // It names the call that made the agent, also where another one woke it: by its time it is that of the right run.
+  // The notification names the call that made the agent, even if a later call resumed it: without a call, the time decides which run it ends.
   context.emit({
     kind: 'run-ended',
     agent: agentIdOf(agent),
@@ -75,12 +162,12 @@ function noteEnd(text: string, context: LineContext): void {
   });
 }
 
-export const parseResult: LineParser = (context) => {
+function parseResult(context: LineContext): void {
   const { agent, record, state, emit } = context;
   delete state.reply;
   emit({ kind: 'entry-added', agent, entry: 'result', id: idOf(context), ...atOf(context) });
   for (const response of responsesIn(partsIn(record))) parseResponse(response, context);
-};
+}
 
 function parseResponse(response: PartResponse, context: LineContext): void {
   const { agent, record, state, emit } = context;
@@ -106,7 +193,11 @@ function parseResponse(response: PartResponse, context: LineContext): void {
     emit({ kind: 'session-printed', agent, call: toToolCallId(id), printed });
 }
 
-export const parseReply: LineParser = (context) => {
+/**
+ * In a sub-agent's file a reply is several lines: its text with the tokens first, then a line for each call (0.2x; before, there are
+ * no tokens).
+ */
+function parseReply(context: LineContext): void {
   const { agent, record, state, emit } = context;
   const usage = usageIn(record['usageMetadata']);
   const isNew = state.reply === undefined || usage !== undefined;
@@ -114,7 +205,7 @@ export const parseReply: LineParser = (context) => {
   state.reply = id;
   const parts = partsIn(record);
   const calls = callsIn(parts);
-  // A line without words and calls has only the tokens: the calls come right behind it.
+  // A line without text and calls has only the tokens; the calls follow on the next lines.
   const isCalling = calls.length > 0 || spokenIn(parts).trim() === '';
   emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), ...(isCalling && { end: 'tools' }) });
   if (isNew)
@@ -128,9 +219,9 @@ export const parseReply: LineParser = (context) => {
       ...known({ model: asText(record['model']) }),
     });
   for (const [index, call] of calls.entries()) parseCall(call, call.id ?? `${idOf(context)}#${index}`, context);
-};
+}
 
-export function usageIn(metadata: unknown): Usage | undefined {
+function usageIn(metadata: unknown): Usage | undefined {
   const counts = asObject(metadata);
   const count = (field: string): number => asAmount(counts?.[field]) ?? 0;
   return (
@@ -162,16 +253,15 @@ function parseCall(call: PartCall, id: string, context: LineContext): void {
   requestAgent(call, id, context);
 }
 
-/** By a person, or made up from the conversation. */
-export const parseTitle: LineParser = (context) => {
+function parseTitle(context: LineContext): void {
   const payload = asObject(context.record['systemPayload']);
   const title = asText(payload?.['customTitle']);
   if (title === undefined || !context.isMain) return;
   const titleKind = payload?.['titleSource'] === 'auto' ? 'generated' : 'custom';
   context.emit({ kind: 'session-titled', title, titleKind, ...atOf(context) });
-};
+}
 
-export const parseCompression: LineParser = (context) => {
+function parseCompression(context: LineContext): void {
   const info = asObject(asObject(context.record['systemPayload'])?.['info']);
   const tokensBefore = asAmount(info?.['originalTokenCount']);
   const tokensAfter = asAmount(info?.['newTokenCount']);
@@ -181,83 +271,22 @@ export const parseCompression: LineParser = (context) => {
     ...atOf(context),
     ...known({ tokensBefore, tokensAfter }),
   });
-};
+}
 
-/** Requests of sub-agents are noted here as well; those of the main agent name nobody. */
+/** Requests of sub-agents are logged here as well; those of the main agent have no such id. */
 const OF_SUB_AGENT = /#[^#]+-[^#]+#\d+$/;
 
-/** A request of the main agent that failed is written nowhere else. If it is tried again, more lines follow. */
-export const parseTelemetry: LineParser = (context) => {
+/** The only record of a failed request of the main agent. If it is retried, more lines follow. */
+function parseTelemetry(context: LineContext): void {
   const event = asObject(asObject(context.record['systemPayload'])?.['uiEvent']);
   const isError = event?.['event.name'] === 'qwen-code.api_error';
   const ofOther = asText(event?.['subagent_id']) !== undefined || OF_SUB_AGENT.test(asText(event?.['prompt_id']) ?? '');
   if (!isError || ofOther) return;
   delete context.state.reply;
   context.emit({ kind: 'entry-added', agent: context.agent, entry: 'failure', id: idOf(context), ...atOf(context) });
-};
-
-const PARSERS: ReadonlyMap<string, LineParser> = new Map([
-  ['user', parseTold],
-  ['assistant', parseReply],
-  ['tool_result', parseResult],
-  ['system/custom_title', parseTitle],
-  ['system/chat_compression', parseCompression],
-  ['system/ui_telemetry', parseTelemetry],
-]);
-
-export function createConversationReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
-  const agent = source.agent ?? mainAgentOf(session);
-  const isMain = source.agent === undefined;
-  const state = createConversationState(createAskedCommands());
-  const readRecord = (record: JsonObject, place: ByteRange): readonly AgentEvent[] => {
-    const events: AgentEvent[] = [];
-    const origin = { source: source.id, offset: place.offset, length: place.length };
-    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
-    const context = { session, agent, isMain, record, origin, state, emit };
-    const kind = kindOf(record);
-    if (isKnownKind(kind)) {
-      tellNews(context);
-      PARSERS.get(kind)?.(context);
-    } else emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: kind.slice(0, 80), origin } });
-    return events;
-  };
-  return {
-    read(line) {
-      const { record, problem, ...place } = recordInLine(
-        line,
-        state.commands.areNamedIn(line.bytes) ? parseJsonBytes : parseShort,
-        BEGINNINGS,
-      );
-      const events = record ? readRecord(record, place) : [];
-      if (!problem) return events;
-      const origin = { source: source.id, offset: line.offset, length: line.length };
-      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
-    },
-  };
 }
 
-/** Every line repeats where the agent works: only changes are told. */
-function tellNews(context: LineContext): void {
-  const { record, agent, isMain, state, emit } = context;
-  const news = known({
-    cwd: changed('cwd', record, state.told),
-    branch: changed('gitBranch', record, state.told),
-    hostVersion: changed('version', record, state.told),
-  });
-  if (Object.keys(news).length === 0) return;
-  const { hostVersion: _version, ...ofAgent } = news;
-  emit({ kind: 'agent-seen', agent, ...atOf(context), ...ofAgent, ...(!isMain && { agentKind: 'task' }) });
-  if (isMain) emit({ kind: 'session-seen', ...atOf(context), ...news });
-}
-
-function changed(field: string, record: JsonObject, told: Map<string, unknown>): string | undefined {
-  const value = asText(record[field]);
-  if (value === undefined || told.get(field) === value) return undefined;
-  told.set(field, value);
-  return value;
-}
-
-/** The envelope is like Claude Code's, so it takes the parts inside, or a note of a kind that only Qwen Code writes. */
+/** The envelope is like Claude Code's: only the parts inside and the program's own notes tell them apart. */
 export function sniffConversation(head: Uint8Array): boolean {
   return createLineSplitter()
     .push(head)
@@ -271,44 +300,4 @@ function isOwn(record: JsonObject): boolean {
   if (asText(record['uuid']) === undefined || asText(record['sessionId']) === undefined) return false;
   if (kindOf(record).startsWith('system/')) return isObject(record['systemPayload']);
   return partsIn(record).length > 0 && kindOf(record) !== 'no type';
-}
-
-/** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-export const WITHOUT_NEWS = new Set(
-  [
-    'agent_session_ready',
-    'at_command',
-    'attribution_snapshot',
-    'background_task_completed',
-    'branch_checkpoint',
-    'continue_last_turn',
-    'file_history_snapshot',
-    'goal_runtime',
-    'goal_state',
-    'goal_turn_end',
-    'parent_session',
-    'rewind',
-    'session_artifact_event',
-    'session_artifact_snapshot',
-    'session_model',
-    'session_recording_degraded',
-    'session_source',
-    'session_sources_snapshot',
-    'slash_command',
-    'turn_result',
-    'user_text_elements',
-  ].map((subtype) => `system/${subtype}`),
-);
-
-export const WITH_NEWS = new Set([
-  'user',
-  'assistant',
-  'tool_result',
-  'system/custom_title',
-  'system/chat_compression',
-  'system/ui_telemetry',
-]);
-
-export function isKnownKind(kind: string): boolean {
-  return WITH_NEWS.has(kind) || WITHOUT_NEWS.has(kind);
 }

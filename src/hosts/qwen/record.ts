@@ -1,4 +1,4 @@
-// What a line parser knows beside its line, and the few ways in which it speaks.
+// One line of a conversation, and the context that its parsers share. Versions seen: 0.5.2 to 0.24.4.
 
 import {
   type AgentEvent,
@@ -16,47 +16,38 @@ export const HOST = 'qwen';
 
 export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
 
-/** Events without what the context adds: session and place. */
-type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+/** Events without what the context adds: session and origin. */
+export type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
 
 export interface LineContext {
   readonly session: SessionId;
-  /** Whose conversation it is. */
+  /** The agent that the conversation belongs to. */
   readonly agent: AgentId;
   readonly isMain: boolean;
   readonly record: JsonObject;
   readonly origin: EventOrigin;
   readonly state: ConversationState;
-  emit(event: WithoutPlace<AgentEvent>): void;
+  emit(event: WithoutOrigin<AgentEvent>): void;
 }
 
-/** What has to be remembered from line to line of one file. */
+/** State kept from line to line of one file. */
 export interface ConversationState {
   /** The reply that further lines without tokens of their own belong to. */
   reply?: string;
-  /** Calls about agents: what their results mean hangs on what was asked. */
+  /** Calls about agents: the meaning of their results depends on the call. */
   readonly asked: Map<string, PartCall>;
   /** Commands that may start a session of some host. */
   readonly commands: AskedCommands;
-  /** What was last told, so that only changes are. */
-  readonly told: Map<string, unknown>;
+  /** The last value of each field that every line repeats, to emit only changes. */
+  readonly lastSeen: Map<string, unknown>;
 }
 
-/** `commands` is handed in: what hooks load of this file must not load the shell's grammar. */
-export function createConversationState(commands: AskedCommands): ConversationState {
-  return { asked: new Map(), commands, told: new Map() };
-}
-
-/** A parser of one kind of line. Never throws on data. */
-export type LineParser = (context: LineContext) => void;
-
-/** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
 export function atOf({ record }: Pick<LineContext, 'record'>): { readonly at?: number } {
   const at = asInstant(record['timestamp']);
   return at === undefined ? {} : { at };
 }
 
-/** The line's own id; the place where it stands, where a line has none, stays the same as the file grows. */
+/** The line's own id, or its position, which stays the same as the file grows. */
 export function idOf({ record, origin }: Pick<LineContext, 'record' | 'origin'>): string {
   return asText(record['uuid']) ?? `${origin.source}@${origin.offset}`;
 }
@@ -65,7 +56,7 @@ export function promptFact(text: string): PromptFact {
   return { head: firstLine(text) ?? '', digest: digestText(text) };
 }
 
-/** `user`, `assistant`, `tool_result`, or what the program itself notes: `system/ui_telemetry` and the like. */
+/** `user`, `assistant`, `tool_result`, or a note of the program itself such as `system/ui_telemetry`. */
 export function kindOf(record: JsonObject): string {
   const type = asText(record['type']) ?? 'no type';
   return type === 'system' ? `system/${asText(record['subtype']) ?? ''}` : type;
@@ -75,13 +66,13 @@ export function partsIn(record: JsonObject): readonly JsonObject[] {
   return partsOf(asObject(record['message'])?.['parts']);
 }
 
-/** How a line begins that may stand behind half of another. */
+/** How a line begins that follows half of another on the same line. */
 export const BEGINNINGS = ['{"uuid":"'];
 
-/** Facts stand in short strings; nine tenths of a conversation are a few long ones. */
-const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
+/** Facts are in short strings; nine tenths of a conversation are a few long ones. */
+const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
 
-/** `undefined` where the bytes are no JSON. */
+/** `undefined` if the bytes are not JSON. */
 export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
 }

@@ -1,4 +1,4 @@
-// The conversation of one agent: where its messages stand, and some of them read at a time.
+// The transcript of one agent: the positions of its messages, and messages with their blocks.
 
 import type { NoticeBlock, ToolResultBlock, TranscriptBlock, TranscriptMessage } from '../../core/index.ts';
 import {
@@ -34,7 +34,7 @@ import { BEGINNINGS, kindOf, parseShort, partsIn } from './record.ts';
 
 export function openBodies(source: LocatedSource): Bodies {
   return {
-    ...followPlaces(source, createConversationPlaces),
+    ...followPlaces(source, createPlaces),
     async read(places, options) {
       const pieces = await readPieces(
         source.path,
@@ -54,7 +54,7 @@ export function openBodies(source: LocatedSource): Bodies {
 }
 
 /** Several lines of one reply, and the results of its calls, are one message. */
-function createConversationPlaces(): PlaceList {
+function createPlaces(): PlaceList {
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
   const replyOfCall = new Map<string, string>();
   const unknown = createKindCount();
@@ -98,7 +98,7 @@ function roleOf(record: JsonObject | undefined): TranscriptMessage['role'] {
   return kind.startsWith('system/') ? 'system' : 'assistant';
 }
 
-export function toContent(records: readonly JsonObject[], options: MediaOptions): readonly TranscriptBlock[] {
+function toContent(records: readonly JsonObject[], options: MediaOptions): readonly TranscriptBlock[] {
   const content: TranscriptBlock[] = [];
   const calls = new Map<string, PartCall>();
   for (const record of records) {

@@ -1,3 +1,5 @@
+// Copilot CLI's hooks beside the guard: a sample for `troupe doctor`, and the settings. Copilot reads every JSON file in a folder; one is ours.
+
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
 import { asAmount, asFlag, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
@@ -16,23 +18,23 @@ import type {
   SettingsView,
 } from '../../index.ts';
 import { createToldReader, GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
-import { rootsOf } from '../data-folder.ts';
+import { rootOf } from '../data-folder.ts';
 import { BEFORE_CALL, copilotGuard, toGuarded } from '../guard.ts';
 import { HOST } from '../line-context.ts';
 
 export const hooks: HooksCapability = {
   ...copilotGuard,
   toCall: toGuarded,
-  // The session's own file tells of everything as soon as a hook would.
+  // The session's own file has everything as early as a hook.
   condense: () => undefined,
   sampleCall,
   sampleTranscript: () => '',
-  // Who calls is told by where the session lies, not by the version.
+  // The caller is known by the location of the session, not by the version.
   namesCallers: () => false,
   createHookReader: createToldReader,
 };
 
-/** As 1.0.102 does. Its calls have no ids: the command says which it is. */
+/** As 1.0.102 calls it. Calls have no ids: the command carries it. */
 function sampleCall({ session, call, agent }: SampleCall): unknown {
   return {
     sessionId: agent ?? session,
@@ -48,7 +50,7 @@ function sampleCall({ session, call, agent }: SampleCall): unknown {
   };
 }
 
-/** 1.0.12 and 1.0.24 have hooks, but call none inside sub-agents. */
+/** 1.0.12 and 1.0.24 have hooks, but do not call them inside sub-agents. */
 const INSIDE_AGENTS_SINCE = '1.0.50';
 
 const NOT_OURS = 'it holds hooks that troupe did not write';
@@ -69,18 +71,18 @@ export const hookSettings: HookSettingsCapability = {
 
 const FILE = path.join('hooks', 'troupe.json');
 
-/** A project's are run in a folder that the person trusts; 1.0.50 to 1.0.78 run none of them with `-p`. */
+/** A project's hooks run only in a trusted folder; 1.0.50 to 1.0.78 do not run them with `-p`. */
 function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
-  const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
+  const root = rootOf(machine);
   return [
     { scope: 'user', path: path.resolve(root, FILE) },
     { scope: 'project', path: path.join(folder, '.github', FILE) },
   ];
 }
 
-/** Without trust 1.0.102 runs none of a project's hooks with `-p`, and says nothing of it. */
+/** Without trust 1.0.102 silently skips a project's hooks with `-p`. */
 async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
-  const [root = path.join(machine.home, '.copilot')] = rootsOf(machine);
+  const root = rootOf(machine);
   const file = path.resolve(root, 'config.json');
   const config = asObject(readTolerantly(await readText(file).catch(() => '')));
   const listed = [config?.['trustedFolders'], config?.['trusted_folders']].flat();
@@ -112,7 +114,6 @@ function inspect(text: string): SettingsView {
   return { ours: hook ? [hook] : [], othersBeforeCalls: [], ...known({ problem, allOff }) };
 }
 
-/** For how long the program waits where nobody says. */
 const DEFAULT_SECONDS = 30;
 
 function hookIn(text: string): SettingsHook | undefined {

@@ -1,3 +1,5 @@
+// Gemini CLI's hooks beside the guard: a sample for `troupe doctor`, and the settings files that install them.
+
 import path from 'node:path';
 import { asObject, isObject } from '../../../lib/json.ts';
 import { readText } from '../../../lib/regular-file.ts';
@@ -21,7 +23,7 @@ import {
   switchOf,
   type Told,
 } from '../../shared/index.ts';
-import { rootsOf } from '../data-folder.ts';
+import { rootOf } from '../data-folder.ts';
 import { BEFORE_CALL, ENDS, geminiGuard, toGuarded } from '../guard.ts';
 import { HOST } from '../record.ts';
 
@@ -37,7 +39,7 @@ export const hooks: HooksCapability = {
   createHookReader: createToldReader,
 };
 
-/** As 0.61.0 does, whichever agent it is. Its calls have no ids: the command says which it is. */
+/** As 0.61.0 calls it for any agent. Calls have no ids: the command carries it. */
 function sampleCall({ session, transcript, call }: SampleCall): unknown {
   return {
     session_id: session,
@@ -50,7 +52,7 @@ function sampleCall({ session, transcript, call }: SampleCall): unknown {
   };
 }
 
-/** Before, hooks are there behind two switches (`tools.enableHooks` and another one), and off. */
+/** Before, hooks are behind two switches (`tools.enableHooks` and another one) and off by default. */
 const SINCE = '0.26.0';
 
 const FORM: SettingsForm = {
@@ -73,9 +75,9 @@ export const hookSettings: HookSettingsCapability = {
   obstacles: findObstacles,
 };
 
-/** A project's hooks are run in a folder that the person trusts. */
+/** A project's hooks run only in a trusted folder. */
 function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[] {
-  const [root = path.join(machine.home, '.gemini')] = rootsOf(machine);
+  const root = rootOf(machine);
   return [
     { scope: 'user', path: path.resolve(root, 'settings.json') },
     { scope: 'project', path: path.join(folder, '.gemini', 'settings.json') },
@@ -83,7 +85,7 @@ function settingsFiles(machine: Machine, folder: string): readonly SettingsFile[
   ];
 }
 
-/** `/hooks disable` lists commands in `hooksConfig.disabled`. In a folder that is not trusted, 0.61.0 drops the person's own hooks, too. */
+/** `/hooks disable` lists commands in `hooksConfig.disabled`. In an untrusted folder 0.61.0 drops the user's own hooks, too. */
 async function findObstacles({ machine, folder, commands }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
   const found: HookObstacle[] = [];
   for (const { path: file } of settingsFiles(machine, folder)) {
@@ -95,7 +97,7 @@ async function findObstacles({ machine, folder, commands }: ObstacleQuestion): P
         remedy: 'Start gemini, type /hooks enable-all, and restart it.',
       });
   }
-  const [root = path.join(machine.home, '.gemini')] = rootsOf(machine);
+  const root = rootOf(machine);
   const file = machine.env['GEMINI_CLI_TRUSTED_FOLDERS_PATH'] || path.join(root, 'trustedFolders.json');
   const settings = path.resolve(root, 'settings.json');
   const distrusted = await findDistrust({ file, settings, isOnByDefault: true, folder });

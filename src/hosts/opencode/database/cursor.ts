@@ -115,7 +115,7 @@ function readNews(look: Looking, before: Progress): void {
   takeParts(look, notes, `${parts} id in ${LIST}`, JSON.stringify([...before.openParts.keys()]));
 }
 
-export interface FirstLook {
+interface FirstLook {
   readonly infos: readonly SessionInfo[];
   readonly numbers: readonly [messageRow: number, partRow: number];
   /** All messages and parts; undefined where they are too many for one text. */

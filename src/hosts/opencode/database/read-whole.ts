@@ -35,7 +35,7 @@ export interface Looking {
   tell(facts: readonly AgentEvent[]): void;
 }
 
-export type Notes = Map<string, MessageNote>;
+type Notes = Map<string, MessageNote>;
 
 /** `all`: everything there is of them, where it was read already. */
 export async function readWhole(look: Looking, sessions: readonly string[], all?: BatchText): Promise<void> {
@@ -181,7 +181,7 @@ export function copyProgress(before: Progress): Progress {
   };
 }
 
-export function takeMessage(
+function takeMessage(
   { id, session, info }: MessageRow,
   door: Door,
   next: Progress,
@@ -207,7 +207,7 @@ function keepOpen(id: string, session: string, message: OpenMessage, { open, las
   else open.delete(id);
 }
 
-export function takePart(row: PartRow, note: MessageNote, door: Door, next: Progress): readonly AgentEvent[] {
+function takePart(row: PartRow, note: MessageNote, door: Door, next: Progress): readonly AgentEvent[] {
   const { id, session, part, createdAt: from, updatedAt: until } = row;
   if (isOpenCall(part)) {
     const text = JSON.stringify(part);

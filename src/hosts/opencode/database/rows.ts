@@ -32,7 +32,7 @@ export interface PartRow {
 }
 
 /** Whole diffs stand in what the person said, whole web pages in errors. */
-export const LONG_MESSAGE = 8_192;
+const LONG_MESSAGE = 8_192;
 const BODIES = `'$.summary.diffs', '$.system', '$.error.data.responseBody', '$.error.data.responseHeaders'`;
 
 export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message.session_id')} as session_id,
@@ -143,7 +143,7 @@ export const TOGETHER = 8;
 export const LIST = '(select value from json_each(?))';
 
 /** Whose rows are asked for. */
-export interface AskedFor {
+interface AskedFor {
   /** SQL: the ids, to be searched through. */
   readonly sessions: string;
   /** SQL: the same as a JSON text. */

@@ -22,7 +22,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
-export interface KnownSchema {
+interface KnownSchema {
   readonly version: unknown;
   readonly schema: Schema;
 }
@@ -92,7 +92,7 @@ export function sessionNames({ sessionColumns: has }: Schema): readonly string[]
   return WANTED.filter((column) => has.has(column));
 }
 
-export function sessionColumns(schema: Schema): string {
+function sessionColumns(schema: Schema): string {
   return sessionNames(schema)
     .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
     .join(', ');

@@ -29,7 +29,7 @@ function readLine(line: Line, session: SessionId, origin: EventOrigin): readonly
   return payload['event'] === REPLIED ? [answeredFact(place)] : [];
 }
 
-export function sampleCall({ session, call, agent }: SampleCall): unknown {
+function sampleCall({ session, call, agent }: SampleCall): unknown {
   const main = { id: session, directory: '/' };
   const own = agent === undefined ? [] : [{ id: agent, parent: session, agent: 'general', directory: '/' }];
   return {

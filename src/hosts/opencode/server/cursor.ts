@@ -88,7 +88,7 @@ function concerns(properties: Readonly<Record<string, unknown>>, tree: ReadonlyS
   return tree.has(info?.id ?? asText(properties['sessionID']) ?? '');
 }
 
-export interface HeardEvent {
+interface HeardEvent {
   readonly type: string;
   readonly properties: JsonObject;
   /** Epoch milliseconds, by our clock. */
@@ -96,7 +96,7 @@ export interface HeardEvent {
 }
 
 /** What came in since the connection was made. */
-export interface EventLog {
+interface EventLog {
   /** Another one for each connection: what was said in between is lost. */
   readonly epoch: object;
   /** The number of the next event. */
@@ -108,7 +108,7 @@ export interface EventLog {
 /** Logs of the servers that somebody listens to, by their address. */
 const logs = new Map<string, EventLog>();
 
-export function logOf(root: string): EventLog | undefined {
+function logOf(root: string): EventLog | undefined {
   return logs.get(root);
 }
 

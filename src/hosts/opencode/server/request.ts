@@ -9,7 +9,7 @@ export function isAddress(root: string): boolean {
 }
 
 /** The names are the program's own: whoever may start a client of it has them. */
-export function authorisation(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+function authorisation(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const password = env['OPENCODE_SERVER_PASSWORD'];
   if (!password) return {};
   const who = `${env['OPENCODE_SERVER_USERNAME'] || 'opencode'}:${password}`;
@@ -58,7 +58,7 @@ function reasonOf(error: unknown): string {
   return code ?? (error instanceof Error ? error.message : String(error));
 }
 
-export interface ServedSession {
+interface ServedSession {
   readonly info: SessionInfo;
 }
 
@@ -73,7 +73,7 @@ export async function listServed(root: string): Promise<readonly ServedSession[]
   });
 }
 
-export interface StreamedEvent {
+interface StreamedEvent {
   readonly type: string;
   readonly properties: JsonObject;
   /** The folder that it happened in. */

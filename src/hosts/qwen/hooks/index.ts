@@ -1,3 +1,5 @@
+// Qwen Code's hooks beside the guard: samples for `troupe doctor`, and the settings files that install them.
+
 import path from 'node:path';
 import { isObject, known } from '../../../lib/json.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
@@ -33,7 +35,7 @@ export const hooks: HooksCapability = {
   createHookReader: createToldReader,
 };
 
-/** As 0.24.4 does. */
+/** As 0.24.4 calls it. */
 function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
   return {
     session_id: session,
@@ -64,7 +66,7 @@ function sampleTranscript(session: string, version: string): string {
   return `${JSON.stringify(line)}\n`;
 }
 
-/** The oldest that was seen to run them unasked: 0.12.0 does so with a switch of its command line only. */
+/** The oldest version seen to run hooks by default: 0.12.0 needs a command-line flag. */
 const SINCE = '0.15.10';
 
 const FORM: SettingsForm = {
