@@ -1,4 +1,4 @@
-// Recorded events of the server (`/event`, `/global/event`): those of one folder, whatever sessions are at work in it.
+// Events of the server (`/event`, `/global/event`), live or recorded: those of one folder, with all its sessions.
 
 import { type AgentEvent, type DiagnosticCode, nativeId } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
@@ -13,20 +13,20 @@ import {
   sessionFacts,
 } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
-import { type Door, originOf, toSessionInfo } from './record.ts';
+import { originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
 
 interface MessageNote {
   readonly isTold: boolean;
   readonly createdAt?: number;
 }
 
-/** What has to be remembered from event to event. */
+/** State kept from event to event. */
 interface EventsState {
-  readonly door: Door;
-  /** The session and those of its agents, as far as they were seen. */
+  readonly context: RecordContext;
+  /** The session and its agents seen so far. */
   readonly tree: Set<string>;
   readonly messages: Map<string, MessageNote>;
-  /** By our own clock, or the server's where it says it. */
+  /** By our clock, or the server's if it is in the event. */
   at?: number;
 }
 
@@ -41,70 +41,61 @@ const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) 
   ['permission.updated', readAsk],
 ]);
 
-/** A kind that the server sends: what is none of these is no event. */
-const KIND = /^[a-z-]+(?:\.[a-z-]+)+$/;
+const TYPE = /^[a-z-]+(?:\.[a-z-]+)+$/;
 
-export function createEventsReader(door: Door): SourceReader {
-  const state = createEventsState(door);
+export function createEventsReader(context: RecordContext): SourceReader {
+  const state = createEventsState(context);
   return {
     read(line) {
-      const { record, problem } = recordIn(line, door);
+      const { record, problem } = recordIn(line, context);
       if (!record) return problem;
       const at = asAmount(record['at']);
       if (at !== undefined) state.at = at;
       const event = eventOf(record);
       const type = asText(event['type']);
-      if (type === undefined || (!KIND.test(type) && type !== 'sync')) {
-        const origin = { source: door.source, offset: line.offset, length: line.length };
-        const diagnostic = { code: 'unknown-record', detail: type ?? 'no type', origin } as const;
-        return [{ kind: 'problem-found', session: door.session, origin, diagnostic }];
+      if (type === undefined || (!TYPE.test(type) && type !== 'sync')) {
+        return [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       }
-      return readEvent({ type, properties: asObject(event['properties']) ?? {} }, state);
+      return readEvent(type, asObject(event['properties']) ?? {}, state);
     },
   };
 }
 
-export function createEventsState(door: Door): EventsState {
-  return { door, tree: new Set([nativeId(door.session)]), messages: new Map() };
+export function createEventsState(context: RecordContext): EventsState {
+  return { context, tree: new Set([nativeId(context.session)]), messages: new Map() };
 }
 
-interface ServerEvent {
-  readonly type: string;
-  readonly properties: JsonObject;
-}
-
-/** Events that tell nothing about the tree give no facts. */
-export function readEvent({ type, properties }: ServerEvent, state: EventsState): readonly AgentEvent[] {
+export function readEvent(type: string, properties: JsonObject, state: EventsState): readonly AgentEvent[] {
   return READERS.get(type)?.(properties, state) ?? [];
 }
 
-/** With or without the time of the recording (`{at, data}`) and the folder (`{directory, payload}`) around it. */
+/** Unwraps the time of the recording (`{at, data}`) and the folder (`{directory, payload}`). */
 export function eventOf(record: JsonObject): JsonObject {
   const event = asObject(record['data']) ?? record;
   return asObject(event['payload']) ?? event;
 }
 
-function readSession(properties: JsonObject, { door, tree }: EventsState): readonly AgentEvent[] {
+function readSession(properties: JsonObject, { context, tree }: EventsState): readonly AgentEvent[] {
   const info = toSessionInfo(asObject(properties['info']));
   if (!info) return [];
   if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
-  return tree.has(info.id) ? sessionFacts(info, door) : [];
+  return tree.has(info.id) ? sessionFacts(info, context) : [];
 }
 
-function readMessage(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
+function readMessage(properties: JsonObject, { context, tree, messages }: EventsState): readonly AgentEvent[] {
   const info = asObject(properties['info']);
   const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
   if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
   messages.set(id, { isTold: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
-  return messageFacts({ id, session }, info, door);
+  return messageFacts({ id, session }, info, context);
 }
 
-function readPart(properties: JsonObject, { door, tree, messages }: EventsState): readonly AgentEvent[] {
+function readPart(properties: JsonObject, { context, tree, messages }: EventsState): readonly AgentEvent[] {
   const part = asObject(properties['part']);
   const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
   if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
   const note = messages.get(asText(part['messageID']) ?? '') ?? { isTold: false };
-  return partFacts({ id, session, ...note }, part, door);
+  return partFacts({ id, session, ...note }, part, context);
 }
 
 function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
@@ -118,28 +109,28 @@ function readReply(properties: JsonObject, state: EventsState): readonly AgentEv
   return place ? [answeredFact(place)] : [];
 }
 
-function questionIn(properties: JsonObject, id: unknown, { door, tree, at }: EventsState): QuestionPlace | undefined {
+function questionIn(
+  properties: JsonObject,
+  id: unknown,
+  { context, tree, at }: EventsState,
+): QuestionPlace | undefined {
   const [by, question] = [asText(properties['sessionID']), asText(id)];
   if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
-  return { session: door.session, origin: originOf(door, at, true), question, by, at };
+  return { session: context.session, origin: originOf(context, at, true), question, by, at };
 }
 
 interface RecordInLine {
   readonly record?: JsonObject;
-  /** What is wrong with a line without one; nothing where it is blank. */
+  /** Empty for a blank line. */
   readonly problem: readonly AgentEvent[];
 }
 
-export function recordIn(line: Line, { session, source }: Door): RecordInLine {
+export function recordIn(line: Line, context: RecordContext): RecordInLine {
   const text = Buffer.from(line.bytes).toString('utf8');
   if (text.trim() === '' && !line.tooLong) return { problem: [] };
   const value = line.tooLong ? undefined : parseJson(text);
   if (isObject(value)) return { record: value, problem: [] };
-  const origin = { source, offset: line.offset, length: line.length };
-  const code = codeOf(line, value);
-  return {
-    problem: [{ kind: 'problem-found', session, origin, diagnostic: { code, detail: text.slice(0, 80), origin } }],
-  };
+  return { problem: [problemFact(context, codeOf(line, value), text.slice(0, 80), line)] };
 }
 
 function codeOf({ tooLong, torn }: Line, value: unknown): DiagnosticCode {

@@ -7,7 +7,7 @@ import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
 import { hookSettings } from './hooks/settings.ts';
 import { locate, type Role } from './locate.ts';
-import { type Door, HOST } from './record.ts';
+import { HOST, type RecordContext } from './record.ts';
 import { continuing } from './resume.ts';
 import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
@@ -20,7 +20,7 @@ const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
 
 const TABLES = { database: openDatabase, storage: openStorage, server: openServer } as const;
 
-const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (door: Door) => SourceReader>> = {
+const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (context: RecordContext) => SourceReader>> = {
   export: createExportReader,
   stream: createStreamReader,
   events: createEventsReader,
@@ -34,8 +34,8 @@ export const opencode: SourceAdapter = {
   locate,
   sniff: (head) => kindOf(head) !== undefined,
   createReader({ id: session }: LocatedSession, { id: source, role }: LocatedSource) {
-    const door: Door = { session, source, ...(ECHOES.has(role as Role) && { isEcho: true }) };
-    return READERS[role as keyof typeof READERS](door);
+    const context: RecordContext = { session, source, ...(ECHOES.has(role as Role) && { isEcho: true }) };
+    return READERS[role as keyof typeof READERS](context);
   },
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
   takesAddresses: true,

@@ -10,7 +10,7 @@ import {
   type UsageCounted,
 } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { agentIdOf, type Door, type Draft, originOf, type SessionInfo } from './record.ts';
+import { agentIdOf, type Draft, originOf, type RecordContext, type SessionInfo } from './record.ts';
 import { firstLine } from './tools.ts';
 
 interface MessageKey {
@@ -28,23 +28,27 @@ export function createdAtOf(info: JsonObject | undefined): number | undefined {
   return asAmount(asObject(info?.['time'])?.['created']);
 }
 
-export function messageFacts({ id, session }: MessageKey, info: JsonObject, door: Door): readonly AgentEvent[] {
+export function messageFacts(
+  { id, session }: MessageKey,
+  info: JsonObject,
+  context: RecordContext,
+): readonly AgentEvent[] {
   const isReply = info['role'] === 'assistant';
   const createdAt = createdAtOf(info);
   const agent = agentIdOf(session);
-  const place = { session: door.session, origin: originOf(door, createdAt, isReply), agent };
-  const copied = door.isEcho;
+  const place = { session: context.session, origin: originOf(context, createdAt, isReply), agent };
+  const copied = context.isEcho;
   if (info['role'] === 'user')
     return [
       { kind: 'entry-added', ...place, entry: 'prompt', id, ...known({ at: createdAt, copied }) },
-      ...seenBy(info, door, agent, place, asText(asObject(info['model'])?.['providerID'])),
+      ...seenBy(info, context, agent, place, asText(asObject(info['model'])?.['providerID'])),
     ];
   if (!isReply || !isOver(info)) return [];
-  const seen = seenBy(info, door, agent, place, asText(info['providerID']));
+  const seen = seenBy(info, context, agent, place, asText(info['providerID']));
   const at = asAmount(asObject(info['time'])?.['completed']) ?? createdAt;
   const used = usageFacts(id, info, place, createdAt, copied);
   const error = asObject(info['error']);
-  const isMain = agent === mainAgentOf(door.session);
+  const isMain = agent === mainAgentOf(context.session);
   if (error) return [...seen, ...errorFacts(id, error, { ...place, ...known({ at, copied }) }, isMain), ...used];
   if (info['summary'] === true)
     return [
@@ -77,7 +81,7 @@ function replyFact(
 }
 
 interface FactPlace {
-  readonly session: Door['session'];
+  readonly session: RecordContext['session'];
   readonly origin: AgentEvent['origin'];
   readonly agent: ReturnType<typeof agentIdOf>;
   readonly at?: number;
@@ -94,16 +98,16 @@ const NO_FACTS: readonly AgentEvent[] = [];
 /** A main agent has no type: it is whoever the person speaks to. */
 function seenBy(
   info: JsonObject,
-  { session, told }: Door,
+  { session, settings }: RecordContext,
   agent: FactPlace['agent'],
   place: Omit<FactPlace, 'at'>,
   provider: string | undefined,
 ): readonly AgentEvent[] {
   const type = agent === mainAgentOf(session) ? undefined : asText(info['agent']);
   const effort = asText(info['variant']);
-  const last = told?.get(agent);
+  const last = settings?.get(agent);
   if (last && last.provider === provider && last.type === type && last.effort === effort) return NO_FACTS;
-  told?.set(agent, { provider, type, effort });
+  settings?.set(agent, { provider, type, effort });
   const at = createdAtOf(info);
   return [{ kind: 'agent-seen', ...place, ...known({ at, provider, type, effort }) }];
 }
@@ -182,17 +186,17 @@ const OF_SUBAGENT = /^(.*) \(@(\S+) subagent\)$/s;
 /** Agents that the program starts for itself. */
 const INTERNAL = new Set(['compaction', 'title', 'summary']);
 
-export function sessionFacts(info: SessionInfo, door: Door): readonly AgentEvent[] {
-  const { session } = door;
+export function sessionFacts(info: SessionInfo, context: RecordContext): readonly AgentEvent[] {
+  const { session } = context;
   const agent = agentIdOf(info.id);
   const { createdAt: at, deniedTools } = info;
-  const place = { session, origin: originOf(door, at, false) };
+  const place = { session, origin: originOf(context, at, false) };
   const cwd = info.directory;
   if (agent === mainAgentOf(session)) {
     return [
       { kind: 'session-seen', ...place, ...known({ at, cwd, hostVersion: info.version }) },
       { kind: 'agent-seen', ...place, agent, ...known({ at, cwd, deniedTools }) },
-      ...titleFact(info, door),
+      ...titleFact(info, context),
     ];
   }
   const [, description, byTitle] = OF_SUBAGENT.exec(info.title ?? '') ?? [];
@@ -220,9 +224,9 @@ export function sessionFacts(info: SessionInfo, door: Door): readonly AgentEvent
   ];
 }
 
-function titleFact({ title, updatedAt: at, createdAt }: SessionInfo, door: Door): readonly AgentEvent[] {
+function titleFact({ title, updatedAt: at, createdAt }: SessionInfo, context: RecordContext): readonly AgentEvent[] {
   if (title === undefined || UNTITLED.test(title)) return [];
-  const place = { session: door.session, origin: originOf(door, createdAt, false) };
+  const place = { session: context.session, origin: originOf(context, createdAt, false) };
   return [{ kind: 'session-titled', ...place, title, titleKind: 'generated', ...known({ at }) }];
 }
 

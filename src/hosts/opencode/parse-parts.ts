@@ -10,7 +10,7 @@ import {
 import { digestText } from '../../lib/digest.ts';
 import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { sessionsPrinted } from '../shared/index.ts';
-import { agentIdOf, type Door, type Draft, heardAs, isSessionId, originOf } from './record.ts';
+import { agentIdOf, type Draft, heardAs, isSessionId, originOf, type RecordContext } from './record.ts';
 import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from './tools.ts';
 
 export interface PartKey {
@@ -25,9 +25,9 @@ export interface PartKey {
   readonly until?: number | undefined;
 }
 
-export function partFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEvent[] {
-  if (part['type'] === 'tool') return toolFacts(key, part, door);
-  if (part['type'] === 'text' && key.isTold) return toldFacts(key, part, door);
+export function partFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
+  if (part['type'] === 'tool') return toolFacts(key, part, context);
+  if (part['type'] === 'text' && key.isTold) return toldFacts(key, part, context);
   return [];
 }
 
@@ -37,7 +37,7 @@ export function isOpenCall(part: JsonObject): boolean {
   return part['type'] === 'tool' && status !== 'completed' && status !== 'error';
 }
 
-function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEvent[] {
+function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
   const state = asObject(part['state']);
   const named = asText(part['tool']);
   const status = asText(state?.['status']);
@@ -48,7 +48,7 @@ function toolFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
   // Ids of calls are the model's, and some models begin to count anew in each session: those of parts are the program's.
   const call = toToolCallId(key.id);
   const agent = agentIdOf(key.session);
-  const place = { session: door.session, origin: originOf(door, key.createdAt, true), agent, call };
+  const place = { session: context.session, origin: originOf(context, key.createdAt, true), agent, call };
   const isInvalid = named === INVALID;
   const tool = isInvalid ? (asText(input?.['tool']) ?? named) : named;
   const startedAt = asAmount(time?.['start']) ?? key.from;
@@ -151,11 +151,11 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
 /** What the program puts into the parent's conversation when a task in the background has ended. */
 const NOTIFICATION = /^<task id="(ses_[^"]+)" state="(completed|error)">/;
 
-function toldFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEvent[] {
+function toldFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
   const text = asText(part['text']);
   if (text === undefined || part['ignored'] === true) return [];
   const { createdAt: at } = key;
-  const place = { session: door.session, origin: originOf(door, at, false) };
+  const place = { session: context.session, origin: originOf(context, at, false) };
   const agent = agentIdOf(key.session);
   if (part['synthetic'] === true) {
     const [, ended, state] = NOTIFICATION.exec(text) ?? [];
@@ -168,7 +168,7 @@ function toldFacts(key: PartKey, part: JsonObject, door: Door): readonly AgentEv
   const prompt = promptFact(text);
   return [
     { kind: 'agent-prompted', ...place, agent, prompt, ...known({ at }) },
-    ...(agent === mainAgentOf(door.session)
+    ...(agent === mainAgentOf(context.session)
       ? [{ kind: 'session-titled', ...place, title: prompt.head, titleKind: 'prompt', ...known({ at }) } as const]
       : []),
   ];

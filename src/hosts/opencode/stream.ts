@@ -1,4 +1,4 @@
-// `opencode run --format json` and the events of its server as they come, by the readers of kept ones.
+// `opencode run --format json`, live or kept in a file: the main agent's parts as they end. Sub-agents show by the calls that made them.
 
 import { type AgentEvent, toToolCallId } from '../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject, known, parseObject } from '../../lib/json.ts';
@@ -6,21 +6,21 @@ import type { CallPrompt, SourceReader, StreamCapability, StreamReader, StreamSi
 import { createEventsReader, eventOf, recordIn } from './events.ts';
 import { endOf, usageFact } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
-import { agentIdOf, type Door, isSessionId, originOf, toSessionInfo } from './record.ts';
+import { agentIdOf, isSessionId, originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
 import { TASK } from './tools.ts';
 
 export const stream: StreamCapability = {
   programs: ['opencode'],
   printing: 'opencode run --format json …',
   recognise,
-  // The print tells of an agent when it has ended, and of its agents nothing.
+  // An agent shows only when it has ended, and its agents never.
   leavesToDisk: true,
   hasIdsOfFiles: true,
   // Up to 1.2 the call of an agent that failed has completed.
   resultsAreUnsure: true,
   createReader(session, source): StreamReader {
-    const door = { session, source, isEcho: true } as const;
-    const [prints, events] = [createStreamReader(door), createEventsReader(door)];
+    const context = { session, source, isEcho: true } as const;
+    const [prints, events] = [createStreamReader(context), createEventsReader(context)];
     return {
       read(line) {
         const record = line.tooLong ? undefined : parseObject(Buffer.from(line.bytes).toString('utf8'));
@@ -33,7 +33,7 @@ export const stream: StreamCapability = {
   },
 };
 
-/** A print; the first event of a session that nobody made; events around it that name none. */
+/** A printed part, the first event of a main session, or events around it. */
 function recognise(record: JsonObject): StreamSign | undefined {
   const printed = asText(record['sessionID']);
   if (printed !== undefined && isSessionId(printed) && isObject(record['part'] ?? record['error']))
@@ -54,34 +54,40 @@ function promptsIn(record: JsonObject): readonly CallPrompt[] {
   return prompt === undefined ? [] : [{ call: toToolCallId(id), prompt }];
 }
 
-const WITHOUT_NEWS = new Set(['step_start', 'text', 'reasoning', 'permission', 'error']);
+const IGNORED = new Set(['step_start', 'text', 'reasoning', 'permission', 'error']);
 
-export function createStreamReader(door: Door): SourceReader {
+export function createStreamReader(context: RecordContext): SourceReader {
   return {
     read(line) {
-      const { record, problem } = recordIn(line, door);
+      const { record, problem } = recordIn(line, context);
       if (!record) return problem;
       const type = asText(record['type']);
+      const unknown = () => [problemFact(context, 'unknown-record', type ?? 'no type', line)];
       const part = asObject(record['part']);
       const session = asText(record['sessionID']);
       const at = asAmount(record['timestamp']);
-      if (type === 'error' && session !== undefined) return [failure(record, session, at, door)];
-      if (!part || session === undefined || type === undefined) return unknown(type, line, door);
-      if (type === 'step_finish') return replyFacts(part, session, at, door);
+      if (type === 'error' && session !== undefined) return [failure(record, session, at, context)];
+      if (!part || session === undefined || type === undefined) return unknown();
+      if (type === 'step_finish') return replyFacts(part, session, at, context);
       const id = asText(part['id']);
       if (type === 'tool_use' && id !== undefined)
-        return partFacts({ id, session, isTold: false, ...known({ createdAt: at }) }, part, door);
-      return WITHOUT_NEWS.has(type) ? [] : unknown(type, line, door);
+        return partFacts({ id, session, isTold: false, ...known({ createdAt: at }) }, part, context);
+      return IGNORED.has(type) ? [] : unknown();
     },
   };
 }
 
-function replyFacts(part: JsonObject, session: string, at: number | undefined, door: Door): readonly AgentEvent[] {
+function replyFacts(
+  part: JsonObject,
+  session: string,
+  at: number | undefined,
+  context: RecordContext,
+): readonly AgentEvent[] {
   const id = asText(part['messageID']);
   if (id === undefined) return [];
   const agent = agentIdOf(session);
-  const copied = door.isEcho;
-  const place = { session: door.session, origin: originOf(door, at, true), agent, ...known({ at, copied }) };
+  const copied = context.isEcho;
+  const place = { session: context.session, origin: originOf(context, at, true), agent, ...known({ at, copied }) };
   const tokens = asObject(part['tokens']);
   return [
     { kind: 'entry-added', ...place, entry: 'reply', id, ...known({ end: endOf(asText(part['reason'])) }) },
@@ -89,16 +95,9 @@ function replyFacts(part: JsonObject, session: string, at: number | undefined, d
   ];
 }
 
-/** The line has no id of its own. */
-function failure(record: JsonObject, session: string, at: number | undefined, door: Door): AgentEvent {
+function failure(record: JsonObject, session: string, at: number | undefined, context: RecordContext): AgentEvent {
   const isStop = asObject(record['error'])?.['name'] === 'MessageAbortedError';
-  const place = { session: door.session, origin: originOf(door, at, true), agent: agentIdOf(session) };
+  const place = { session: context.session, origin: originOf(context, at, true), agent: agentIdOf(session) };
   const entry = isStop ? 'interruption' : 'failure';
-  return { kind: 'entry-added', ...place, entry, id: `error ${at ?? ''}`, ...known({ at, copied: door.isEcho }) };
-}
-
-function unknown(type: string | undefined, { offset, length }: { offset: number; length: number }, door: Door) {
-  const origin = { source: door.source, offset, length };
-  const diagnostic = { code: 'unknown-record', detail: type ?? 'no type', origin } as const;
-  return [{ kind: 'problem-found', session: door.session, origin, diagnostic } as const];
+  return { kind: 'entry-added', ...place, entry, id: `error ${at ?? ''}`, ...known({ at, copied: context.isEcho }) };
 }

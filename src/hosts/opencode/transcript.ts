@@ -1,3 +1,5 @@
+// The transcript of one agent, from any source: messages with their blocks.
+
 import path from 'node:path';
 import {
   type AgentId,
@@ -15,6 +17,7 @@ import { readLines } from '../../lib/read-lines.ts';
 import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase } from '../../lib/sqlite.ts';
 import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../index.ts';
+import type { MediaOptions } from '../shared/index.ts';
 import { eventOf } from './events.ts';
 import type { Role } from './locate.ts';
 import { createdAtOf } from './parse-messages.ts';
@@ -22,31 +25,28 @@ import { getList } from './server/request.ts';
 import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
 import { fileWrittenBy, firstLine, INVALID, summarise } from './tools.ts';
 
-const LOADERS: Readonly<
-  Record<
-    Exclude<Role, 'database'>,
-    (session: LocatedSession, file: string, agent: string) => Promise<readonly WholeMessage[]>
-  >
-> = {
-  storage: (_session, file, agent) => loadStorage(file, agent),
-  export: (_session, file, agent) => loadExport(file, agent),
-  stream: (_session, file, agent) => loadStream(file, agent),
-  events: (_session, file, agent) => loadEvents(file, agent),
-  server: (_session, address, agent) => loadServed(address, agent),
+type Loader = (file: string, session: string) => Promise<readonly WholeMessage[]>;
+
+const LOADERS: Readonly<Record<Exclude<Role, 'database'>, Loader>> = {
+  storage: loadStorage,
+  export: loadExport,
+  stream: loadStream,
+  events: loadEvents,
+  server: loadServed,
 };
 
 const IN_ONE_FILE = new Set<Role>(['export', 'stream', 'events']);
 
-export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+export function openBodies(_session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   const role = source.role as Role;
   if (role === 'database') return openDatabaseBodies(source.path, nativeId(agent));
   let loaded: readonly WholeMessage[] = [];
   return {
     async places() {
-      loaded = await LOADERS[role](session, source.path, nativeId(agent));
+      loaded = await LOADERS[role](source.path, nativeId(agent));
       return loaded.map(({ id, info }) => placeOf(id, createdAtOf(info)));
     },
-    async read(places, options: BodyOptions = { withMedia: false }) {
+    async read(places, options: MediaOptions = { withMedia: false }) {
       const wanted = new Set(places.map(({ id }) => id));
       return loaded.filter(({ id }) => wanted.has(id)).map((message) => toMessage(message, options));
     },
@@ -55,11 +55,10 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
   };
 }
 
-/** One message with everything in it, as it came through some door. */
+/** One message with all its parts, from any source. */
 interface WholeMessage {
   readonly id: string;
   readonly info: JsonObject;
-  /** In the order in which they came. */
   readonly parts: readonly WholePart[];
 }
 
@@ -72,7 +71,6 @@ function placeOf(id: string, createdAt: number | undefined): BodyPlace {
   return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
 }
 
-/** One conversation in a database: some of its messages are read at a time. */
 function openDatabaseBodies(file: string, session: string): Bodies {
   return {
     places: () =>
@@ -87,7 +85,7 @@ function openDatabaseBodies(file: string, session: string): Bodies {
             return native === undefined ? [] : [placeOf(native, asAmount(time_created))];
           }),
       ),
-    read: (places, options: BodyOptions = { withMedia: false }) =>
+    read: (places, options: MediaOptions = { withMedia: false }) =>
       readDatabase(file, (database) =>
         places.flatMap(({ id }) => {
           const message = readMessage(database, id);
@@ -95,7 +93,7 @@ function openDatabaseBodies(file: string, session: string): Bodies {
         }),
       ),
     leftOut: () => ({}),
-    // What was committed last stands in the second one.
+    // The last commits are in the second one.
     files: [file, `${file}-wal`],
   };
 }
@@ -104,7 +102,7 @@ function readMessage(database: ReadOnlyDatabase, id: string): WholeMessage | und
   const [row] = database.all('select cast(data as blob) as data from message where id = ?', id);
   const info = parseObject(row?.['data']);
   if (!info) return undefined;
-  // Ids of parts ascend, but for a wrap every 2.2 years: by the time they came, then by id.
+  // Ids of parts ascend, but wrap every 2.2 years.
   const parts = database.all(
     'select cast(id as blob) as id, cast(data as blob) as data from part where message_id = ? order by time_created, id',
     id,
@@ -168,7 +166,7 @@ async function loadEvents(file: string, session: string): Promise<readonly Whole
   return gathered.messages();
 }
 
-/** Only parts are printed, and only those of replies. */
+/** Only the parts of replies are printed. */
 async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
   const gathered = gather();
   await readLines(file, ({ bytes }) => {
@@ -212,11 +210,7 @@ function withId(part: JsonObject): readonly WholePart[] {
   return id === undefined ? [] : [{ id, part }];
 }
 
-interface BodyOptions {
-  readonly withMedia: boolean;
-}
-
-function toMessage({ id, info, parts }: WholeMessage, options: BodyOptions): TranscriptMessage {
+function toMessage({ id, info, parts }: WholeMessage, options: MediaOptions): TranscriptMessage {
   const createdAt = createdAtOf(info);
   const isReply = info['role'] === 'assistant';
   const blocks = parts.flatMap(({ id: part, part: raw }) => blocksOf(part, raw, info, options));
@@ -230,21 +224,21 @@ function toMessage({ id, info, parts }: WholeMessage, options: BodyOptions): Tra
   };
 }
 
-/** What the program puts in the person's place: nothing in it is the person's. */
+/** A message that the program adds in the user's place. */
 function isHostSpeaking(content: readonly TranscriptBlock[]): boolean {
   return content.length > 0 && content.every(({ type }) => type === 'notice');
 }
 
-/** Marks of the program's own: steps, states of the folder, files that a step changed. */
+/** Steps, states of the folder, files that a step changed. */
 const WITHOUT_TEXT = new Set(['step-start', 'step-finish', 'snapshot', 'patch']);
 
-function blocksOf(id: string, part: JsonObject, info: JsonObject, options: BodyOptions): readonly TranscriptBlock[] {
+function blocksOf(id: string, part: JsonObject, info: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
   const type = asText(part['type']) ?? '';
   switch (type) {
     case 'text':
       return textBlocks(part, info);
     case 'reasoning':
-      return nonEmpty('thinking', asText(part['text']));
+      return asText(part['text']) === undefined ? [] : [{ type: 'thinking', text: String(part['text']) }];
     case 'tool':
       return callBlocks(id, part, options);
     case 'file':
@@ -252,13 +246,13 @@ function blocksOf(id: string, part: JsonObject, info: JsonObject, options: BodyO
     case 'subtask':
       return [notice('command', `/${asText(part['command']) ?? asText(part['agent']) ?? ''}`, asText(part['prompt']))];
     case 'agent':
-      return [notice('note', `@${asText(part['name']) ?? ''}`, undefined)];
+      return [notice('note', `@${asText(part['name']) ?? ''}`)];
     case 'compaction':
-      return [notice('compaction', 'The conversation is shortened', undefined)];
+      return [notice('compaction', 'The conversation is shortened')];
     case 'retry':
       return [notice('note', 'The request is made again', errorText(asObject(part['error'])))];
     default:
-      return WITHOUT_TEXT.has(type) ? [] : [notice('note', type, undefined)];
+      return WITHOUT_TEXT.has(type) ? [] : [notice('note', type)];
   }
 }
 
@@ -267,10 +261,6 @@ function textBlocks(part: JsonObject, info: JsonObject): readonly TranscriptBloc
   if (text === undefined) return [];
   if (info['summary'] === true) return [{ type: 'summary', text }];
   return part['synthetic'] === true ? [spokenNotice(text)] : [{ type: 'text', text }];
-}
-
-function nonEmpty(type: 'thinking', text: string | undefined): readonly TranscriptBlock[] {
-  return text === undefined ? [] : [{ type, text }];
 }
 
 function errorBlocks(error: JsonObject | undefined): readonly TranscriptBlock[] {
@@ -284,11 +274,7 @@ function errorText(error: JsonObject | undefined): string | undefined {
   return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
 }
 
-function callBlocks(
-  id: string,
-  part: JsonObject,
-  options: { readonly withMedia: boolean },
-): readonly TranscriptBlock[] {
+function callBlocks(id: string, part: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
   const state = asObject(part['state']) ?? {};
   const input = asObject(state['input']);
   const named = asText(part['tool']) ?? 'unknown';
@@ -302,7 +288,7 @@ function resultOf(
   tool_use_id: string,
   tool: string,
   state: JsonObject,
-  options: { readonly withMedia: boolean },
+  options: MediaOptions,
 ): ToolResultBlock | undefined {
   const { status } = state;
   if (status !== 'completed' && status !== 'error') return undefined;
@@ -320,7 +306,7 @@ function resultOf(
   };
 }
 
-/** Lines that a call changed, as the program counted them. */
+/** Changed lines, as counted by the program. */
 function changesOf(tool: string, state: JsonObject): readonly FileChange[] {
   const metadata = asObject(state['metadata']);
   const counted = [metadata?.['filediff'], ...(Array.isArray(metadata?.['files']) ? metadata['files'] : [])];
@@ -330,7 +316,7 @@ function changesOf(tool: string, state: JsonObject): readonly FileChange[] {
   const path = fileWrittenBy(tool, input);
   if (path === undefined) return [];
   const content = input?.['content'];
-  // What a file held before nobody says, unless there was none.
+  // The former content is known only of a new file.
   const isNew = metadata?.['exists'] === false && typeof content === 'string';
   return [{ path, added: isNew ? countLines(content) : null, removed: isNew ? 0 : null }];
 }
@@ -348,8 +334,8 @@ function countLines(text: string): number {
 
 const DATA_URL = /^data:[^,]*;base64,/;
 
-/** `{mime, filename?, url}`: the file itself stands in the address, or lies elsewhere. */
-function fileBlock(part: JsonObject, { withMedia }: { readonly withMedia: boolean }): MediaBlock {
+/** `{mime, filename?, url}`: the file is in a data URL, or elsewhere. */
+function fileBlock(part: JsonObject, { withMedia }: MediaOptions): MediaBlock {
   const media_type = asText(part['mime']) ?? 'application/octet-stream';
   const url = asText(part['url']) ?? '';
   const [prefix] = DATA_URL.exec(url) ?? [];
@@ -359,15 +345,15 @@ function fileBlock(part: JsonObject, { withMedia }: { readonly withMedia: boolea
   return { type: 'attachment', media_type, name: asText(part['filename']) ?? null, bytes };
 }
 
-function notice(kind: NoticeKind, title: string, text: string | undefined, agent?: string): NoticeBlock {
-  return { type: 'notice', kind, title, text: text ?? '', agent_id: agent ?? null };
+function notice(kind: NoticeKind, title: string, text = '', agent: string | null = null): NoticeBlock {
+  return { type: 'notice', kind, title, text, agent_id: agent };
 }
 
 /** `<task id="ses_…" state="completed"><summary>…</summary><task_result>…</task_result></task>`. */
 const TASK =
   /^<task id="(ses_[^"]+)" state="\w+">\s*(?:<summary>(.*?)<\/summary>)?\s*(?:<(task_result|task_error)>\s*(.*?)\s*<\/\3>)?/s;
 
-/** A text that the program put into the conversation itself. */
+/** A text by the program itself. */
 function spokenNotice(text: string): NoticeBlock {
   const [, agent, summary, , result] = TASK.exec(text) ?? [];
   if (agent !== undefined) return notice('background', summary ?? 'A task has news', result, agent);

@@ -8,7 +8,7 @@ import { asAmount, asText, isObject, parseJson } from '../../../lib/json.ts';
 import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../../lib/sqlite.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
 import { sessionFacts } from '../parse-messages.ts';
-import type { Door, SessionInfo } from '../record.ts';
+import type { RecordContext, SessionInfo } from '../record.ts';
 import {
   copyProgress,
   createProgress,
@@ -26,7 +26,7 @@ import { knownSchema, NUMBERS, readSchema, readTree, type Schema, sessionNames, 
 const longOnes = atMost(2);
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
-  const door: Door = { session: id, source: source.id, told: new Map() };
+  const context: RecordContext = { session: id, source: source.id, settings: new Map() };
   const root = nativeId(id);
   let progress: Progress | undefined;
   return {
@@ -37,7 +37,7 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
       try {
         const { look, next } = await readDatabase(source.path, async (database) => {
           const first = progress ? undefined : await takeFirstLook(database, root);
-          return lookAt(database, first ?? lookBitByBit(database, source.path, root), door, progress, onFacts);
+          return lookAt(database, first ?? lookBitByBit(database, source.path, root), context, progress, onFacts);
         });
         progress = next;
         return look;
@@ -62,7 +62,7 @@ type Looked = { readonly look: 'nothing' | 'news' | 'replaced' | 'gone'; readonl
 async function lookAt(
   database: ReadOnlyDatabase,
   { infos, numbers: [messageRow, partRow], text }: FirstLook,
-  door: Door,
+  context: RecordContext,
   before: Progress | undefined,
   onFacts: (facts: readonly AgentEvent[]) => void,
 ): Promise<Looked> {
@@ -81,12 +81,12 @@ async function lookAt(
   const unread: string[] = [];
   for (const info of infos) {
     const said = JSON.stringify(info);
-    if (next.sessions.get(info.id) !== said) tell(sessionFacts(info, door));
+    if (next.sessions.get(info.id) !== said) tell(sessionFacts(info, context));
     if (!next.sessions.has(info.id)) unread.push(info.id);
     next.sessions.set(info.id, said);
     next.modifiedAt = Math.max(next.modifiedAt, info.updatedAt ?? 0);
   }
-  const look: Looking = { database, door, next, tell };
+  const look: Looking = { database, context, next, tell };
   if (unread.length > 0) {
     if (text) await readWhole(look, unread, text);
     else await longOnes(() => readWhole(look, unread));

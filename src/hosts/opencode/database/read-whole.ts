@@ -5,7 +5,7 @@ import { asAmount, asText, type JsonObject } from '../../../lib/json.ts';
 import type { ReadOnlyDatabase, SqlRow, SqlValue } from '../../../lib/sqlite.ts';
 import { createdAtOf, isOver, messageFacts } from '../parse-messages.ts';
 import { isOpenCall, type PartKey, partFacts } from '../parse-parts.ts';
-import type { Door } from '../record.ts';
+import type { RecordContext } from '../record.ts';
 import {
   type Batch,
   type BatchText,
@@ -30,7 +30,7 @@ import {
 /** One look at a database. */
 export interface Looking {
   readonly database: ReadOnlyDatabase;
-  readonly door: Door;
+  readonly context: RecordContext;
   readonly next: Progress;
   tell(facts: readonly AgentEvent[]): void;
 }
@@ -64,7 +64,7 @@ function readMessages(look: Looking, text: BatchText, notes: Notes): void {
     const where = `session_id in ${LIST} order by session_id, time_created, id limit ${ROWS} offset ?`;
     return void takeMessages(look, notes, where, JSON.stringify(sessions), before[0]);
   }
-  for (const message of batch.rows) look.tell(takeMessage(message, look.door, look.next, notes));
+  for (const message of batch.rows) look.tell(takeMessage(message, look.context, look.next, notes));
   if (batch.apart.length > 0) takeMessages(look, notes, `id in ${LIST}`, JSON.stringify(batch.apart));
 }
 
@@ -86,13 +86,14 @@ function readTold(look: Looking, text: BatchText, notes: Notes, known: Set<strin
   for (const part of batch.rows) {
     const note = notes.get(part.message);
     if (!note?.isTold) continue;
-    look.tell(takePart(part, note, look.door, look.next));
+    look.tell(takePart(part, note, look.context, look.next));
     known.add(part.message);
   }
 }
 
 function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<PartRow>): void {
-  for (const part of rows) look.tell(takePart(part, noteOf(look.database, part.message, notes), look.door, look.next));
+  for (const part of rows)
+    look.tell(takePart(part, noteOf(look.database, part.message, notes), look.context, look.next));
   if (whole.length > 0)
     takeParts(look, notes, `select ${WHOLE_COLUMNS} from part where id in ${LIST}`, JSON.stringify(whole));
   if (apart.length > 0)
@@ -103,7 +104,9 @@ function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<Pa
 export function takeMessages(look: Looking, notes: Notes, where: string, ...values: readonly SqlValue[]): void {
   for (const row of look.database.each(`select ${MESSAGE_COLUMNS} from message where ${where}`, ...values)) {
     const message = toMessageRow(row);
-    look.tell(message ? takeMessage(message, look.door, look.next, notes) : [damaged(look.door, asText(row['id']))]);
+    look.tell(
+      message ? takeMessage(message, look.context, look.next, notes) : [damaged(look.context, asText(row['id']))],
+    );
   }
 }
 
@@ -113,8 +116,8 @@ export function takeParts(look: Looking, notes: Notes, sql: string, ...values: r
     const part = wholeWhereNeeded(look.database, row, toPartRow(row));
     look.tell(
       part
-        ? takePart(part, noteOf(look.database, part.message, notes), look.door, look.next)
-        : [damaged(look.door, asText(row['id']))],
+        ? takePart(part, noteOf(look.database, part.message, notes), look.context, look.next)
+        : [damaged(look.context, asText(row['id']))],
     );
   }
 }
@@ -135,7 +138,7 @@ function noteOf(database: ReadOnlyDatabase, message: string, notes: Notes): Mess
   return note;
 }
 
-function damaged({ session, source }: Door, id: string | undefined): AgentEvent {
+function damaged({ session, source }: RecordContext, id: string | undefined): AgentEvent {
   const origin = { source, offset: 0, length: 0 };
   const diagnostic = { code: 'invalid-json', detail: `the row ${id ?? '?'}` } as const;
   return { kind: 'problem-found', session, origin, diagnostic };
@@ -183,7 +186,7 @@ export function copyProgress(before: Progress): Progress {
 
 function takeMessage(
   { id, session, info }: MessageRow,
-  door: Door,
+  context: RecordContext,
   next: Progress,
   notes: Map<string, MessageNote>,
 ): readonly AgentEvent[] {
@@ -194,7 +197,7 @@ function takeMessage(
   notes.set(id, { createdAt, isTold: message.isTold });
   keepOpen(id, session, message, next);
   if (createdAt !== undefined && createdAt > next.modifiedAt) next.modifiedAt = createdAt;
-  return messageFacts({ id, session }, info, door);
+  return messageFacts({ id, session }, info, context);
 }
 
 function keepOpen(id: string, session: string, message: OpenMessage, { open, last }: Progress): void {
@@ -207,7 +210,7 @@ function keepOpen(id: string, session: string, message: OpenMessage, { open, las
   else open.delete(id);
 }
 
-function takePart(row: PartRow, note: MessageNote, door: Door, next: Progress): readonly AgentEvent[] {
+function takePart(row: PartRow, note: MessageNote, context: RecordContext, next: Progress): readonly AgentEvent[] {
   const { id, session, part, createdAt: from, updatedAt: until } = row;
   if (isOpenCall(part)) {
     const text = JSON.stringify(part);
@@ -216,7 +219,7 @@ function takePart(row: PartRow, note: MessageNote, door: Door, next: Progress): 
   } else next.openParts.delete(id);
   if (until !== undefined && until > next.modifiedAt) next.modifiedAt = until;
   const { isTold, createdAt } = note;
-  return partFacts({ id, session, isTold, createdAt, from, until } satisfies PartKey, part, door);
+  return partFacts({ id, session, isTold, createdAt, from, until } satisfies PartKey, part, context);
 }
 
 function isSame(a: JsonObject, b: JsonObject): boolean {

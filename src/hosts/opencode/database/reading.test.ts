@@ -94,7 +94,7 @@ const session = {
 beforeAll(async () => {
   writer = await startWriter(source.path);
   await writer.run(...TABLES);
-  const door = { session: session.id, source: source.id, told: new Map() };
+  const context = { session: session.id, source: source.id, settings: new Map() };
   const rows: string[] = [];
   for (let turn = 0; turn < REPEATS; turn++) {
     const at = 1_794_000_000_000 + turn;
@@ -111,14 +111,14 @@ beforeAll(async () => {
     };
     const message = `msg_${turn}`;
     rows.push(`insert into message values ('${message}', '${SESSION}', ${at}, ${at}, ${text(JSON.stringify(info))})`);
-    expected.push(...messageFacts({ id: message, session: SESSION }, info, door));
+    expected.push(...messageFacts({ id: message, session: SESSION }, info, context));
     for (const [index, part] of (turn < PLAIN ? PARTS : [...PARTS, ...ASTRAY]).entries()) {
       const id = `prt_${turn}_${index}`;
       rows.push(
         `insert into part values ('${id}', '${message}', '${SESSION}', ${at}, ${at + 5}, ${text(JSON.stringify(part))})`,
       );
       const key = { id, session: SESSION, isTold: false, createdAt: at, from: at, until: at + 5 };
-      expected.push(...partFacts(key, part, door));
+      expected.push(...partFacts(key, part, context));
     }
   }
   await writer.run('begin', ...rows, 'commit');

@@ -113,14 +113,14 @@ export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_me
   coalesce((select max(rowid) from part), 0) as last_part`;
 
 /** Who is whose child, and when each was last written to. */
-export interface SessionPlace {
+export interface SessionPosition {
   readonly id: string;
   readonly parent?: string;
   readonly modifiedAt: number;
 }
 
 /** All of them. `time_updated` is not touched by every message; the newest message of a session stands in an index. */
-export function listSessions(database: ReadOnlyDatabase): readonly SessionPlace[] {
+export function listSessions(database: ReadOnlyDatabase): readonly SessionPosition[] {
   const newest = '(select max(time_created) from message where session_id = session.id)';
   return database
     .all(

@@ -1,6 +1,6 @@
-// A running server of OpenCode (`opencode serve`), by its address. With a password every route asks for it.
+// Requests to a running server of OpenCode (`opencode serve`), by its address, and the stream of its events.
 
-import { asObject, asText, isObject, type JsonObject, parseJson, parseObject } from '../../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseJson, parseObject } from '../../../lib/json.ts';
 import { eventOf } from '../events.ts';
 import { type SessionInfo, toSessionInfo } from '../record.ts';
 
@@ -8,7 +8,7 @@ export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);
 }
 
-/** The names are the program's own: whoever may start a client of it has them. */
+/** The variables of the program's own clients. */
 function authorisation(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   const password = env['OPENCODE_SERVER_PASSWORD'];
   if (!password) return {};
@@ -16,15 +16,15 @@ function authorisation(env: Readonly<Record<string, string | undefined>>): Recor
   return { authorization: `Basic ${Buffer.from(who).toString('base64')}` };
 }
 
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
-/** In words for people: why nothing can be read there. */
+/** Its message is for people. */
 export class UnreachableServer extends Error {}
 
-export async function getJson(root: string, route: string, patienceMs = PATIENCE_MS): Promise<unknown> {
+export async function getJson(root: string, route: string, timeoutMs = TIMEOUT_MS): Promise<unknown> {
   const response = await fetch(new URL(route, root), {
     headers: authorisation(process.env),
-    signal: AbortSignal.timeout(patienceMs),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
     throw new UnreachableServer(`${root}: no server answers (${reasonOf(error)})`);
   });
@@ -34,13 +34,13 @@ export async function getJson(root: string, route: string, patienceMs = PATIENCE
   return parseJson(await response.text());
 }
 
-/** The status that the server answers with. */
+/** Returns the status. */
 export async function post(root: string, route: string, body: object): Promise<number> {
   const response = await fetch(new URL(route, root), {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...authorisation(process.env) },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   await response.body?.cancel();
   return response.status;
@@ -51,46 +51,38 @@ export async function getList(root: string, route: string): Promise<readonly Jso
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
-/** What lies behind `fetch failed` is in its cause. */
+/** The reason of `fetch failed` is in its cause. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = isObject(cause) ? asText(cause['code']) : undefined;
   return code ?? (error instanceof Error ? error.message : String(error));
 }
 
-interface ServedSession {
-  readonly info: SessionInfo;
+const MAX_SESSIONS = 1_000;
+
+/** Of the folder that the server was started in, including those of agents. */
+export async function listServed(root: string): Promise<readonly SessionInfo[]> {
+  return (await getList(root, `/session?limit=${MAX_SESSIONS}`)).flatMap((raw) => toSessionInfo(raw) ?? []);
 }
 
-const MOST = 1_000;
-
-/** Of the folder that the server was started in, those of agents too. */
-export async function listServed(root: string): Promise<readonly ServedSession[]> {
-  const found = await getList(root, `/session?limit=${MOST}`);
-  return found.flatMap((raw) => {
-    const info = toSessionInfo(raw);
-    return info ? [{ info }] : [];
-  });
-}
-
-interface StreamedEvent {
+/** The server repeats nothing. */
+export interface ServerEvent {
   readonly type: string;
   readonly properties: JsonObject;
-  /** The folder that it happened in. */
   readonly directory?: string;
 }
 
 /** All folders of the server, not only the one that it was started in. */
 const ROUTE = '/global/event';
 
-/** Undefined where nobody answers, or not to us. */
-export async function openStream(root: string, signal: AbortSignal): Promise<AsyncIterable<StreamedEvent> | undefined> {
+/** Undefined if the server refuses. */
+export async function openStream(root: string, signal: AbortSignal): Promise<AsyncIterable<ServerEvent> | undefined> {
   const headers = { accept: 'text/event-stream', ...authorisation(process.env) };
   const response = await fetch(new URL(ROUTE, root), { headers, signal });
   return response.ok && response.body ? eventsIn(response.body) : undefined;
 }
 
-async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<StreamedEvent> {
+async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder();
   let rest = '';
   for await (const bytes of body) {
@@ -103,7 +95,7 @@ async function* eventsIn(body: AsyncIterable<Uint8Array>): AsyncGenerator<Stream
   }
 }
 
-function eventIn(frame: string): StreamedEvent | undefined {
+function eventIn(frame: string): ServerEvent | undefined {
   const data = frame
     .split('\n')
     .flatMap((line) => (line.startsWith('data:') ? line.slice('data:'.length) : []))
@@ -113,5 +105,5 @@ function eventIn(frame: string): StreamedEvent | undefined {
   const type = asText(event?.['type']);
   if (!record || type === undefined) return undefined;
   const directory = asText(record['directory']);
-  return { type, properties: asObject(event?.['properties']) ?? {}, ...(directory !== undefined && { directory }) };
+  return { type, properties: asObject(event?.['properties']) ?? {}, ...known({ directory }) };
 }
