@@ -1,3 +1,6 @@
+// The part of OpenCode's hooks that runs in front of every tool call: the payload of our plugin (`hooks/plugin-text.ts`), its caller, its tools,
+// and the answer to it.
+
 import path from 'node:path';
 import { type AskAnswer, toToolCallId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
@@ -6,16 +9,21 @@ import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookEvent } from 
 import { agentIdOf, HOST, heardAs, sessionIdOf } from './record.ts';
 import { subjectOf, TASK } from './tools.ts';
 
-/** In front of a tool call. */
+/** Before a tool call. */
 export const BEFORE_CALL = 'tool.execute.before';
-/** The program asks its person for a permission. */
+
+/** The program asks the user for a permission. */
 export const ASKED = 'permission.asked';
+
 export const REPLIED = 'permission.replied';
-/** The same, put to us: whoever answers it, answers the program. */
+
+/** The same as an approval request to troupe, whose answer goes to the program. */
 export const QUESTION = 'permission.question';
 
-/** A session of the program, as its record says. */
-interface LineRecord {
+export const opencodeGuard = { read: readPayload, callerOf, formatAnswer, formatReply, cannotAsk: true } as const;
+
+/** A session in the chain of the caller. */
+interface ChainRecord {
   readonly id: string;
   readonly parent?: string;
   readonly agent?: string;
@@ -27,9 +35,9 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   const name = asText(payload['hook']);
   const session = asText(payload['session']);
   if (name === undefined || session === undefined) return undefined;
-  const line = lineIn(payload, session);
-  const [own] = line;
-  const main = line.at(-1)?.id ?? session;
+  const chain = chainIn(payload, session);
+  const [own] = chain;
+  const main = chain.at(-1)?.id ?? session;
   return {
     host: HOST,
     name,
@@ -47,45 +55,44 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   };
 }
 
-/** By the records that the program itself gave for the session and for all above it. */
 export function callerOf(payload: unknown): CallerChain {
   const session = isObject(payload) ? asText(payload['session']) : undefined;
   if (!isObject(payload) || session === undefined)
     return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
-  const line = lineIn(payload, session);
-  const isWhole = line.length > 0 && line.at(-1)?.parent === undefined;
-  const project = (isWhole ? line.at(-1)?.directory : undefined) ?? asText(payload['directory']);
+  const chain = chainIn(payload, session);
+  const isWhole = chain.length > 0 && chain.at(-1)?.parent === undefined;
+  const project = (isWhole ? chain.at(-1)?.directory : undefined) ?? asText(payload['directory']);
   const place = known({ project });
-  if (line.length === 0)
+  if (chain.length === 0)
     return { agent: null, ancestors: [], reason: 'the program does not know its own session', ...place };
-  const [agent = null, ...above] = line.map((record, at) => toAgent(record, isWhole ? line.length - 1 - at : null));
+  const [agent = null, ...above] = chain.map((record, at) => toAgent(record, isWhole ? chain.length - 1 - at : null));
   const reason = isWhole ? undefined : 'not all agents above it are known';
   return { agent, ancestors: above.reverse(), ...known({ reason }), ...place };
 }
 
-function toAgent({ id, agent, parent }: LineRecord, depth: number | null): CallingAgent {
+function toAgent({ id, agent, parent }: ChainRecord, depth: number | null): CallingAgent {
   const isMain = parent === undefined;
   return { id, kind: isMain ? 'main' : 'task', type: isMain ? null : (agent ?? null), name: null, depth };
 }
 
 const OF_SUBAGENT = / \(@(\S+) subagent\)$/;
 
-/** The session first, main last; it ends before the first one that nobody knows. */
-function lineIn(payload: JsonObject, session: string): readonly LineRecord[] {
+/** The session first, the main one last, as far as they are known. */
+function chainIn(payload: JsonObject, session: string): readonly ChainRecord[] {
   const given = Array.isArray(payload['line']) ? payload['line'] : [];
-  const line: LineRecord[] = [];
+  const chain: ChainRecord[] = [];
   let wanted: string | undefined = session;
   for (const raw of given.map(asObject)) {
     if (!raw || wanted === undefined || raw['id'] !== wanted) break;
     const parent = asText(raw['parent']);
     const agent = asText(raw['agent']) ?? OF_SUBAGENT.exec(asText(raw['title']) ?? '')?.[1];
-    line.push({ id: wanted, ...known({ parent, agent, directory: asText(raw['directory']) }) });
-    wanted = line.some(({ id }) => id === parent) ? undefined : parent;
+    chain.push({ id: wanted, ...known({ parent, agent, directory: asText(raw['directory']) }) });
+    wanted = chain.some(({ id }) => id === parent) ? undefined : parent;
   }
-  return line;
+  return chain;
 }
 
-/** `bash` may be told to run elsewhere. */
+/** `bash` may run elsewhere. */
 function folderOf(payload: JsonObject): string | undefined {
   const folder = asText(payload['directory']);
   const other = payload['tool'] === 'bash' ? asText(asObject(payload['args'])?.['workdir']) : undefined;
@@ -115,30 +122,21 @@ function questionIn(payload: JsonObject): string {
   return `OpenCode asks for a permission: ${what}`;
 }
 
-/** In front of a call. Nothing printed is no opinion: the program's own permissions go on. */
+/** Printing nothing leaves the decision to the program's own permissions. */
 export function formatAnswer({ decision, reason, input }: HookAnswer): string {
   if (decision === 'none' && input === undefined) return '';
-  // The program has no way to ask in our name, so a call that somebody would have to be asked about does not run.
+  // The program cannot ask for us, so a call that needs an approval does not run.
   const words = decision === 'ask' ? `${reason} OpenCode cannot ask about it, so it was stopped.` : reason;
   const command = asText(asObject(input)?.['command']);
-  return JSON.stringify({
-    decision,
-    reason: words,
-    ...known({ args: command === undefined ? undefined : { command } }),
-  });
+  return JSON.stringify({ decision, reason: words, ...(command !== undefined && { args: { command } }) });
 }
 
-/** To a permission that the program asks for: a word of its own, so that no other answer of ours can be taken for it. */
+/** The answer to a permission request. `reply` is used nowhere else, so no other answer can be taken for it. */
 export function formatReply(answer: AskAnswer, reason: string): string {
   return JSON.stringify(answer === 'allow' ? { reply: 'once' } : { reply: 'reject', message: reason });
 }
 
-export const opencodeGuard = { read: readPayload, callerOf, formatAnswer, formatReply, cannotAsk: true } as const;
-
-interface GuardedTool {
-  readonly tool: string;
-  readonly input: unknown;
-}
+type GuardedTool = Pick<HookCall, 'tool' | 'input'>;
 
 type Rename = (args: JsonObject) => GuardedTool;
 
@@ -176,20 +174,19 @@ const TOOLS: ReadonlyMap<string, Rename> = new Map<string, Rename>([
   ['todoread', same('TodoRead')],
 ]);
 
-/** `servers`: the names of the MCP servers, as configured. Their tools are called `server_tool`, and nothing else tells them apart. */
+/**
+ * Tools by the names and inputs of policies; others are `opencode:name`. `servers`: the configured names of MCP servers; their tools are
+ * called `server_tool`, and nothing else tells them apart.
+ */
 export function toGuarded(tool: string, args: unknown, servers: readonly string[]): GuardedTool {
   const rename = TOOLS.get(tool);
   if (rename) return rename(isObject(args) ? args : {});
   const input = args ?? null;
-  // `git` and `git_hub` may both be servers: the longer name is the one that is meant.
+  // `git` and `git_hub` may both be servers: the longer name wins.
   const server = servers
-    .map(asToolPrefix)
+    .map((name) => `${name.replace(/[^\w-]/g, '_')}_`)
     .toSorted((a, b) => b.length - a.length)
     .find((prefix) => tool.startsWith(prefix));
   if (server === undefined) return { tool: `${HOST}:${tool}`, input };
   return { tool: `mcp__${server.slice(0, -1)}__${tool.slice(server.length)}`, input };
-}
-
-function asToolPrefix(server: string): string {
-  return `${server.replace(/[^\w-]/g, '_')}_`;
 }

@@ -64,18 +64,27 @@ export interface SessionInfo {
 export function toSessionInfo(raw: JsonObject | undefined): SessionInfo | undefined {
   const id = asText(raw?.['id']);
   if (!raw || id === undefined || !isSessionId(id)) return undefined;
-  const time = asObject(raw['time']);
+  const { created, updated } = asObject(raw['time']) ?? {};
+  return sessionInfo(id, raw, { parent: raw['parentID'], permission: raw['permission'], created, updated });
+}
+
+/** The last parameter has the fields that records and rows of the database name differently. */
+export function sessionInfo(
+  id: string,
+  { title, directory, version, agent }: JsonObject,
+  { parent, permission, created, updated }: JsonObject,
+): SessionInfo {
   return {
     id,
     ...known({
-      parent: asText(raw['parentID']),
-      title: asText(raw['title']),
-      directory: asText(raw['directory']),
-      version: asText(raw['version']),
-      agent: asText(raw['agent']),
-      createdAt: asAmount(time?.['created']),
-      updatedAt: asAmount(time?.['updated']),
-      deniedTools: deniedIn(raw['permission']),
+      parent: asText(parent),
+      title: asText(title),
+      directory: asText(directory),
+      version: asText(version),
+      agent: asText(agent),
+      createdAt: asAmount(created),
+      updatedAt: asAmount(updated),
+      deniedTools: deniedIn(permission),
     }),
   };
 }
@@ -85,7 +94,7 @@ export function isSessionId(id: string): boolean {
 }
 
 /** `[{permission, pattern, action}]`: tools that are always denied. Undefined without rules. */
-export function deniedIn(rules: unknown): readonly string[] | undefined {
+function deniedIn(rules: unknown): readonly string[] | undefined {
   if (!Array.isArray(rules)) return undefined;
   const denied = rules.map(asObject).flatMap((rule) => {
     const name = asText(rule?.['permission']);

@@ -1,5 +1,5 @@
-// Which columns a database has: versions add some. Columns are always named one by one: `account`, `control_account`,
-// `credential` and `session_share` hold secrets, and nothing of them is ever asked for.
+// The schema of a database, and its sessions. Columns are always named one by one: versions add some, and `account`, `control_account`,
+// `credential` and `session_share` hold secrets that are never read.
 
 import { access, constants, lstat, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { isRefusal, sizeOf } from '../../../lib/folders.ts';
 import { asAmount, asText, known, parseJson } from '../../../lib/json.ts';
 import { kindOfFile } from '../../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, type SqlRow, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
-import { deniedIn, type SessionInfo } from '../record.ts';
+import { type SessionInfo, sessionInfo } from '../record.ts';
 
 export interface Schema {
   readonly sessionColumns: ReadonlySet<string>;
@@ -27,26 +27,25 @@ interface KnownSchema {
   readonly schema: Schema;
 }
 
-/** Of each connection: many sessions are read through one. */
+/** By connection: many sessions share one. */
 const schemas = new WeakMap<ReadOnlyDatabase, KnownSchema>();
 
-/** As it was when it was last looked at. */
 export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined {
   return schemas.get(database);
 }
 
-/** Throws `UnreadableDatabase` where it is none that troupe knows. */
+/** Throws `UnreadableDatabase` if the schema is unknown. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
   // SQLite counts every change of it.
   const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
   const before = schemas.get(database);
   if (before && before.version === version) return before.schema;
-  const schema = lookAtSchema(database, file);
+  const schema = inspectSchema(database, file);
   schemas.set(database, { version, schema });
   return schema;
 }
 
-function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
+function inspectSchema(database: ReadOnlyDatabase, file: string): Schema {
   for (const [table, columns] of Object.entries(NEEDED)) {
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));
@@ -60,10 +59,10 @@ function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
   };
 }
 
-/** The last step that the program took to this schema, of the newest version that was recorded (1.18.34). */
+/** The last migration of the newest recorded version (1.18.34). */
 const NEWEST_KNOWN = '20260622202450_simplify_session_input';
 
-/** A step that troupe does not know: what it brought is not shown. The names of steps begin with their time. */
+/** A migration that troupe does not know. Their names begin with their time. */
 export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
   if (!columnsOf(database, 'migration').has('id')) return undefined;
   const [row] = database.all(`select ${textOf('max(id)')} as id from migration`);
@@ -98,7 +97,7 @@ function sessionColumns(schema: Schema): string {
     .join(', ');
 }
 
-/** Of a sub-agent's session, its own and all below it: by ids, for the table is small beside the others. */
+/** A session and its descendants. The table is small beside the others. */
 export const TREE = `with recursive tree(id) as materialized (
   select ?1 union select session.id from session join tree on session.parent_id = tree.id
 )`;
@@ -108,18 +107,17 @@ export function readTree(database: ReadOnlyDatabase, schema: Schema, root: strin
   return database.all(sql, root).flatMap((row) => toInfo(row) ?? []);
 }
 
-/** How far rows are numbered. */
+/** The last row numbers. */
 export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_message,
   coalesce((select max(rowid) from part), 0) as last_part`;
 
-/** Who is whose child, and when each was last written to. */
 export interface SessionPosition {
   readonly id: string;
   readonly parent?: string;
   readonly modifiedAt: number;
 }
 
-/** All of them. `time_updated` is not touched by every message; the newest message of a session stands in an index. */
+/** Not every message sets `time_updated`; the newest message of a session is in an index. */
 export function listSessions(database: ReadOnlyDatabase): readonly SessionPosition[] {
   const newest = '(select max(time_created) from message where session_id = session.id)';
   return database
@@ -135,24 +133,14 @@ export function listSessions(database: ReadOnlyDatabase): readonly SessionPositi
 }
 
 export function toInfo(row: SqlRow): SessionInfo | undefined {
+  const { parent_id: parent, permission, time_created: created, time_updated: updated } = row;
   const id = asText(row['id']);
-  if (id === undefined) return undefined;
-  return {
-    id,
-    ...known({
-      parent: asText(row['parent_id']),
-      title: asText(row['title']),
-      directory: asText(row['directory']),
-      version: asText(row['version']),
-      agent: asText(row['agent']),
-      createdAt: asAmount(row['time_created']),
-      updatedAt: asAmount(row['time_updated']),
-      deniedTools: deniedIn(parseJson(row['permission'])),
-    }),
-  };
+  return id === undefined
+    ? undefined
+    : sessionInfo(id, row, { parent, permission: parseJson(permission), created, updated });
 }
 
-/** Throws `UnreadableDatabase`, in words for people. */
+/** Throws `UnreadableDatabase` with the reason: SQLite reports a folder, a missing permission and a dangling link alike. */
 export async function assertOpenable(file: string): Promise<void> {
   const why = (await whyNoFile(file)) ?? (await whyUnreadable(file, '')) ?? (await whyUnreadable(file, '-wal'));
   if (why !== undefined) throw new UnreadableDatabase(file, why, false);
@@ -162,7 +150,7 @@ async function whyNoFile(file: string): Promise<string | undefined> {
   try {
     const stats = await stat(file);
     if (!stats.isFile()) return `it is ${kindOfFile(stats)}, not a regular file`;
-    // A new one may have everything in its log still.
+    // Everything in a new one may still be in its log.
     return stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0 ? 'it is empty' : undefined;
   } catch (error) {
     if (isRefusal(error)) return 'you may not read it';

@@ -1,9 +1,24 @@
+// OpenCode's hooks beside the guard: a sample for `troupe doctor`, and the permission requests that our plugin reports: who waits for one, and
+// when it is answered.
+
 import type { AgentEvent, EventOrigin, SessionId, SourceId } from '../../../core/index.ts';
 import { asAmount, asObject, asText, isObject, known, parseJson } from '../../../lib/json.ts';
 import type { Line } from '../../../lib/lines.ts';
 import type { HooksCapability, SampleCall, SourceReader } from '../../index.ts';
 import { ASKED, BEFORE_CALL, opencodeGuard, REPLIED, toGuarded } from '../guard.ts';
 import { answeredFact, askedFact } from '../parse-messages.ts';
+
+export const hooks: HooksCapability = {
+  ...opencodeGuard,
+  // The servers at that time are unknown.
+  toCall: (tool, input) => toGuarded(tool, input, []),
+  condense,
+  sampleCall,
+  // There are no transcripts: the caller is in the payload.
+  sampleTranscript: () => '',
+  namesCallers: () => true,
+  createHookReader,
+};
 
 export function condense(payload: unknown): unknown {
   if (!isObject(payload)) return undefined;
@@ -42,15 +57,3 @@ function sampleCall({ session, call, agent }: SampleCall): unknown {
     ...known({ call }),
   };
 }
-
-export const hooks: HooksCapability = {
-  ...opencodeGuard,
-  // Which servers there were when it was made, nobody knows any more.
-  toCall: (tool, input) => toGuarded(tool, input, []),
-  condense,
-  sampleCall,
-  // There are no transcripts to name: who calls stands in the call itself.
-  sampleTranscript: () => '',
-  namesCallers: () => true,
-  createHookReader,
-};

@@ -1,9 +1,11 @@
-// Where OpenCode looks for plugins, and ours among them: one file, all of it ours.
+// Where our plugin for OpenCode is installed. OpenCode 2 reads the same folder as OpenCode 1, but does not load plugins of OpenCode 1: it
+// evaluates the module, never calls its function, and runs every tool; `run` and `serve` print nothing about it (2.0.15). Both versions share
+// the command, the data folder and the database, so `findVersionTwo` looks up which one is in use.
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
 import { listFolder, modifiedAt } from '../../../lib/folders.ts';
-import { asAmount, asText, parseObject } from '../../../lib/json.ts';
+import { asAmount, asText, known, parseObject } from '../../../lib/json.ts';
 import { isStillRunning } from '../../../lib/processes.ts';
 import { readText } from '../../../lib/regular-file.ts';
 import { type ReadOnlyDatabase, readDatabase, textOf } from '../../../lib/sqlite.ts';
@@ -18,11 +20,58 @@ import type {
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
-import { isDatabaseName, rootsOf } from '../data-folder.ts';
+import { ifAbsolute, isDatabaseName, rootsOf } from '../data-folder.ts';
 import { columnsOf } from '../database/schema.ts';
 import { ASKED, BEFORE_CALL, REPLIED } from '../guard.ts';
 import { HOST } from '../record.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';
+
+export const hookSettings: HookSettingsCapability = {
+  // OpenCode 2 was called opencode2 before its release.
+  programs: ({ home }) => ['opencode', path.join(home, '.opencode', 'bin', 'opencode'), 'opencode2'],
+  versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
+  files: pluginFiles,
+  isOwnFile: true,
+  isBeforeCalls: (event) => event === BEFORE_CALL,
+  eventsFor: () => EVENTS,
+  problemIn: (text) => (isOurs(text) ? undefined : NOT_OURS),
+  install: (_text, _version, commands) => pluginText(commands),
+  uninstall: (text) => (isOurs(text) ? '' : text),
+  inspect,
+  refusal,
+  obstacles: findVersionTwo,
+};
+
+/** All of them work in 1.1.65 to 1.18.33. */
+const EVENTS: readonly string[] = [BEFORE_CALL, ASKED, REPLIED];
+
+const FILE = path.join('plugins', 'troupe.js');
+
+const NOT_OURS = 'it is a plugin that troupe did not write';
+
+function pluginFiles({ env, home }: Machine, folder: string): readonly SettingsFile[] {
+  const config = ifAbsolute(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  return [
+    { scope: 'user', path: path.join(config, 'opencode', FILE) },
+    { scope: 'project', path: path.join(folder, '.opencode', FILE) },
+  ];
+}
+
+function inspect(text: string): SettingsView {
+  const commands = isOurs(text) ? commandsIn(text) : undefined;
+  const problem = text.trim() !== '' && !isOurs(text) ? NOT_OURS : undefined;
+  const ours = commands ? EVENTS.flatMap((event) => hookOf(event, commands, text) ?? []) : [];
+  return { ours, othersBeforeCalls: [], ...known({ problem }) };
+}
+
+function hookOf(event: string, commands: HookCommands, text: string): SettingsHook | undefined {
+  const command = (event === BEFORE_CALL ? commands.guard : undefined) ?? commands.observe;
+  const found = parseHookCommand(command, HOST);
+  if (!found) return undefined;
+  const { isAsWritten, ...own } = found;
+  const changed = isAsWritten && text === pluginText(commands) ? undefined : 'its text is not what troupe writes';
+  return { event, command, seconds: GUARD_SECONDS, ...own, ...known({ changed }) };
+}
 
 const REMEDY =
   'Use OpenCode 1 until troupe supports OpenCode 2, or deny tools in opencode.json, for example: "permission": { "bash": "deny" }';
@@ -43,17 +92,13 @@ export async function findVersionTwo({ machine }: ObstacleQuestion): Promise<rea
 
 /** OpenCode 2 keeps a service running in the background, and every client talks to it. */
 async function findService({ env, home }: Machine): Promise<readonly HookObstacle[]> {
-  const state = asAbsolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
+  const state = ifAbsolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
   const file = path.join(state, 'opencode', 'service.json');
   const service = parseObject(await readText(file).catch(() => undefined));
   const version = asText(service?.['version']);
   const pid = asAmount(service?.['pid']);
   if (!isVersionTwo(version) || pid === undefined || !(await isStillRunning(pid, await modifiedAt(file)))) return [];
   return [{ text: `OpenCode ${version} is running (pid ${pid}); it ${DOES_NOT_LOAD}`, remedy: REMEDY }];
-}
-
-function asAbsolute(place: string | undefined): string | undefined {
-  return place !== undefined && path.isAbsolute(place) ? place : undefined;
 }
 
 interface LastRun {
@@ -68,7 +113,7 @@ async function findSessions(machine: Machine): Promise<readonly HookObstacle[]> 
   for (const root of rootsOf(machine))
     for (const { name, kind } of await listFolder(root).catch(() => [])) {
       if (kind !== 'file' || !isDatabaseName(name)) continue;
-      // One that cannot be read says nothing here; `troupe doctor` reports it with the data folders.
+      // `troupe doctor` reports unreadable databases with the data folders.
       const last = await readDatabase(path.join(root, name), readLastRun).catch(() => undefined);
       if (last) found.push(last);
     }
@@ -115,53 +160,4 @@ function readLastRun(database: ReadOnlyDatabase): LastRun | undefined {
   }
   const [newest] = [...latest].sort((a, b) => b[1] - a[1]);
   return newest && { session: newest[0], version: versionOf(newest[0]), at: newest[1] };
-}
-
-export const hookSettings: HookSettingsCapability = {
-  // OpenCode 2 was called opencode2 before its release.
-  programs: ({ home }) => ['opencode', path.join(home, '.opencode', 'bin', 'opencode'), 'opencode2'],
-  versionIn: (output) => output.match(/\d+\.\d+\.\d+/)?.[0],
-  files: pluginFiles,
-  isOwnFile: true,
-  isBeforeCalls: (event) => event === BEFORE_CALL,
-  eventsFor: () => EVENTS,
-  problemIn: (text) => (isOurs(text) ? undefined : 'it is a plugin that troupe did not write'),
-  install: (_text, _version, commands) => pluginText(commands),
-  uninstall: (text) => (isOurs(text) ? '' : text),
-  inspect,
-  refusal,
-  obstacles: findVersionTwo,
-};
-
-/** Every version that was tried tells of all of them: 1.1.65 to 1.18.33. */
-const EVENTS: readonly string[] = [BEFORE_CALL, ASKED, REPLIED];
-
-const FILE = path.join('plugins', 'troupe.js');
-
-function pluginFiles({ env, home }: Machine, folder: string): readonly SettingsFile[] {
-  const config = absolute(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
-  return [
-    { scope: 'user', path: path.join(config, 'opencode', FILE) },
-    { scope: 'project', path: path.join(folder, '.opencode', FILE) },
-  ];
-}
-
-function absolute(place: string | undefined): string | undefined {
-  return place !== undefined && path.isAbsolute(place) ? place : undefined;
-}
-
-function inspect(text: string): SettingsView {
-  const commands = isOurs(text) ? commandsIn(text) : undefined;
-  const problem = text.trim() !== '' && !isOurs(text) ? 'it is a plugin that troupe did not write' : undefined;
-  const ours = commands ? EVENTS.flatMap((event) => hookOf(event, commands, text) ?? []) : [];
-  return { ours, othersBeforeCalls: [], ...(problem !== undefined && { problem }) };
-}
-
-function hookOf(event: string, commands: HookCommands, text: string): SettingsHook | undefined {
-  const command = (event === BEFORE_CALL ? commands.guard : undefined) ?? commands.observe;
-  const found = parseHookCommand(command, HOST);
-  if (!found) return undefined;
-  const { isAsWritten, ...own } = found;
-  const changed = isAsWritten && text === pluginText(commands) ? undefined : 'its text is not what troupe writes';
-  return { event, command, seconds: GUARD_SECONDS, ...own, ...(changed !== undefined && { changed }) };
 }

@@ -1,5 +1,5 @@
-// Permissions that a running server asks for, of any session of it, and the answers to them. The program's own clients lose those of
-// agents' agents; here all are heard.
+// What troupe does through a running server: answering the permission requests of all its sessions (the program's own clients lose those of
+// agents' agents), sending messages to agents, stopping them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/index.ts';
@@ -10,14 +10,14 @@ import { findServers } from '../processes.ts';
 import { getJson, getList, isAddress, openStream, post } from './request.ts';
 
 export const questions: QuestionsCapability = {
-  addressesOf: async (root) => (isAddress(root) ? [root] : findServers(root)),
+  addressesOf,
   async listen(address, heard, signal) {
     const open = new Map<string, Asked>();
-    const timer = setInterval(() => void dropLost(address, open, heard).catch(() => undefined), LOOK_MS);
+    const timer = setInterval(() => void dropStale(address, open, heard).catch(() => undefined), POLL_MS);
     try {
       await listenOnce(address, open, heard, signal);
     } catch {
-      // The server is gone, or does not want us: whoever asked looks again.
+      // The server is gone, or refuses: the caller retries.
     } finally {
       clearInterval(timer);
       for (const id of open.keys()) heard.gone(id);
@@ -38,10 +38,10 @@ interface Asked {
   readonly directory: string | undefined;
 }
 
-/** A session that is stopped takes its questions with it without a word. */
-const LOOK_MS = 2_000;
+/** Stopping a session drops its requests without an event. */
+const POLL_MS = 2_000;
 
-/** The stream first: what is asked meanwhile may be heard twice, and is not lost. */
+/** The stream first: a request that arrives meanwhile may be read twice, but is not lost. */
 async function listenOnce(
   address: string,
   open: Map<string, Asked>,
@@ -65,7 +65,7 @@ async function listenOnce(
   }
 }
 
-async function dropLost(address: string, open: Map<string, Asked>, heard: QuestionsHeard): Promise<void> {
+async function dropStale(address: string, open: Map<string, Asked>, heard: QuestionsHeard): Promise<void> {
   for (const directory of new Set([...open.values()].map((asked) => asked.directory))) {
     const before = [...open].filter(([, asked]) => asked.directory === directory).map(([id]) => id);
     const there = new Set((await getList(address, withFolder('/permission', directory))).map(({ id }) => id));
@@ -73,7 +73,7 @@ async function dropLost(address: string, open: Map<string, Asked>, heard: Questi
   }
 }
 
-/** What our plugin would tell of it. */
+/** As our plugin would report it. */
 async function describe(
   address: string,
   id: string,
@@ -94,7 +94,7 @@ async function describe(
   return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } };
 }
 
-/** From the session that asks up to the main one. */
+/** From the session that asks to the main one. */
 async function lineOf(address: string, session: string, directory: string | undefined): Promise<readonly JsonObject[]> {
   const line: JsonObject[] = [];
   for (let next: string | undefined = session; next !== undefined; ) {
@@ -108,7 +108,7 @@ async function lineOf(address: string, session: string, directory: string | unde
   return line;
 }
 
-/** The call itself, where the question names it: what is asked for may be less than what is to be done. */
+/** The call itself, if the request names it: a permission may cover less than the call does. */
 async function callOf(
   address: string,
   session: string,
@@ -131,12 +131,16 @@ async function callOf(
   }
 }
 
-/** A version may ask before it has written down the call, or what it is given (1.3.2): that takes moments. */
+/** 1.3.2 may ask moments before it has written the call or its input. */
 const [INPUT_TRIES, INPUT_MS] = [20, 50];
 
 async function serversAt(address: string, directory: string | undefined): Promise<readonly string[]> {
   const found = await getJson(address, withFolder('/mcp', directory)).catch(() => undefined);
   return isObject(found) ? Object.keys(found) : [];
+}
+
+async function addressesOf(root: string): Promise<readonly string[]> {
+  return isAddress(root) ? [root] : findServers(root);
 }
 
 function withFolder(route: string, directory: string | undefined): string {
@@ -147,32 +151,31 @@ export const steering: SteeringCapability = {
   send: (agent, message) =>
     atServer(agent, async (address, route) => {
       const status = await post(address, route('prompt_async'), { parts: [{ type: 'text', text: message }] });
-      return status < 300
-        ? { words: `The server at ${address} has the message: the agent reads it in its next turn.` }
-        : { whyNot: `the server at ${address} answered ${status}.` };
+      return toSteered(address, status, 'has the message: the agent reads it in its next turn');
     }),
   stop: (agent) =>
     atServer(agent, async (address, route) => {
       if (!agent.isAtWork) return { whyNot: 'it is not at work.' };
-      const status = await post(address, route('abort'), {});
-      return status < 300
-        ? { words: `The server at ${address} has stopped it.` }
-        : { whyNot: `the server at ${address} answered ${status}.` };
+      return toSteered(address, await post(address, route('abort'), {}), 'has stopped it');
     }),
 };
 
+function toSteered(address: string, status: number, done: string): Steered {
+  return status < 300
+    ? { words: `The server at ${address} ${done}.` }
+    : { whyNot: `the server at ${address} answered ${status}.` };
+}
+
 type Act = (address: string, route: (what: string) => string) => Promise<Steered>;
 
-/** A server that works on the same data, and knows the session: one that only has the file open does not run the agent. */
+/** A server that works on the same data and knows the session: a process that only has the file open does not run the agent. */
 async function atServer({ root, agent, cwd }: AgentToSteer, act: Act): Promise<Steered> {
-  const folder = cwd === undefined ? '' : `?directory=${encodeURIComponent(cwd)}`;
-  const path = `/session/${encodeURIComponent(agent)}`;
-  const addresses = isAddress(root) ? [root] : await findServers(root);
-  for (const address of addresses) {
-    const found = await getJson(address, path + folder).catch(() => undefined);
+  const session = `/session/${encodeURIComponent(agent)}`;
+  for (const address of await addressesOf(root)) {
+    const found = await getJson(address, withFolder(session, cwd)).catch(() => undefined);
     if (!isObject(found) || found['id'] !== agent) continue;
     try {
-      return await act(address, (what) => `${path}/${what}${folder}`);
+      return await act(address, (what) => withFolder(`${session}/${what}`, cwd));
     } catch {
       return { whyNot: `the server at ${address} does not answer any more.` };
     }
