@@ -9,14 +9,14 @@ import {
   askedFact,
   createdAtOf,
   messageFacts,
-  type QuestionPlace,
+  type PermissionRequest,
   sessionFacts,
 } from './parse-messages.ts';
 import { partFacts } from './parse-parts.ts';
 import { originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
 
 interface MessageNote {
-  readonly isTold: boolean;
+  readonly isPrompt: boolean;
   readonly createdAt?: number;
 }
 
@@ -86,7 +86,7 @@ function readMessage(properties: JsonObject, { context, tree, messages }: Events
   const info = asObject(properties['info']);
   const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
   if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
-  messages.set(id, { isTold: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
+  messages.set(id, { isPrompt: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
   return messageFacts({ id, session }, info, context);
 }
 
@@ -94,7 +94,7 @@ function readPart(properties: JsonObject, { context, tree, messages }: EventsSta
   const part = asObject(properties['part']);
   const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
   if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
-  const note = messages.get(asText(part['messageID']) ?? '') ?? { isTold: false };
+  const note = messages.get(asText(part['messageID']) ?? '') ?? { isPrompt: false };
   return partFacts({ id, session, ...note }, part, context);
 }
 
@@ -113,7 +113,7 @@ function questionIn(
   properties: JsonObject,
   id: unknown,
   { context, tree, at }: EventsState,
-): QuestionPlace | undefined {
+): PermissionRequest | undefined {
   const [by, question] = [asText(properties['sessionID']), asText(id)];
   if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
   return { session: context.session, origin: originOf(context, at, true), question, by, at };

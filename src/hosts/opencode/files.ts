@@ -106,7 +106,7 @@ export function messageWithParts(message: unknown, session: string, context: Rec
   const id = asText(info?.['id']);
   if (!info || id === undefined) return [];
   const parts = asObject(message)?.['parts'];
-  const key = { session, isTold: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) };
+  const key = { session, isPrompt: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) };
   return [
     ...messageFacts({ id, session }, info, context),
     ...(Array.isArray(parts) ? parts : []).map(asObject).flatMap((part) => {

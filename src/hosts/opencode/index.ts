@@ -15,7 +15,7 @@ import { openStorage } from './storage.ts';
 import { createStreamReader, stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-/** What comes through these doors is a copy of what the program keeps, and may be a part of it. */
+/** Copies of what the program keeps, maybe incomplete. */
 const ECHOES: ReadonlySet<Role> = new Set(['stream', 'events']);
 
 const TABLES = { database: openDatabase, storage: openStorage, server: openServer } as const;

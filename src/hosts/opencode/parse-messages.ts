@@ -1,3 +1,5 @@
+// Facts from the records of sessions, messages and permission requests.
+
 import {
   type AgentEvent,
   type EntryAdded,
@@ -18,7 +20,7 @@ interface MessageKey {
   readonly session: string;
 }
 
-/** A reply that is still being written says nothing yet: neither how it ends nor what it used. */
+/** An unfinished reply has neither its end nor its tokens. */
 export function isOver(info: JsonObject): boolean {
   if (info['role'] !== 'assistant') return true;
   return asAmount(asObject(info['time'])?.['completed']) !== undefined || asObject(info['error']) !== undefined;
@@ -54,7 +56,7 @@ export function messageFacts(
     return [
       ...used,
       { kind: 'agent-compacted', ...place, ...known({ at }) },
-      // The conversation goes on behind it: it is nobody's last word.
+      // The conversation continues after it, so it is not a last reply.
       { kind: 'entry-added', ...place, entry: 'note', id, ...known({ at, copied }) },
     ];
   const end = endOf(asText(info['finish']));
@@ -95,7 +97,7 @@ interface UsagePlace extends Omit<FactPlace, 'at' | 'copied'> {
 
 const NO_FACTS: readonly AgentEvent[] = [];
 
-/** A main agent has no type: it is whoever the person speaks to. */
+/** A main agent has no type. */
 function seenBy(
   info: JsonObject,
   { session, settings }: RecordContext,
@@ -139,12 +141,12 @@ function usageFacts(
   const tokens = asObject(info['tokens']);
   if (!tokens) return [];
   const fact = usageFact(id, tokens, info['cost'], { session, origin, agent, at, copied }, asText(info['modelID']));
-  // Before 0.6 one reply went on over all its calls to the model, and has the tokens of the last one only.
+  // Before 0.6 one reply covers several requests to the model, and has the tokens of the last one only.
   const isWhole = asText(info['finish']) !== undefined || asObject(info['error']) !== undefined;
   return [isWhole ? fact : { ...fact, final: false }];
 }
 
-/** The program counts what a model thought apart, and bills it like the rest of what it wrote. */
+/** The program counts reasoning tokens separately, and bills them as output. */
 export function usageFact(
   message: string,
   tokens: JsonObject,
@@ -166,20 +168,20 @@ export function usageFact(
   if (at !== undefined) fact.at = at;
   if (copied) fact.copied = copied;
   if (model !== undefined) fact.model = model;
-  // Nothing: the program knows no price, or the person has a subscription. Then the price list decides.
+  // Zero: the program knows no price, or the user has a subscription; the price list applies.
   const usd = asAmount(cost);
   if (usd) fact.nanoUsd = Math.round(usd * 1e9);
   return fact;
 }
 
-/** Behind `tool-calls` and `unknown` the program asks its model again. */
+/** After `tool-calls` and `unknown` the program calls its model again. */
 export function endOf(finish: string | undefined): ReplyEnd | undefined {
   if (finish === undefined) return undefined;
   if (finish === 'tool-calls' || finish === 'unknown') return 'tools';
   return finish === 'stop' ? 'turn' : 'cut';
 }
 
-/** What the program calls a session until its model has found a title: says nothing. */
+/** The title of a session until the model has found one. */
 const UNTITLED = /^(?:New session|Child session) - \d{4}-\d\d-\d\dT/;
 /** `<description> (@<agent> subagent)`. */
 const OF_SUBAGENT = /^(.*) \(@(\S+) subagent\)$/s;
@@ -230,7 +232,7 @@ function titleFact({ title, updatedAt: at, createdAt }: SessionInfo, context: Re
   return [{ kind: 'session-titled', ...place, title, titleKind: 'generated', ...known({ at }) }];
 }
 
-export interface QuestionPlace {
+export interface PermissionRequest {
   readonly session: SessionId;
   readonly origin: EventOrigin;
   /** The program's id of the permission. */
@@ -240,10 +242,10 @@ export interface QuestionPlace {
   readonly at: number;
 }
 
-export function askedFact({ by, question: id, ...place }: QuestionPlace): AgentEvent {
+export function askedFact({ by, question: id, ...place }: PermissionRequest): AgentEvent {
   return { kind: 'agent-asked', ...place, id, about: 'permission', holds: true, agent: agentIdOf(by) };
 }
 
-export function answeredFact({ by, question: id, session, origin }: QuestionPlace): AgentEvent {
+export function answeredFact({ by, question: id, session, origin }: PermissionRequest): AgentEvent {
   return { kind: 'agent-answered', session, origin, id, agent: agentIdOf(by) };
 }

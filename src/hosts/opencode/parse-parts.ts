@@ -1,3 +1,5 @@
+// Facts from the parts of a message: tool calls, prompts, notifications of background tasks.
+
 import {
   type AgentEvent,
   type CallOutcome,
@@ -16,22 +18,22 @@ import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from './too
 export interface PartKey {
   readonly id: string;
   readonly session: string;
-  /** Of its message. */
+  /** Of the message. */
   readonly createdAt?: number | undefined;
-  /** It stands in what the agent was told. */
-  readonly isTold: boolean;
-  /** When the part came and when it was last changed, for calls that do not say when they ran. */
+  /** Its message is a prompt. */
+  readonly isPrompt: boolean;
+  /** When the part was created and last changed, for calls without times. */
   readonly from?: number | undefined;
   readonly until?: number | undefined;
 }
 
 export function partFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
   if (part['type'] === 'tool') return toolFacts(key, part, context);
-  if (part['type'] === 'text' && key.isTold) return toldFacts(key, part, context);
+  if (part['type'] === 'text' && key.isPrompt) return promptFacts(key, part, context);
   return [];
 }
 
-/** Its result will be written over this part: until then it may change. */
+/** The result will replace this part. */
 export function isOpenCall(part: JsonObject): boolean {
   const status = asObject(part['state'])?.['status'];
   return part['type'] === 'tool' && status !== 'completed' && status !== 'error';
@@ -45,7 +47,7 @@ function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): read
   if (!state || named === undefined || status === undefined || status === 'pending') return [];
   const input = asObject(state['input']);
   const time = asObject(state['time']);
-  // Ids of calls are the model's, and some models begin to count anew in each session: those of parts are the program's.
+  // By the part's id: ids of calls come from the model, and some models restart them in each session.
   const call = toToolCallId(key.id);
   const agent = agentIdOf(key.session);
   const place = { session: context.session, origin: originOf(context, key.createdAt, true), agent, call };
@@ -105,7 +107,7 @@ function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undef
   return call === undefined ? undefined : heardAs(session, call);
 }
 
-/** How the program words it when the person, or a rule of theirs, said no. */
+/** Denied by the user, or by a rule of theirs. */
 const REFUSED = /^(?:The user (?:rejected permission|dismissed)|The user has specified a rule which prevents)/;
 
 function failureOf(state: JsonObject, invalid: string | undefined): Partial<ToolEnded> {
@@ -136,7 +138,7 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
   ];
   const made = asText(metadata?.['sessionId']);
   const parent = asText(metadata?.['parentSessionId']) ?? key.session;
-  // A forked session repeats the calls; the agents are those of the session that it was copied from.
+  // A forked session repeats the calls; their agents belong to the original.
   if (made === undefined || !isSessionId(made) || parent !== key.session) return facts;
   const { session, origin, agent, call } = place;
   const child = agentIdOf(made);
@@ -148,10 +150,10 @@ function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number
   return facts;
 }
 
-/** What the program puts into the parent's conversation when a task in the background has ended. */
+/** Added to the parent's conversation when a background task has ended. */
 const NOTIFICATION = /^<task id="(ses_[^"]+)" state="(completed|error)">/;
 
-function toldFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
+function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
   const text = asText(part['text']);
   if (text === undefined || part['ignored'] === true) return [];
   const { createdAt: at } = key;
@@ -174,7 +176,7 @@ function toldFacts(key: PartKey, part: JsonObject, context: RecordContext): read
   ];
 }
 
-/** Long prompts are compared by their beginning: no more of them is read. */
+/** Only the beginning of long prompts is read, and compared. */
 const COMPARED = 4_000;
 
 /** `opencode run` puts a prompt of several words into quotes. */

@@ -1,4 +1,4 @@
-// Going on from an agent. A sub-agent is a session like any other, and taken up by its own id; tried on 1.18.33.
+// Resuming an agent. A sub-agent is a session like any other, and resumed by its own id (1.18.33).
 
 import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../core/index.ts';
 import { asObject, asText, known, parseObject } from '../../lib/json.ts';

@@ -15,7 +15,7 @@ import { problemFact, type RecordContext, type SessionInfo, selectTree, toSessio
 
 interface MessageNote {
   readonly createdAt: number | undefined;
-  readonly isTold: boolean;
+  readonly isPrompt: boolean;
   /** Nothing of it can change any more. */
   isClosed: boolean;
 }
@@ -34,7 +34,7 @@ class StorageCursor implements TableCursor {
   readonly #messages = new Map<string, MessageNote>();
   readonly #broken = new Set<string>();
   #onFacts: (facts: readonly AgentEvent[]) => void = () => undefined;
-  #hasNews = false;
+  #hasChanges = false;
   #isRepaired = false;
 
   constructor({ id }: LocatedSession, source: LocatedSource) {
@@ -44,7 +44,7 @@ class StorageCursor implements TableCursor {
 
   async look(onFacts: (facts: readonly AgentEvent[]) => void): ReturnType<TableCursor['look']> {
     this.#onFacts = onFacts;
-    this.#hasNews = false;
+    this.#hasChanges = false;
     this.#isRepaired = false;
     const stored = (await listStored(this.#storage)).sessions.map(({ info }) => info);
     for (const session of selectTree(nativeId(this.#context.session), stored)) {
@@ -55,12 +55,12 @@ class StorageCursor implements TableCursor {
         await this.#readMessage(file, session.id);
     }
     if (this.#isRepaired) return 'replaced';
-    return this.#hasNews ? 'news' : 'nothing';
+    return this.#hasChanges ? 'news' : 'nothing';
   }
 
   #emit(facts: readonly AgentEvent[]): void {
     if (facts.length === 0) return;
-    this.#hasNews = true;
+    this.#hasChanges = true;
     this.#onFacts(facts);
   }
 
@@ -68,7 +68,7 @@ class StorageCursor implements TableCursor {
     const message = path.basename(file, '.json');
     const info = await this.#readChanged(file);
     if (info) {
-      this.#messages.set(message, { createdAt: createdAtOf(info), isTold: info['role'] === 'user', isClosed: false });
+      this.#messages.set(message, { createdAt: createdAtOf(info), isPrompt: info['role'] === 'user', isClosed: false });
       this.#emit(messageFacts({ id: message, session }, info, this.#context));
     }
     const note = this.#messages.get(message);
@@ -77,14 +77,14 @@ class StorageCursor implements TableCursor {
     for (const part of await this.#listFiles(partFolder(this.#storage, session, message)))
       isClosed = (await this.#readPart(part, session, note)) && isClosed;
     // The parts of a prompt are written right after it, but not at the same moment: it stays open.
-    note.isClosed = isClosed && info !== undefined && !note.isTold && isOver(info);
+    note.isClosed = isClosed && info !== undefined && !note.isPrompt && isOver(info);
   }
 
   /** Whether it can no longer change. */
-  async #readPart(file: string, session: string, { isTold, createdAt }: MessageNote): Promise<boolean> {
+  async #readPart(file: string, session: string, { isPrompt, createdAt }: MessageNote): Promise<boolean> {
     const part = await this.#readChanged(file);
     if (!part) return !this.#broken.has(file);
-    this.#emit(partFacts({ id: path.basename(file, '.json'), session, isTold, createdAt }, part, this.#context));
+    this.#emit(partFacts({ id: path.basename(file, '.json'), session, isPrompt, createdAt }, part, this.#context));
     return !isOpenCall(part);
   }
 

@@ -71,7 +71,7 @@ export function createStreamReader(context: RecordContext): SourceReader {
       if (type === 'step_finish') return replyFacts(part, session, at, context);
       const id = asText(part['id']);
       if (type === 'tool_use' && id !== undefined)
-        return partFacts({ id, session, isTold: false, ...known({ createdAt: at }) }, part, context);
+        return partFacts({ id, session, isPrompt: false, ...known({ createdAt: at }) }, part, context);
       return IGNORED.has(type) ? [] : unknown();
     },
   };

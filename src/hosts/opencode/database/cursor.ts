@@ -1,5 +1,5 @@
-// One tree of sessions in a database that many share. A row that is over is not written again, so a look reads what came
-// (rows are numbered as they come), the few that were open, and the records of the sessions, which are small.
+// One tree of sessions in a database that many share. Finished rows are not written again, so a look reads new rows (they are numbered in
+// order), the few open ones, and the records of the sessions, which are small.
 
 import { setImmediate } from 'node:timers/promises';
 import { type AgentEvent, nativeId } from '../../../core/index.ts';
@@ -12,18 +12,18 @@ import type { RecordContext, SessionInfo } from '../record.ts';
 import {
   copyProgress,
   createProgress,
-  type Looking,
+  type Look,
   type MessageNote,
   type Progress,
   readWhole,
   takeMessages,
   takeParts,
 } from './read-whole.ts';
-import { type BatchText, isFull, LIST, PART_COLUMNS, rowsOf, TOGETHER } from './rows.ts';
+import { type BatchText, isFull, LIST, PART_COLUMNS, selectRows, TOGETHER } from './rows.ts';
 import { knownSchema, NUMBERS, readSchema, readTree, type Schema, sessionNames, TREE, toInfo } from './schema.ts';
 
-/** What is made of a long session takes room: many are asked for side by side, and these are read in twos. */
-const longOnes = atMost(2);
+/** Facts of a long session take memory: at most two are read in parallel. */
+const longSessions = atMost(2);
 
 export function openDatabase({ id }: LocatedSession, source: LocatedSource): TableCursor {
   const context: RecordContext = { session: id, source: source.id, settings: new Map() };
@@ -36,13 +36,13 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
     async look(onFacts) {
       try {
         const { look, next } = await readDatabase(source.path, async (database) => {
-          const first = progress ? undefined : await takeFirstLook(database, root);
-          return lookAt(database, first ?? lookBitByBit(database, source.path, root), context, progress, onFacts);
+          const first = progress ? undefined : await readAtOnce(database, root);
+          return lookAt(database, first ?? readInSteps(database, source.path, root), context, progress, onFacts);
         });
         progress = next;
         return look;
       } catch (error) {
-        // Somebody is in the middle of something; what was read before still holds.
+        // Locked by a writer; earlier facts still hold.
         if (progress && error instanceof UnreadableDatabase && error.isBusy) return 'later';
         throw error;
       }
@@ -50,7 +50,7 @@ export function openDatabase({ id }: LocatedSession, source: LocatedSource): Tab
   };
 }
 
-function lookBitByBit(database: ReadOnlyDatabase, file: string, root: string): FirstLook {
+function readInSteps(database: ReadOnlyDatabase, file: string, root: string): TreeAtOnce {
   const infos = readTree(database, readSchema(database, file), root);
   const [numbers] = database.all(`select ${NUMBERS}`);
   const [messageRow, partRow] = [asAmount(numbers?.['last_message']) ?? 0, asAmount(numbers?.['last_part']) ?? 0];
@@ -61,51 +61,51 @@ type Looked = { readonly look: 'nothing' | 'news' | 'replaced' | 'gone'; readonl
 
 async function lookAt(
   database: ReadOnlyDatabase,
-  { infos, numbers: [messageRow, partRow], text }: FirstLook,
+  { infos, numbers: [messageRow, partRow], text }: TreeAtOnce,
   context: RecordContext,
   before: Progress | undefined,
   onFacts: (facts: readonly AgentEvent[]) => void,
 ): Promise<Looked> {
   if (infos.length === 0) return before ? { look: 'gone', next: undefined } : { look: 'nothing', next: undefined };
-  // Rows went, or the file was made anew with other numbers.
+  // Rows were deleted, or the file was recreated.
   if (before && (messageRow < before.messageRow || partRow < before.partRow))
     return { look: 'replaced', next: undefined };
   const next = before ? copyProgress(before) : createProgress();
   Object.assign(next, { messageRow, partRow });
-  let hasNews = false;
-  const tell = (facts: readonly AgentEvent[]): void => {
+  let hasChanges = false;
+  const emit = (facts: readonly AgentEvent[]): void => {
     if (facts.length === 0) return;
-    hasNews = true;
+    hasChanges = true;
     onFacts(facts);
   };
   const unread: string[] = [];
   for (const info of infos) {
     const said = JSON.stringify(info);
-    if (next.sessions.get(info.id) !== said) tell(sessionFacts(info, context));
+    if (next.sessions.get(info.id) !== said) emit(sessionFacts(info, context));
     if (!next.sessions.has(info.id)) unread.push(info.id);
     next.sessions.set(info.id, said);
     next.modifiedAt = Math.max(next.modifiedAt, info.updatedAt ?? 0);
   }
-  const look: Looking = { database, context, next, tell };
+  const look: Look = { database, context, next, emit };
   if (unread.length > 0) {
     if (text) await readWhole(look, unread, text);
-    else await longOnes(() => readWhole(look, unread));
-    // Somebody else may want to go on.
+    else await longSessions(() => readWhole(look, unread));
+    // Let other work run.
     await setImmediate();
   }
-  if (before) readNews(look, before);
-  if (!before) return { look: hasNews ? 'news' : 'nothing', next };
+  if (before) readChanges(look, before);
+  if (!before) return { look: hasChanges ? 'news' : 'nothing', next };
   const ids = JSON.stringify([...next.sessions.keys()]);
   const [counted] = database.all(`select count(*) as messages from message where session_id in ${LIST}`, ids);
   const messages = asAmount(counted?.['messages']) ?? 0;
-  // Somebody took back what was said: the facts of it cannot be told apart from the others.
+  // Messages were removed: their facts cannot be separated from the others.
   if (messages < next.messages || infos.length < before.sessions.size) return { look: 'replaced', next: undefined };
   next.messages = messages;
-  return { look: hasNews ? 'news' : 'nothing', next };
+  return { look: hasChanges ? 'news' : 'nothing', next };
 }
 
-/** `+` keeps SQLite from going by session: what came since the last look is the shorter way. */
-function readNews(look: Looking, before: Progress): void {
+/** `+` keeps SQLite from using the index by session: the new rows are fewer. */
+function readChanges(look: Look, before: Progress): void {
   const notes = new Map<string, MessageNote>(look.next.open);
   const ids = JSON.stringify([...before.sessions.keys()]);
   takeMessages(look, notes, `rowid > ? and +session_id in ${LIST}`, before.messageRow, ids);
@@ -115,15 +115,18 @@ function readNews(look: Looking, before: Progress): void {
   takeParts(look, notes, `${parts} id in ${LIST}`, JSON.stringify([...before.openParts.keys()]));
 }
 
-interface FirstLook {
+interface TreeAtOnce {
   readonly infos: readonly SessionInfo[];
   readonly numbers: readonly [messageRow: number, partRow: number];
-  /** All messages and parts; undefined where they are too many for one text. */
+  /** All messages and parts; undefined if there are too many. */
   readonly text: BatchText | undefined;
 }
 
-/** Undefined where it has to be asked for bit by bit: the schema is not known yet, or something in there is no JSON. */
-export async function takeFirstLook(database: ReadOnlyDatabase, root: string): Promise<FirstLook | undefined> {
+/**
+ * Reads a new tree in one query: its sessions, and all rows of a short one. Undefined if the schema is not known yet, or something is not JSON;
+ * then `readInSteps` does it.
+ */
+export async function readAtOnce(database: ReadOnlyDatabase, root: string): Promise<TreeAtOnce | undefined> {
   const known = knownSchema(database);
   if (!known) return undefined;
   const row = await ask(database, questionFor(known.schema), root);
@@ -131,7 +134,7 @@ export async function takeFirstLook(database: ReadOnlyDatabase, root: string): P
   if (!row || row['version'] !== known.version || !isListOf(listed, isObject) || !isListOf(sessions, isText))
     return undefined;
   const infos = listed.flatMap((info) => toInfo(info) ?? []);
-  // A lost parent is in the tree without a record of its own, and what it said may still lie there: nobody asks for that.
+  // A deleted parent is in the tree without a record; its remaining messages are not read.
   const isWhole = infos.length === sessions.length && sessions.length <= TOGETHER && !isFull(row);
   return {
     infos,
@@ -140,7 +143,7 @@ export async function takeFirstLook(database: ReadOnlyDatabase, root: string): P
   };
 }
 
-/** What is damaged is found again, and told, by who asks bit by bit. */
+/** Damage is found again, and reported, by `readInSteps`. */
 async function ask(database: ReadOnlyDatabase, sql: string, root: string) {
   try {
     return (await database.soon(sql, root))[0];
@@ -156,7 +159,7 @@ function questionFor(schema: Schema): string {
   const known = questions.get(schema);
   if (known !== undefined) return known;
   const fields = sessionNames(schema).map((name) => `'${name}', ${name}`);
-  const rows = rowsOf({
+  const rows = selectRows({
     sessions: `(select id from tree where (select count(*) from tree) <= ${TOGETHER})`,
     list: '(select ids from list)',
     before: ['0', '0'],

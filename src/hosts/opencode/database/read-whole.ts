@@ -1,4 +1,4 @@
-// Sessions that were not read before: all of their messages, and the parts with facts in them.
+// Reads sessions for the first time (all messages, and the parts with facts), and keeps track of the rows that may still change.
 
 import type { AgentEvent } from '../../../core/index.ts';
 import { asAmount, asText, type JsonObject } from '../../../lib/json.ts';
@@ -15,60 +15,60 @@ import {
   type MessageRow,
   PART_COLUMNS,
   type PartRow,
+  PROMPT_COLUMNS,
   ROWS,
   readBatches,
-  TOLD_COLUMNS,
   toMessageRow,
   toMessages,
   toPartRow,
   toParts,
-  toTold,
+  toPromptParts,
   WHOLE_COLUMNS,
   WITH_FACTS,
 } from './rows.ts';
 
 /** One look at a database. */
-export interface Looking {
+export interface Look {
   readonly database: ReadOnlyDatabase;
   readonly context: RecordContext;
   readonly next: Progress;
-  tell(facts: readonly AgentEvent[]): void;
+  emit(facts: readonly AgentEvent[]): void;
 }
 
 type Notes = Map<string, MessageNote>;
 
-/** `all`: everything there is of them, where it was read already. */
-export async function readWhole(look: Looking, sessions: readonly string[], all?: BatchText): Promise<void> {
+/** `all`: all their rows, if already read. */
+export async function readWhole(look: Look, sessions: readonly string[], all?: BatchText): Promise<void> {
   const notes: Notes = new Map();
-  /** Messages of which it was read what the agent was told. */
+  /** Prompts whose parts were read. */
   const known = new Set<string>();
   const take = (text: BatchText): void => {
     look.next.messages += asAmount(text.row['messages']) ?? 0;
     readMessages(look, text, notes);
-    readTold(look, text, notes, known);
+    readPromptParts(look, text, notes, known);
     readParts(look, text, notes);
   };
   if (all) take(all);
   else for await (const text of readBatches(look.database, sessions)) take(text);
   const told: string[] = [];
-  for (const [id, { isTold }] of notes) if (isTold && !known.has(id)) told.push(id);
+  for (const [id, { isPrompt }] of notes) if (isPrompt && !known.has(id)) told.push(id);
   if (told.length > 0)
-    takeParts(look, notes, `select ${TOLD_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
+    takeParts(look, notes, `select ${PROMPT_COLUMNS} from part where message_id in ${LIST}`, JSON.stringify(told));
 }
 
-/** Where a batch is not to be understood, its rows are read one by one. */
-function readMessages(look: Looking, text: BatchText, notes: Notes): void {
+/** If a batch is not JSON, its rows are read one by one. */
+function readMessages(look: Look, text: BatchText, notes: Notes): void {
   const { sessions, before } = text;
   const batch = toMessages(text);
   if (!batch) {
     const where = `session_id in ${LIST} order by session_id, time_created, id limit ${ROWS} offset ?`;
     return void takeMessages(look, notes, where, JSON.stringify(sessions), before[0]);
   }
-  for (const message of batch.rows) look.tell(takeMessage(message, look.context, look.next, notes));
+  for (const message of batch.rows) look.emit(takeMessage(message, look.context, look.next, notes));
   if (batch.apart.length > 0) takeMessages(look, notes, `id in ${LIST}`, JSON.stringify(batch.apart));
 }
 
-function readParts(look: Looking, text: BatchText, notes: Notes): void {
+function readParts(look: Look, text: BatchText, notes: Notes): void {
   const { sessions, before } = text;
   const batch = toParts(text);
   if (batch) {
@@ -79,42 +79,40 @@ function readParts(look: Looking, text: BatchText, notes: Notes): void {
   takeParts(look, notes, `select ${PART_COLUMNS} from part where ${where}`, JSON.stringify(sessions), before[1]);
 }
 
-/** Messages that do not get `known` are read by themselves. */
-function readTold(look: Looking, text: BatchText, notes: Notes, known: Set<string>): void {
-  const batch = toTold(text);
+/** Prompts that are not added to `known` are read separately. */
+function readPromptParts(look: Look, text: BatchText, notes: Notes, known: Set<string>): void {
+  const batch = toPromptParts(text);
   if (!batch || batch.apart.length > 0) return;
   for (const part of batch.rows) {
     const note = notes.get(part.message);
-    if (!note?.isTold) continue;
-    look.tell(takePart(part, note, look.context, look.next));
+    if (!note?.isPrompt) continue;
+    look.emit(takePart(part, note, look.context, look.next));
     known.add(part.message);
   }
 }
 
-function takeBatch(look: Looking, notes: Notes, { rows, apart, whole }: Batch<PartRow>): void {
+function takeBatch(look: Look, notes: Notes, { rows, apart, whole }: Batch<PartRow>): void {
   for (const part of rows)
-    look.tell(takePart(part, noteOf(look.database, part.message, notes), look.context, look.next));
+    look.emit(takePart(part, noteOf(look.database, part.message, notes), look.context, look.next));
   if (whole.length > 0)
     takeParts(look, notes, `select ${WHOLE_COLUMNS} from part where id in ${LIST}`, JSON.stringify(whole));
   if (apart.length > 0)
     takeParts(look, notes, `select ${PART_COLUMNS} from part where id in ${LIST}`, JSON.stringify(apart));
 }
 
-/** Row by row. */
-export function takeMessages(look: Looking, notes: Notes, where: string, ...values: readonly SqlValue[]): void {
+export function takeMessages(look: Look, notes: Notes, where: string, ...values: readonly SqlValue[]): void {
   for (const row of look.database.each(`select ${MESSAGE_COLUMNS} from message where ${where}`, ...values)) {
     const message = toMessageRow(row);
-    look.tell(
+    look.emit(
       message ? takeMessage(message, look.context, look.next, notes) : [damaged(look.context, asText(row['id']))],
     );
   }
 }
 
-/** Row by row. */
-export function takeParts(look: Looking, notes: Notes, sql: string, ...values: readonly SqlValue[]): void {
+export function takeParts(look: Look, notes: Notes, sql: string, ...values: readonly SqlValue[]): void {
   for (const row of look.database.each(sql, ...values)) {
     const part = wholeWhereNeeded(look.database, row, toPartRow(row));
-    look.tell(
+    look.emit(
       part
         ? takePart(part, noteOf(look.database, part.message, notes), look.context, look.next)
         : [damaged(look.context, asText(row['id']))],
@@ -133,7 +131,7 @@ function noteOf(database: ReadOnlyDatabase, message: string, notes: Notes): Mess
   if (known) return known;
   const [row] = database.all(`select ${MESSAGE_COLUMNS} from message where id = ?`, message);
   const info = row && toMessageRow(row)?.info;
-  const note = { createdAt: createdAtOf(info), isTold: info?.['role'] === 'user' };
+  const note = { createdAt: createdAtOf(info), isPrompt: info?.['role'] === 'user' };
   notes.set(message, note);
   return note;
 }
@@ -144,15 +142,15 @@ function damaged({ session, source }: RecordContext, id: string | undefined): Ag
   return { kind: 'problem-found', session, origin, diagnostic };
 }
 
-/** What is to be known of a message when its parts come. */
+/** What parts need of their message. */
 export interface MessageNote {
   readonly createdAt: number | undefined;
-  readonly isTold: boolean;
+  readonly isPrompt: boolean;
 }
 
 interface OpenMessage extends MessageNote {
   readonly isOver: boolean;
-  /** As it was, to see whether it is another now. */
+  /** To see whether it has changed. */
   readonly info: JsonObject;
 }
 
@@ -161,9 +159,9 @@ export interface Progress {
   partRow: number;
   messages: number;
   modifiedAt: number;
-  /** What was last said of each session. */
+  /** The last record of each session. */
   readonly sessions: Map<string, string>;
-  /** Messages that are not over, and the last of each session, over or not: the next parts are theirs. */
+  /** Unfinished messages, and the last of each session: new parts belong to them. */
   readonly open: Map<string, OpenMessage>;
   readonly last: Map<string, string>;
   readonly openParts: Map<string, string>;
@@ -193,8 +191,8 @@ function takeMessage(
   const before = next.open.get(id);
   if (before && isSame(before.info, info)) return [];
   const createdAt = createdAtOf(info);
-  const message: OpenMessage = { createdAt, isTold: info['role'] === 'user', isOver: isOver(info), info };
-  notes.set(id, { createdAt, isTold: message.isTold });
+  const message: OpenMessage = { createdAt, isPrompt: info['role'] === 'user', isOver: isOver(info), info };
+  notes.set(id, { createdAt, isPrompt: message.isPrompt });
   keepOpen(id, session, message, next);
   if (createdAt !== undefined && createdAt > next.modifiedAt) next.modifiedAt = createdAt;
   return messageFacts({ id, session }, info, context);
@@ -218,8 +216,8 @@ function takePart(row: PartRow, note: MessageNote, context: RecordContext, next:
     next.openParts.set(id, text);
   } else next.openParts.delete(id);
   if (until !== undefined && until > next.modifiedAt) next.modifiedAt = until;
-  const { isTold, createdAt } = note;
-  return partFacts({ id, session, isTold, createdAt, from, until } satisfies PartKey, part, context);
+  const { isPrompt, createdAt } = note;
+  return partFacts({ id, session, isPrompt, createdAt, from, until } satisfies PartKey, part, context);
 }
 
 function isSame(a: JsonObject, b: JsonObject): boolean {

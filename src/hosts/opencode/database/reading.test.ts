@@ -117,7 +117,7 @@ beforeAll(async () => {
       rows.push(
         `insert into part values ('${id}', '${message}', '${SESSION}', ${at}, ${at + 5}, ${text(JSON.stringify(part))})`,
       );
-      const key = { id, session: SESSION, isTold: false, createdAt: at, from: at, until: at + 5 };
+      const key = { id, session: SESSION, isPrompt: false, createdAt: at, from: at, until: at + 5 };
       expected.push(...partFacts(key, part, context));
     }
   }
@@ -147,7 +147,7 @@ async function read(): Promise<readonly AgentEvent[]> {
   return facts;
 }
 
-it('tells of rows what their whole texts tell, however they are read', async () => {
+it('tells of rows what their whole texts emit, however they are read', async () => {
   expect(callsAndMessages(await read())).toEqual(callsAndMessages(expected));
 });
 

@@ -1,5 +1,6 @@
-// Messages and parts as rows. Nine tenths of a database are texts that the tree has no use for: of long rows only the
-// beginning leaves SQLite, which is where the facts stand.
+// Messages and parts as rows. Nine tenths of a database are texts without facts: of long rows only the beginning, which has the facts, leaves
+// SQLite. Many rows come in one JSON text: a driver takes a microsecond for each value, and more in garbage collection, which for tens of
+// thousands of rows is longer than SQLite takes to read them.
 
 import {
   asAmount,
@@ -31,7 +32,7 @@ export interface PartRow {
   readonly part: JsonObject;
 }
 
-/** Whole diffs stand in what the person said, whole web pages in errors. */
+/** Prompts contain whole diffs, errors whole web pages. */
 const LONG_MESSAGE = 8_192;
 const BODIES = `'$.summary.diffs', '$.system', '$.error.data.responseBody', '$.error.data.responseHeaders'`;
 
@@ -39,14 +40,14 @@ export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message
   cast(case when octet_length(message.data) <= ${LONG_MESSAGE} or not json_valid(message.data) then message.data else json_remove(message.data, ${BODIES}) end as blob) as data`;
 
 const [LONG_PART, KEPT] = [1_500, 600];
-/** Only here: the name of the tool, which a text cannot imitate, for quotes are escaped there. */
+/** Contains the name of the tool. A text cannot imitate it, since its quotes are escaped. */
 const NAME_HEAD = 'substr(part.data, 1, 400)';
 const isTool = (name: string): string => `instr(${NAME_HEAD}, '"tool":"${name}"') > 0`;
 
 const PART_KEYS = `${textOf('part.id')} as id, ${textOf('part.message_id')} as message_id, ${textOf('part.session_id')} as session_id,
   part.time_created, part.time_updated`;
 
-/** When a call ran stands at the very end. */
+/** The times of a call are at the very end. */
 export const PART_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_PART} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_PART} then part.data else substr(part.data, 1, ${KEPT}) end as blob) as data,
@@ -56,12 +57,12 @@ export const PART_COLUMNS = `${PART_KEYS},
 
 export const WHOLE_COLUMNS = `${PART_KEYS}, ${textOf('part.data')} as data`;
 
-/** Of what an agent was told, so much that its first line is whole. */
-export const TOLD_COLUMNS = `${PART_KEYS},
+/** Enough of a prompt for its first line. */
+export const PROMPT_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_MESSAGE} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as blob) as data`;
 
-/** What parts without facts begin with; what begins in a way that no version was seen to write is looked at as well. */
+/** Beginnings of parts without facts; unknown beginnings are read. */
 const BARE = [
   '{"type":"tex',
   '{"type":"rea',
@@ -80,13 +81,13 @@ export function toMessageRow({ id, session_id, data }: SqlRow): MessageRow | und
   return native === undefined || session === undefined || !info ? undefined : { id: native, session, info };
 }
 
-/** Undefined where its text is no JSON. */
+/** Undefined if its text is not JSON. */
 export function toPartRow(row: SqlRow): PartRow | undefined {
   const [id, message, session] = [asText(row['id']), asText(row['message_id']), asText(row['session_id'])];
   const text = asText(row['data']);
   if (id === undefined || message === undefined || session === undefined || text === undefined) return undefined;
   const isLong = row['is_long'] === 1;
-  // One that was cut does not end as an object does, or hardly ever; to see it costs less than to try.
+  // A cut text hardly ever ends like an object; checking costs less than parsing.
   const whole = isLong && !text.endsWith('}') ? undefined : parseObject(text);
   const part = whole ?? (isLong ? withEnding(parseObject(closeJson(text)), row) : undefined);
   if (!part) return undefined;
@@ -95,8 +96,8 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
 }
 
 /**
- * Of a call whose bodies were left out: whom a call of an agent made, and the session of a program that a command ran, stand in
- * them. Commands are looked through here, for SQLite takes a microsecond for each name that it does not find.
+ * Whether a cut call must be read whole: the agent that it made, or the session of a program that a command ran, is in its output. Commands
+ * are searched here because SQLite takes a microsecond for each name that it does not find.
  */
 export function isNeededWhole({ tool, state }: JsonObject): boolean {
   if (tool === TASK) return true;
@@ -109,7 +110,7 @@ const NAMES = PROGRAMS.flatMap(({ names: [shortest] }) => shortest ?? []);
 
 const TIME_AT_END = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
 
-/** What stands behind the bodies of a call, put back where it belongs. */
+/** Restores the fields after the output of a cut call. */
 function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): JsonObject | undefined {
   const state = asObject(part?.['state']);
   if (!part || !state) return part;
@@ -124,51 +125,47 @@ function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): Jso
   return { ...part, state: { ...state, input, time } };
 }
 
-/** So many rows at a time: what is held in memory does not grow with the session. */
+/** Rows per batch, to limit memory. */
 export const ROWS = 1_000;
 
-/**
- * A row whose text cannot stand in the batch is there with its id alone, to be read by itself; and so is a call that is needed
- * whole.
- */
+/** `apart` and `whole` are ids of rows to be read separately: too long for a batch, or calls needed whole. */
 export interface Batch<Row> {
   readonly rows: readonly Row[];
   readonly apart: readonly string[];
   readonly whole: readonly string[];
 }
 
-/** To ask takes longer than to read a short session: so many are asked for at once, and each by itself where that is too much. */
+/** Short sessions are read together, since a query takes longer than reading one; each alone if they are too many rows. */
 export const TOGETHER = 8;
 
 export const LIST = '(select value from json_each(?))';
 
-/** Whose rows are asked for. */
-interface AskedFor {
-  /** SQL: the ids, to be searched through. */
+interface RowSelection {
+  /** SQL: the ids as a table. */
   readonly sessions: string;
   /** SQL: the same as a JSON text. */
   readonly list: string;
-  /** SQL: how many messages are passed over, and the row of the last part before. */
+  /** SQL: the number of messages to skip, and the row of the last part before. */
   readonly before: readonly [messages: string, part: string];
 }
 
 const [BATCH_LONG, BATCH_HEAD, BATCH_ENDING] = [900, 800, 200];
-/** Behind it stand the bodies of a call that came to an end: nothing in there is of use but when it ran, at the very end. */
+/** After it is the output of an ended call; only the times at the very end are needed. */
 const OUTPUT = `,"output":"`;
-/** In hexadecimal, for the end of a text is cut by bytes. Quotes in texts are escaped, so none of them can imitate it. */
+/** In hexadecimal, since the end of a text is cut by bytes. */
 const TIME_BYTES = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
 
-/** One row, and one question: to wake the other thread takes longer than some of them take to be answered. */
-export function rowsOf({ sessions, list, before: [read, last] }: AskedFor): string {
-  // A session by where it stands in the list: its id would be a fifth of the text.
+/** One query with one row: waking the other thread takes longer than some queries. */
+export function selectRows({ sessions, list, before: [read, last] }: RowSelection): string {
+  // A session by its position in the list: its id would be a fifth of the text.
   const session = `instr(${list}, '"' || session_id || '"')`;
   const keys = `'[' || ${session} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
-  // Ids have no quotes in them: where one has, the batch is no JSON.
+  // Ids have no quotes; if one has, the batch is not JSON.
   const messages = `select count(*) as messages,
       cast('[' || group_concat('[' || ${session} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
     from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
       from message where session_id in ${sessions} order by session_id, time_created, id limit ${ROWS} offset ${read})`;
-  // `limit` has SQLite look into each row once.
+  // `limit` makes SQLite read each row once.
   const parts = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${keys} || case when ending is null then head
         when instr(head, '${OUTPUT}') and instr(ending, ${TIME_BYTES})
         then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME_BYTES}))
@@ -177,7 +174,7 @@ export function rowsOf({ sessions, list, before: [read, last] }: AskedFor): stri
         case when octet_length(data) <= ${BATCH_LONG} then data else substr(data, 1, ${BATCH_HEAD}) end as head,
         case when octet_length(data) > ${BATCH_LONG} then substr(cast(data as blob), -${BATCH_ENDING}) end as ending
       from part where session_id in ${sessions} and rowid > ${last} and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
-  // What agents were told, of the same messages; by how the text begins in all that was recorded, so that less may come.
+  // The parts of prompts, found by the beginning that all recorded versions write; others are read separately.
   const told = `select count(*) as told,
       cast('[' || group_concat(${keys} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
     from part where message_id in (select id from (select id, data from message where session_id in ${sessions}
@@ -185,22 +182,20 @@ export function rowsOf({ sessions, list, before: [read, last] }: AskedFor): stri
   return `(${messages}), (${parts}), (${told})`;
 }
 
-const ALL = `select * from ${rowsOf({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
+const ALL = `select * from ${selectRows({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
 
 export interface BatchText {
-  /** Several where they are short. */
   readonly sessions: readonly string[];
-  /** How many messages stand before it, and the row of the last part before it. */
+  /** The number of messages before it, and the row of the last part before it. */
   readonly before: readonly [messages: number, part: number];
   readonly row: SqlRow;
 }
 
 /**
- * Of each session all messages, by the time they came, and all parts with facts in them, by their rows. The next text is on its
- * way while somebody takes the last one apart.
+ * All messages of each session by time, and all parts with facts by row. The next batch is read while the caller handles the last.
  */
 export function readBatches(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncIterable<BatchText> {
-  return ahead(textsOf(database, sessions));
+  return prefetch(textsOf(database, sessions));
 }
 
 async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
@@ -227,8 +222,8 @@ export function isFull({ messages, parts }: SqlRow): boolean {
   return messages === ROWS || parts === ROWS;
 }
 
-/** Asks for the next before the last is handed on. Whoever stops in between waits for what is under way. */
-async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+/** Requests the next value before yielding the last. Stopping early waits for the pending one. */
+async function* prefetch<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   let next = source.next();
   try {
     for (let found = await next; !found.done; found = await next) {
@@ -240,7 +235,7 @@ async function* ahead<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
   }
 }
 
-/** Undefined where a text in it is no JSON. */
+/** Undefined if a text in it is not JSON. */
 export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | undefined {
   const sessionAt = placesOf(sessions);
   return toBatch(row['messages'], row['message_rows'], 3, ([at, id, info]) => {
@@ -249,13 +244,11 @@ export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | un
   });
 }
 
-/** As `toMessages`. */
 export function toParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
   return toBatch(row['parts'], row['part_rows'], 6, partOf(placesOf(sessions)));
 }
 
-/** As `toMessages`. */
-export function toTold({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+export function toPromptParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
   return toBatch(row['told'], row['told_rows'], 6, partOf(placesOf(sessions)));
 }
 
@@ -275,8 +268,7 @@ function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unkn
 }
 
 /**
- * As SQLite counts them in what it was asked. One that JSON writes in another way than it is written is found by neither, and 0 to
- * both: its rows are read by themselves.
+ * Positions in the list, as SQLite's `instr` counts them. An id that JSON escapes is not found (0): its rows are read separately.
  */
 function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
   const asked = JSON.stringify(sessions);
@@ -285,7 +277,7 @@ function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
   return places;
 }
 
-/** A text that is no JSON alone may close a bracket that it did not open: then there are other rows, or longer ones. */
+/** A text that is not JSON may close a bracket that it did not open, so the number and width of rows are checked. */
 function toBatch<Row extends { readonly id: string; readonly part?: JsonObject }>(
   count: unknown,
   text: unknown,

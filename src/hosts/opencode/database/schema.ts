@@ -36,7 +36,7 @@ export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined
 
 /** Throws `UnreadableDatabase` if the schema is unknown. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
-  // SQLite counts every change of it.
+  // SQLite increments it with every change.
   const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
   const before = schemas.get(database);
   if (before && before.version === version) return before.schema;

@@ -41,10 +41,10 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       return modifiedAt;
     },
     async look(onFacts) {
-      let hasNews = false;
+      let hasChanges = false;
       const emit = (facts: readonly AgentEvent[]): void => {
         if (facts.length === 0) return;
-        hasNews = true;
+        hasChanges = true;
         onFacts(facts);
       };
       const log = logs.get(root);
@@ -64,7 +64,7 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       }
       epoch = log?.epoch;
       read = next;
-      return hasNews ? 'news' : 'nothing';
+      return hasChanges ? 'news' : 'nothing';
     },
   };
 }

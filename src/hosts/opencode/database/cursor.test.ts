@@ -7,7 +7,7 @@ import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
-import { openDatabase, takeFirstLook } from './cursor.ts';
+import { openDatabase, readAtOnce } from './cursor.ts';
 import { ROWS, TOGETHER } from './rows.ts';
 import { readSchema } from './schema.ts';
 
@@ -68,7 +68,7 @@ afterAll(() => writer.close());
 const lookAt = (root: string) =>
   readDatabase(file, async (database) => {
     readSchema(database, file);
-    return takeFirstLook(database, root);
+    return readAtOnce(database, root);
   });
 
 /** A connection that is opened anew does not know the schema, and asks bit by bit; the next one finds it still there. */
@@ -117,7 +117,7 @@ it('says nothing where the schema has become another one', async () => {
   const first = await readDatabase(file, async (database) => {
     readSchema(database, file);
     await writer.run('alter table session add column agent text');
-    return takeFirstLook(database, 'ses_few');
+    return readAtOnce(database, 'ses_few');
   });
   expect(first).toBeUndefined();
   expect((await lookAt('ses_few'))?.infos.length).toBe(3);
