@@ -9,7 +9,7 @@ import { continuing } from './resume.ts';
 import { stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const copilot: SourceAdapter = {
   host: HOST,
@@ -22,7 +22,8 @@ export const copilot: SourceAdapter = {
     source.role === 'workspace' ? createWorkspaceReader(id, source.id) : createEventReader(id, source.id),
   follow,
   stream,
-  openBodies: (session, source, agent) => (source.role === 'events' ? openBodies(session, source, agent) : NO_BODIES),
+  openBodies: (session, source, agent) =>
+    source.role === 'events' ? openBodies(session, source, agent) : NO_TRANSCRIPT,
   hooks,
   hookSettings,
   continuing,

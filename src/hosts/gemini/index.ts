@@ -10,7 +10,7 @@ import { HOST } from './record.ts';
 import { stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const gemini: SourceAdapter = {
   host: HOST,
@@ -23,7 +23,7 @@ export const gemini: SourceAdapter = {
   follow,
   stream,
   openBodies: (session, source, agent) =>
-    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_TRANSCRIPT,
   errandIn,
   hooks,
   hookSettings,

@@ -39,7 +39,7 @@ const IN_ONE_FILE = new Set<Role>(['export', 'stream', 'events']);
 
 export function openBodies(_session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   const role = source.role as Role;
-  if (role === 'database') return openDatabaseBodies(source.path, nativeId(agent));
+  if (role === 'database') return openDatabaseTranscript(source.path, nativeId(agent));
   let loaded: readonly WholeMessage[] = [];
   return {
     async places() {
@@ -71,7 +71,7 @@ function placeOf(id: string, createdAt: number | undefined): BodyPlace {
   return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
 }
 
-function openDatabaseBodies(file: string, session: string): Bodies {
+function openDatabaseTranscript(file: string, session: string): Bodies {
   return {
     places: () =>
       readDatabase(file, (database) =>

@@ -10,8 +10,8 @@ import { HOST } from './record.ts';
 import { stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-/** A conversation is one agent's, and nobody else speaks in it. */
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+/** A conversation belongs to one agent. */
+const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
   host: HOST,
@@ -25,7 +25,9 @@ export const qwen: SourceAdapter = {
   follow,
   stream,
   openBodies: (session, source, agent) =>
-    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id))
+      ? openBodies(source)
+      : NO_TRANSCRIPT,
   errandIn,
   hooks,
   hookSettings,
