@@ -1,12 +1,11 @@
-// The data folder of Copilot CLI, and somebody who points at a part of it.
+// The data folder of Copilot CLI. A root may also be a part of it.
 
 import path from 'node:path';
 import { listFolder } from '../../lib/folders.ts';
 import type { Machine } from '../index.ts';
 
-/** `COPILOT_HOME` takes the place of `~/.copilot`. */
-export function rootsOf({ env, home }: Machine): readonly string[] {
-  return [env['COPILOT_HOME'] || path.join(home, '.copilot')];
+export function rootOf({ env, home }: Machine): string {
+  return env['COPILOT_HOME'] || path.join(home, '.copilot');
 }
 
 export const SESSIONS = 'session-state';
@@ -14,16 +13,14 @@ export const EVENTS = 'events.jsonl';
 export const WORKSPACE = 'workspace.yaml';
 
 /**
- * Whether a folder may be that of a session: in `session-state` of the data folder; or somebody points at
- * `session-state` itself, at a folder with a few sessions, or at one session. By its place alone, so that it stays the same
- * whatever else comes and goes.
+ * Whether a folder may be that of a session: in `session-state`; or the root is `session-state` itself, a folder with a few sessions,
+ * or one session. By path alone, so the answer does not change with other files.
  */
 export function mayBeSession(root: string, folder: string): boolean {
   const [first = '', ...below] = path.relative(root, folder).split(path.sep);
   return first === SESSIONS ? below.length === 1 : first !== '..' && below.length === 0;
 }
 
-/** All of them that are there, in order. */
 export async function sessionFolders(root: string): Promise<readonly string[]> {
   const below = async (folder: string): Promise<readonly string[]> =>
     (await listFolder(folder)).flatMap(({ name, kind }) => (kind === 'folder' ? [path.join(folder, name)] : []));
@@ -35,7 +32,7 @@ export function lockOf(process: number): string {
   return `inuse.${process}.lock`;
 }
 
-/** `inuse.<pid>.lock`: a running process has the session open. From about 1.0.9x on an empty `.hold` lies beside it. */
+/** `inuse.<pid>.lock`: a running process has the session open. Since about 1.0.9x an empty `.hold` is beside it. */
 export function processInName(file: string): number | undefined {
   const pid = /^inuse\.(\d+)\.lock$/.exec(path.basename(file))?.[1];
   return pid === undefined ? undefined : Number(pid);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDamagedFolder } from '../testing/damaged-folder.ts';
 import { describeDamagedLines } from '../testing/damaged-lines.ts';
 import { copilot } from './index.ts';
-import { sniffEvents } from './sniff.ts';
+import { sniffEvents } from './record.ts';
 
 const event = (type: string, data: string): string =>
   `{"type":"${type}","data":${data},"id":"e","timestamp":"2026-11-15T08:11:04.000Z","parentId":null}`;

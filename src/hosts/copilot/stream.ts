@@ -1,12 +1,11 @@
-// `copilot -p --output-format json`: the events of its file, and many passing ones. Which session it is, only the last line says.
+// `copilot -p --output-format json`: the events of its file, and many transient ones. Only the last line names the session.
 
-import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { toToolCallId } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, parseJsonBytes } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { CallPrompt, StreamCapability, StreamNews } from '../index.ts';
-import { callIdOf } from './line-context.ts';
-import { createEventReader } from './read-events.ts';
-import { parseWhole } from './record.ts';
-import { isEvent } from './sniff.ts';
+import { createEventReader } from './parse-events.ts';
+import { isEvent } from './record.ts';
 
 export const stream: StreamCapability = {
   programs: ['copilot'],
@@ -19,28 +18,27 @@ export const stream: StreamCapability = {
     const reader = createEventReader(session, source);
     return {
       read(line) {
-        if (isPassing(line)) return { facts: [] };
-        const news = worthALook(line);
-        if (news?.result) return { facts: [], ...news };
-        return { facts: reader.read(line), ...news };
+        if (isTransient(line)) return { facts: [] };
+        const found = readOutside(line);
+        return { facts: found?.result ? [] : reader.read(line), ...found };
       },
     };
   },
 };
 
-/** Pieces of what follows as a whole: they are not in the file. */
-const PASSING = Buffer.from('"ephemeral":true');
+/** Fragments of events that follow as a whole; they are not in the file. */
+const TRANSIENT = Buffer.from('"ephemeral":true');
 
-function isPassing({ bytes, torn }: Line): boolean {
-  return !torn && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(PASSING);
+function isTransient({ bytes, torn }: Line): boolean {
+  return !torn && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(TRANSIENT);
 }
 
-const WORTH = ['"toolName":"task"', '"type":"result"'].map((text) => Buffer.from(text));
+const PARSED = ['"toolName":"task"', '"type":"result"'].map((text) => Buffer.from(text));
 
-function worthALook({ bytes, torn, tooLong }: Line): Omit<StreamNews, 'facts'> | undefined {
+function readOutside({ bytes, torn, tooLong }: Line): Omit<StreamNews, 'facts'> | undefined {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (torn || tooLong || !WORTH.some((text) => all.includes(text))) return undefined;
-  const record = parseWhole(bytes);
+  if (torn || tooLong || !PARSED.some((text) => all.includes(text))) return undefined;
+  const record = parseJsonBytes(bytes);
   if (!isObject(record)) return undefined;
   if (record['type'] === 'result') return endIn(record);
   const prompts = promptIn(asObject(record['data']) ?? {});
@@ -58,5 +56,5 @@ function endIn(record: JsonObject): Omit<StreamNews, 'facts'> {
 function promptIn(data: JsonObject): readonly CallPrompt[] {
   const call = asText(data['toolCallId']);
   const prompt = asText(asObject(data['arguments'])?.['prompt']);
-  return call === undefined || prompt === undefined ? [] : [{ call: callIdOf(call), prompt }];
+  return call === undefined || prompt === undefined ? [] : [{ call: toToolCallId(call), prompt }];
 }

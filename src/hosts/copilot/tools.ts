@@ -1,11 +1,12 @@
-// The tools of Copilot: which of them make agents or ask the person, one line for what a call does, and how it went.
+// The tools of Copilot: which of them make agents or ask the user, a one-line summary of a call, and its outcome.
 
 import type { CallOutcome } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
+import { firstLine } from '../shared/index.ts';
 
 const SPAWNING = 'task';
-/** They wait until the person has spoken. */
+/** They wait for the user. */
 const ASKING = new Set(['ask_user', 'exit_plan_mode']);
 
 export function isSpawning(tool: string | undefined): boolean {
@@ -16,12 +17,11 @@ export function isAsking(tool: string | undefined): boolean {
   return tool !== undefined && ASKING.has(tool);
 }
 
-/** Its results are what a command wrote. */
 export function isShell(tool: string): boolean {
   return tool === 'bash' || tool === 'powershell';
 }
 
-/** A call that reads from an agent, and may wait until it has something to say. */
+/** A call that waits for an agent's message. */
 export function isWaiting(tool: string, input: unknown): boolean {
   return tool === 'read_agent' && asObject(input)?.['wait'] === true;
 }
@@ -31,7 +31,7 @@ export function readerOf(tool: string, input: unknown): string | undefined {
   return tool === 'write_agent' ? asText(asObject(input)?.['agent_id']) : undefined;
 }
 
-/** Which input says most about a call; tools that are not here fall through to any text they have. */
+/** The most telling inputs of a tool; of other tools, any text. */
 const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     bash: ['command'],
@@ -64,7 +64,7 @@ export function summarise(tool: string, input: unknown): string | undefined {
   return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
 }
 
-/** The input that says most, all lines of it. */
+/** The most telling input, all lines of it. */
 export function subjectOf(tool: string, input: unknown): string | undefined {
   const files = patchedFiles(tool, input);
   if (files.length > 0) return files.map(({ path }) => path).join(', ');
@@ -77,10 +77,9 @@ export function subjectOf(tool: string, input: unknown): string | undefined {
 
 const WRITING = new Set(['create', 'edit', 'str_replace', 'insert']);
 
-/** The file that a call writes, as far as its own words say it. */
 export function fileWrittenBy(tool: string, input: unknown): string | undefined {
   const fields = asObject(input);
-  // One tool for all of it, as Claude's models know it: its `command` says what it does.
+  // One tool for everything, as Claude's models know it: `command` selects.
   const deed = tool === 'str_replace_editor' ? asText(fields?.['command']) : tool;
   if (deed !== undefined && WRITING.has(deed)) return asText(fields?.['path']);
   return patchedFiles(tool, input)[0]?.path;
@@ -93,9 +92,9 @@ export function patchedFiles(tool: string, input: unknown): ReturnType<typeof pa
   return parsePatch(typeof input === 'string' ? input : (asText(fields?.['input']) ?? asText(fields?.['patch']) ?? ''));
 }
 
-export interface Outcome {
+interface Outcome {
   readonly outcome: CallOutcome;
-  /** The host refused it before anything was asked. */
+  /** It was never started. */
   readonly unrun?: true;
 }
 
@@ -103,7 +102,7 @@ const REFUSED = new Set(['denied', 'rejected']);
 const UNRUN =
   /^(?:Tool '[^']*' does not exist|Unknown tool|Invalid (?:input|arguments)|Failed to parse (?:tool )?arguments)/;
 
-/** `data`: of a `tool.execution_complete`. A command that ran and failed is a success to the host. */
+/** `data`: of a `tool.execution_complete`. To the host a command that failed is a success. */
 export function outcomeOf(data: JsonObject): Outcome {
   if (data['success'] !== true) {
     const error = asObject(data['error']);
@@ -113,12 +112,12 @@ export function outcomeOf(data: JsonObject): Outcome {
   return { outcome: (exitCodeOf(data) ?? 0) === 0 ? 'ok' : 'error' };
 }
 
-/** Written by a later process in the place of a result that the killed one never had. */
+/** Written by a later process if the first one was killed before the result. */
 export function isLost(data: JsonObject): boolean {
   return asText(asObject(data['error'])?.['code']) === 'interrupted';
 }
 
-/** From about 1.0.8x on a field of its own; before, the host's last line behind what the command printed. */
+/** A field since about 1.0.8x; before, a line of the host after the command's output. */
 function exitCodeOf(data: JsonObject): number | undefined {
   const code = asAmount(asObject(data['shellExecution'])?.['exitCode']);
   if (code !== undefined) return code;
@@ -130,23 +129,16 @@ function exitCodeOf(data: JsonObject): number | undefined {
 /** `<shellId: 1 completed with exit code 3>`, up to about 1.0.5x `<exited with exit code 3>`. */
 const HOST_TAIL = /\n?<(?:shellId: \w+ completed|exited) with exit code (-?\d+)>\s*$/;
 
-/** What the model was told: what the call gave, or why it gave nothing. */
+/** The text that the model gets. */
 export function textOfResult(data: JsonObject): string {
   return asText(asObject(data['result'])?.['content']) ?? asText(asObject(data['error'])?.['message']) ?? '';
 }
 
-/** The same for people: an exit that was no success stands in front, any other goes. */
+/** The same for people: a non-zero exit code comes first, zero is left out. */
 export function shownResult(data: JsonObject): string {
   const text = textOfResult(data);
   const tail = HOST_TAIL.exec(text);
   if (!tail) return text;
   const output = text.slice(0, tail.index);
   return Number(tail[1]) === 0 ? output : `Exit code ${tail[1]}\n${output}`;
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDamagedFolder } from '../testing/damaged-folder.ts';
 import { describeDamagedLines } from '../testing/damaged-lines.ts';
 import { gemini } from './index.ts';
-import { sniffChat } from './sniff.ts';
+import { sniffChat } from './parse-chat.ts';
 
 describeDamagedLines({
   adapter: gemini,

@@ -1,33 +1,29 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, SourceAdapter } from '../index.ts';
 import { continuingWith } from '../shared/index.ts';
-import { errandIn } from './agent-calls.ts';
-import { rootsOf } from './data-folder.ts';
-import { follow } from './follow.ts';
-import { hooks } from './hooks/index.ts';
-import { hookSettings } from './hooks/settings.ts';
-import { HOST } from './line-context.ts';
-import { locate } from './locate.ts';
-import { openBodies } from './open-bodies.ts';
-import { createChatReader } from './read-chat.ts';
-import { sniffChat } from './sniff.ts';
+import { errandIn } from './calls.ts';
+import { rootOf } from './data-folder.ts';
+import { hookSettings, hooks } from './hooks/index.ts';
+import { follow, locate } from './locate.ts';
+import { createChatReader, sniffChat } from './parse-chat.ts';
+import { HOST } from './record.ts';
 import { stream } from './stream.ts';
+import { openBodies } from './transcript.ts';
 
-/** A chat is one agent's, and nobody else speaks in it. */
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const gemini: SourceAdapter = {
   host: HOST,
   title: 'Gemini CLI',
   process: { names: ['gemini', '@google/gemini-cli'], variable: 'GEMINI_CLI' },
-  roots: rootsOf,
+  roots: (machine) => [rootOf(machine)],
   locate,
   sniff: sniffChat,
   createReader: createChatReader,
   follow,
   stream,
   openBodies: (session, source, agent) =>
-    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+    agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_TRANSCRIPT,
   errandIn,
   hooks,
   hookSettings,

@@ -1,15 +1,24 @@
-// What lies below a data folder of Gemini CLI: chats by project, and in folders beside them those of their agents.
+// Which sessions are in a data folder of Gemini CLI (chats by project, beside folders with those of their agents), and which a change is
+// about.
 
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { isChatName, sessionOfChat } from './chat-head.ts';
-import { chatsFolders } from './data-folder.ts';
-import { agentIdOf, HOST } from './line-context.ts';
-import { readProjects } from './projects.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import {
+  chatLocation,
+  chatsFolders,
+  isChatName,
+  mayBeProject,
+  mayHoldChats,
+  PROJECT_ROOT_FILE,
+  PROJECTS_FILE,
+  readProjects,
+  sessionOfChat,
+} from './data-folder.ts';
+import { agentIdOf, HOST } from './record.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -18,15 +27,14 @@ export async function locate(root: string): Promise<Located> {
   const ignoredFiles: string[] = [];
   for (const folder of await chatsFolders(root)) {
     const chats = await readChats(folder);
-    ignoredFiles.push(...chats.strangers);
+    ignoredFiles.push(...chats.ignored);
     for (const session of await Promise.all([...chats.files.keys()].map((native) => toPart(root, chats, native))))
       sessions.push({ ...session, facts: factsOf(session) });
   }
   return { sessions, ignoredFiles, problems };
 }
 
-/** What of some sessions lies in one folder of chats. */
-export async function locateParts(
+async function locateParts(
   root: string,
   folder: string,
   natives: readonly string[],
@@ -35,8 +43,7 @@ export async function locateParts(
   return Promise.all(natives.map((native) => toPart(root, chats, native)));
 }
 
-/** The session whose agents lie in a folder. */
-export async function sessionOfFolder(chats: string, folder: string): Promise<string> {
+async function sessionOfFolder(chats: string, folder: string): Promise<string> {
   return climb(folder, await agentFoldersIn(chats));
 }
 
@@ -47,35 +54,35 @@ interface Chat {
 
 interface Chats {
   readonly folder: string;
-  /** By session, its own first. */
+  /** By session, the main agent's first. */
   readonly files: ReadonlyMap<string, readonly Chat[]>;
-  readonly strangers: readonly string[];
+  readonly ignored: readonly string[];
 }
 
 async function readChats(folder: string): Promise<Chats> {
-  const strangers: string[] = [];
+  const ignored: string[] = [];
   const found: (Chat & { readonly session: string })[] = [];
   for (const entry of await listFolder(folder)) {
     const { name } = entry;
     const file = path.join(folder, name);
     if (!isFileEntry(entry)) continue;
     const session = isChatName(name) ? await sessionOfChat(file) : undefined;
-    if (session === undefined) strangers.push(file);
+    if (session === undefined) ignored.push(file);
     else found.push({ file, session });
   }
   const agents = await agentFoldersIn(folder);
   for (const [parent, files] of agents)
     for (const file of files) {
       const agent = agentOf(file);
-      if (agent === undefined) strangers.push(file);
+      if (agent === undefined) ignored.push(file);
       else found.push({ file, agent, session: climb(parent, agents) });
     }
-  return { folder, files: groupBy(found, ({ session }) => session), strangers };
+  return { folder, files: groupBy(found, ({ session }) => session), ignored };
 }
 
 const AGENT_FILE = /^(.+)\.jsonl?$/;
 
-export function agentOf(file: string): string | undefined {
+function agentOf(file: string): string | undefined {
   return AGENT_FILE.exec(path.basename(file))?.[1];
 }
 
@@ -94,7 +101,7 @@ async function agentFoldersIn(chats: string): Promise<AgentFolders> {
   );
 }
 
-/** Versions up to 0.61 let no agent have agents. Should one have: its folder has the agent's name, and lies beside. */
+/** Up to 0.61 agents have no agents; if one had, its folder would have the agent's name and be beside. */
 function climb(folder: string, folders: AgentFolders): string {
   const seen = new Set<string>();
   let at = folder;
@@ -128,4 +135,30 @@ function toSource(root: string, { file, agent }: Chat): LocatedSource {
     role: 'chat',
     ...known({ agent: agent === undefined ? undefined : agentIdOf(agent) }),
   };
+}
+
+export const follow: FollowCapability = {
+  // A rule, not a list: projects are created and deleted.
+  watched: async (root) => (folder) => mayHoldChats(root, folder),
+  async subjectOf(root, place) {
+    const name = path.basename(place);
+    if (name === PROJECT_ROOT_FILE || (name === PROJECTS_FILE && path.dirname(place) === root))
+      return { kind: 'facts' };
+    const at = chatLocation(root, place);
+    if (!at) return { kind: 'nothing', mayHoldFacts: mayBeProject(root, place) };
+    const session = at.parent === undefined ? await ownSession(place) : await sessionAbove(at.chats, at.parent, place);
+    return session === undefined
+      ? { kind: 'nothing' }
+      : { kind: 'part', part: { id: toSessionId(HOST, session), folder: at.chats } };
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: readProjects,
+};
+
+async function ownSession(place: string): Promise<string | undefined> {
+  return isChatName(path.basename(place)) ? sessionOfChat(place) : undefined;
+}
+
+async function sessionAbove(chats: string, parent: string, place: string): Promise<string | undefined> {
+  return agentOf(place) === undefined ? undefined : sessionOfFolder(chats, parent);
 }

@@ -1,15 +1,18 @@
 // The records of a chat. Versions seen: 0.8.2 to 0.61.0. A chat is a file of lines (0.4x and later), or one document.
 
+import { type AgentEvent, type AgentId, type PromptFact, type SessionId, toAgentId } from '../../core/index.ts';
+import { digestText } from '../../lib/digest.ts';
 import { asObject, asText, isObject, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
+import { firstLine } from '../shared/index.ts';
 
-export type ChatRecord =
-  /** The first line, or what a document says beside its messages. */
+type ChatRecord =
+  /** The first line, or the fields of a document beside its messages. */
   | { readonly kind: 'head'; readonly head: JsonObject }
-  /** A later one with the same id takes its place. */
+  /** A later one with the same id replaces it. */
   | { readonly kind: 'message'; readonly message: JsonObject; readonly id: string }
-  /** Changes of the head. With `messages`, these are what the model is told from now on; most were told before. */
+  /** Changes of the head. `messages` replace the model's context from here on; most were written before. */
   | { readonly kind: 'change'; readonly change: JsonObject; readonly messages?: readonly JsonObject[] }
-  /** The message of this id and everything behind it are taken out of the conversation. */
+  /** The message with this id and all after it are removed from the conversation. */
   | { readonly kind: 'rewind'; readonly to: string }
   | { readonly kind: 'unknown'; readonly name: string };
 
@@ -34,13 +37,52 @@ export function isHead(value: JsonObject): boolean {
   return asText(value['sessionId']) !== undefined && asText(value['projectHash']) !== undefined;
 }
 
-/** How records begin that may stand behind half of another. */
+/** How a record begins that follows half of another on the same line. */
 export const BEGINNINGS = ['{"id":"', '{"$set":', '{"sessionId":"'];
 
-/** Facts stand in short strings; nine tenths of a chat are a few long ones. */
-const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
+/** Facts are in short strings; nine tenths of a chat are a few long ones. */
+const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
 
-/** `undefined` where the bytes are no JSON. */
+/** `undefined` if the bytes are not JSON. */
 export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
+  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
+}
+
+export const HOST = 'gemini';
+
+export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
+
+/** Events without what the context adds: session and origin. */
+type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+export interface MessageContext {
+  readonly session: SessionId;
+  /** The agent that the chat belongs to. */
+  readonly agent: AgentId;
+  readonly isMain: boolean;
+  emit(event: WithoutOrigin<AgentEvent>): void;
+}
+
+export function atOf(at: number | undefined): { readonly at?: number } {
+  return at === undefined ? {} : { at };
+}
+
+export function promptFact(text: string): PromptFact {
+  return { head: firstLine(text) ?? '', digest: digestText(text) };
+}
+
+// What the program says in the person's place.
+
+/** A text by the program in the user's place. */
+export function isHostText(text: string): boolean {
+  return text.startsWith('<session_context>');
+}
+
+export function contextIn(text: string): string {
+  return text.replace(/^<session_context>\n?/, '').replace(/\n*<\/session_context>\s*$/, '');
+}
+
+/** The session's folder: the first of the list. */
+export function folderIn(text: string): string | undefined {
+  return /^- \*\*Workspace Directories:\*\*\n {2}- (.+)$/m.exec(text)?.[1];
 }

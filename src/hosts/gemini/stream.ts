@@ -1,11 +1,11 @@
-// `gemini -p … -o stream-json`: the main agent's calls and results. Of an agent it tells nothing but the call, and that it is over.
+// `gemini -p … -o stream-json`: the main agent's calls and results. An agent is visible only as its call and the end of it.
 
 import { type AgentEvent, mainAgentOf, toToolCallId, toUnnamedAgentId } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known, parseJsonBytes, recordInLine } from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
-import { INVOKE, promptIn } from './agent-calls.ts';
-import { HOST, type MessageContext, promptFact } from './line-context.ts';
+import { INVOKE, promptIn } from './calls.ts';
+import { HOST, type MessageContext, promptFact } from './record.ts';
 
 export const stream: StreamCapability = {
   programs: ['gemini'],
@@ -15,7 +15,7 @@ export const stream: StreamCapability = {
     return record['type'] === 'init' && session !== undefined && 'model' in record ? { session } : undefined;
   },
   leavesToDisk: true,
-  // A call goes well for this host even where its agent failed.
+  // A call succeeds even if its agent failed.
   resultsAreUnsure: true,
   createReader(session, source) {
     const agents = new Set<string>();
@@ -55,7 +55,7 @@ function readCall(record: JsonObject, agents: Set<string>, { agent, emit }: Mess
   return prompt === undefined ? [] : [{ call, prompt }];
 }
 
-/** Nothing tells before that there was an agent: a name that the host does not know makes none. */
+/** Only the result shows that there was an agent: an unknown name makes none. */
 function readEnd(record: JsonObject, agents: Set<string>, { agent, emit }: MessageContext): void {
   const id = asText(record['tool_id']);
   if (id === undefined) return;

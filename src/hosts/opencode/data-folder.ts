@@ -1,32 +1,28 @@
-// Where OpenCode keeps its data, and by which names.
+// Where OpenCode keeps its data, and the names of its files.
 
 import path from 'node:path';
 import type { Machine } from '../index.ts';
 
-/** The folder of `OPENCODE_DB`, too, where it names a file elsewhere: it counts from the data folder. */
+/** With the folder of `OPENCODE_DB`, which is relative to the data folder. */
 export function rootsOf({ env, home }: Machine): readonly string[] {
-  const data = path.join(absolute(env['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'opencode');
+  const data = path.join(ifAbsolute(env['XDG_DATA_HOME']) ?? path.join(home, '.local', 'share'), 'opencode');
   const database = env['OPENCODE_DB'] ?? '';
   const isFile = database !== '' && database !== ':memory:';
   return [...new Set([data, ...(isFile ? [path.dirname(path.resolve(data, database))] : [])])];
 }
 
-function absolute(place: string | undefined): string | undefined {
+export function ifAbsolute(place: string | undefined): string | undefined {
   return place !== undefined && path.isAbsolute(place) ? place : undefined;
 }
 
-/** Any: `OPENCODE_DB` may name it. */
-const DATABASE = /\.db$/;
-/** And `opencode-<channel>.db` of builds that are not released. */
-const OWN_DATABASE = /^opencode.*\.db$/;
-
+/** Any name: `OPENCODE_DB` may set it. */
 export function isDatabaseName(name: string): boolean {
-  return DATABASE.test(name);
+  return name.endsWith('.db');
 }
 
-/** By the name that the program itself gives it. */
+/** A name that the program itself gives it: `opencode.db`, or `opencode-<channel>.db` of builds that are not released. */
 export function isOwnDatabaseName(name: string): boolean {
-  return OWN_DATABASE.test(name);
+  return /^opencode.*\.db$/.test(name);
 }
 
 /** The database that a file beside it belongs to. */
@@ -35,7 +31,7 @@ export function databaseOf(name: string): string | undefined {
   return isDatabaseName(plain) ? plain : undefined;
 }
 
-/** JSON files of versions before 1.2; later versions read them once, and 1.16 and later do not read them at all. */
+/** JSON files of versions before 1.2; later versions read them once, 1.16 and later not at all. */
 export const STORAGE = 'storage';
 /** Before 0.6, a folder of each project in it. */
 export const OLD_PROJECTS = 'project';

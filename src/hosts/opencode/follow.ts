@@ -1,16 +1,19 @@
-// What a change below a data folder of OpenCode is about. A database says itself which sessions have news.
+// Which sessions a change below a data folder of OpenCode is about. For a database, its newest rows tell, so the cost does not grow with it.
 
+import type { Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { SessionId } from '../../core/index.ts';
 import { isFolder } from '../../lib/folders.ts';
-import type { FollowCapability, LocatedSession, Subject } from '../index.ts';
+import { asAmount, asText, known } from '../../lib/json.ts';
+import { type ReadOnlyDatabase, readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
+import type { FollowCapability, FollowNotes, Subject } from '../index.ts';
 import { databaseOf, OLD_PROJECTS, STORAGE } from './data-folder.ts';
-import { changedSessions } from './database/changed-sessions.ts';
+import { readSchema } from './database/schema.ts';
 import { locateSessions, readFacts } from './locate.ts';
-import { sessionIdOf } from './record.ts';
-import { listen } from './server/event-log.ts';
+import { sessionIdOf, topOf } from './record.ts';
+import { listen } from './server/cursor.ts';
 import { isAddress } from './server/request.ts';
-import { listStored, sessionOfPart } from './storage/storage-files.ts';
+import { listStored, sessionOfPart } from './storage.ts';
 
 const NOTHING: Subject = { kind: 'nothing' };
 const EVERYTHING: Subject = { kind: 'everything' };
@@ -35,10 +38,10 @@ export const follow: FollowCapability = {
     if (database !== undefined) return subjectOfDatabase(root, path.join(path.dirname(place), database), place, notes);
     return /\.jsonl?$/.test(place) ? EVERYTHING : NOTHING;
   },
-  async locateParts(root, folder, ids) {
+  async locateParts(root, _folder, ids) {
     const { sessions } = await locateSessions(root);
     const found = new Map(sessions.map((session) => [session.id, session]));
-    return ids.map((id) => found.get(id) ?? nowhere(root, folder, id));
+    return ids.map((id) => found.get(id) ?? { id, root, sources: [], facts: [], modifiedAt: 0 });
   },
   readFacts,
   listen: (root, onNews) => (isAddress(root) ? listen(root, onNews) : undefined),
@@ -50,7 +53,7 @@ async function subjectOfDatabase(
   place: string,
   notes: Map<string, unknown>,
 ): Promise<Subject> {
-  // Its index lies in memory: what counts is told by the log.
+  // The index in memory; the log changes with it.
   if (place.endsWith('-shm')) return { kind: 'shared', parts: [], source: file };
   const changed = await changedSessions(file, notes);
   if (!changed) return EVERYTHING;
@@ -62,30 +65,103 @@ async function subjectOfStored(root: string, below: readonly (string | undefined
   if (kind === undefined || kind === 'session') return EVERYTHING;
   if (!STORED.has(kind) || name === undefined) return NOTHING;
   const session = kind === 'message' ? name : file === undefined ? undefined : await sessionOfPart(place);
-  const top = session === undefined ? undefined : await topOf(root, session);
+  const top = session === undefined ? undefined : await topStored(root, session);
   if (top === undefined) return (await isFolder(place)) ? NOTHING : EVERYTHING;
   return { kind: 'shared', parts: [{ id: sessionIdOf(top), folder: root }], source: path.join(root, STORAGE) };
 }
 
-async function topOf(root: string, session: string): Promise<string | undefined> {
+async function topStored(root: string, session: string): Promise<string | undefined> {
   const parents = new Map(
     (await listStored(path.join(root, STORAGE))).sessions.map(({ info }) => [info.id, info.parent]),
   );
-  if (!parents.has(session)) return undefined;
-  const seen = new Set<string>();
-  let top = session;
-  for (let up = parents.get(top); up !== undefined && !seen.has(up); up = parents.get(top)) {
-    seen.add(up);
-    top = up;
-  }
-  return top;
-}
-
-function nowhere(root: string, _folder: string, id: SessionId): LocatedSession {
-  return { id, root, sources: [], facts: [], modifiedAt: 0 };
+  return parents.has(session) ? topOf(session, (id) => parents.get(id)) : undefined;
 }
 
 function partsBelow(root: string, place: string): readonly string[] {
   const below = path.relative(root, place);
   return below === '' ? [] : below.split(path.sep);
+}
+
+interface Note {
+  readonly inode: number;
+  /** State of the files, if old enough to be reliable. */
+  readonly fingerprint?: string;
+  readonly messageRow: number;
+  readonly partRow: number;
+  readonly eventRow: number;
+  /** Top sessions that changed recently, and when. */
+  readonly recent: ReadonlyMap<string, number>;
+}
+
+/**
+ * Rows are updated in place when a call or a reply ends, and only the log of events (1.14 and later) shows it. Without the log, every
+ * session that changed recently is read with every change: the end of a step adds a row.
+ */
+const RECENT_MS = 3_600_000;
+
+/** Top sessions; undefined: read everything. */
+async function changedSessions(file: string, notes: FollowNotes): Promise<readonly string[] | undefined> {
+  const before = notes.get(file) as Note | undefined;
+  const main = await stat(file).catch(() => undefined);
+  if (!main) return undefined;
+  const inode = main.ino;
+  const fingerprint = fingerprintOf(main, await stat(`${file}-wal`).catch(() => undefined));
+  // For root, opening the log counts as a change of it: a read must not cause the next one.
+  if (before?.fingerprint !== undefined && before.fingerprint === fingerprint) return [];
+  try {
+    return await readDatabase(file, (database) => {
+      const { hasEvents } = readSchema(database, file);
+      const rows = lastRows(database, hasEvents);
+      const isSame = before?.inode === inode && before.messageRow <= rows.messageRow && before.partRow <= rows.partRow;
+      if (!before || !isSame) {
+        notes.set(file, { inode, ...rows, recent: new Map(), ...known({ fingerprint }) } satisfies Note);
+        return undefined;
+      }
+      const changed = topmost(database, changedSince(database, before, hasEvents));
+      const now = Date.now();
+      const recent = new Map([...before.recent].filter(([, at]) => now - at < RECENT_MS));
+      for (const id of changed) recent.set(id, now);
+      notes.set(file, { inode, ...rows, recent, ...known({ fingerprint }) } satisfies Note);
+      const tellsAll = hasEvents && rows.eventRow > before.eventRow;
+      return tellsAll ? [...changed] : [...new Set([...changed, ...recent.keys()])];
+    });
+  } catch (error) {
+    if (!(error instanceof UnreadableDatabase)) throw error;
+    // Open sessions notice it themselves.
+    return error.isBusy && before ? [...before.recent.keys()] : undefined;
+  }
+}
+
+/** Two writes within it may have the same time. */
+const TICK_MS = 20;
+
+function fingerprintOf(main: Stats, log: Stats | undefined): string | undefined {
+  const youngest = Math.max(main.mtimeMs, log?.mtimeMs ?? 0);
+  if (Date.now() - youngest < TICK_MS) return undefined;
+  return [main.ino, main.size, main.mtimeMs, log?.ino, log?.size, log?.mtimeMs].join(' ');
+}
+
+function lastRows(database: ReadOnlyDatabase, hasEvents: boolean): Pick<Note, 'messageRow' | 'partRow' | 'eventRow'> {
+  const last = (table: string): string => `coalesce((select max(rowid) from ${table}), 0)`;
+  const events = hasEvents ? last('event') : '0';
+  const [row] = database.all(`select ${last('message')} as m, ${last('part')} as p, ${events} as e`);
+  const amount = (key: string): number => asAmount(row?.[key]) ?? 0;
+  return { messageRow: amount('m'), partRow: amount('p'), eventRow: amount('e') };
+}
+
+function changedSince(database: ReadOnlyDatabase, since: Note, hasEvents: boolean): ReadonlySet<string> {
+  const rows = [
+    ...database.all('select distinct cast(session_id as blob) as id from message where rowid > ?', since.messageRow),
+    ...database.all('select distinct cast(session_id as blob) as id from part where rowid > ?', since.partRow),
+    ...(hasEvents
+      ? database.all('select distinct cast(aggregate_id as blob) as id from event where rowid > ?', since.eventRow)
+      : []),
+  ];
+  return new Set(rows.flatMap(({ id }) => asText(id) ?? []));
+}
+
+function topmost(database: ReadOnlyDatabase, ids: ReadonlySet<string>): ReadonlySet<string> {
+  const parentOf = (id: string): string | undefined =>
+    asText(database.all('select cast(parent_id as blob) as parent_id from session where id = ?', id)[0]?.['parent_id']);
+  return new Set([...ids].map((id) => topOf(id, parentOf)));
 }

@@ -1,31 +1,29 @@
-// Which sessions lie in a data folder, and through which doors: one session is one, however many doors it came through.
+// Which sessions are in a data folder, and in which of its sources: a session in several sources is one session.
 
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, type AgentId, type SourceId, toSourceId } from '../../core/index.ts';
+import { type AgentEvent, type SourceId, toSourceId } from '../../core/index.ts';
 import { isClosedFolder, listFolder } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
+import { known } from '../../lib/json.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
 import { readDatabase, UnreadableDatabase } from '../../lib/sqlite.ts';
 import type { Located, LocatedSession, LocatedSource } from '../index.ts';
 import { isDatabaseName, isOwnDatabaseName } from './data-folder.ts';
-import { assertOpenable } from './database/assert-openable.ts';
-import { readSchema, unknownStepOf } from './database/schema.ts';
-import { listSessions, type SessionPlace } from './database/session-rows.ts';
-import { sessionsInFile } from './files/sessions-in-file.ts';
+import { assertOpenable, listSessions, readSchema, type SessionPosition, unknownStepOf } from './database/schema.ts';
+import { sessionsInFile } from './files.ts';
 import { factsOfProcesses } from './processes.ts';
-import { agentIdOf, sessionIdOf } from './record.ts';
-import { isAddress, UnreachableServer } from './server/request.ts';
-import { listServed } from './server/served-sessions.ts';
-import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage/storage-files.ts';
+import { agentIdOf, type SessionInfo, sessionIdOf } from './record.ts';
+import { isAddress, listServed, UnreachableServer } from './server/request.ts';
+import { listStored, REFUSED, storagesIn, unknownStepOf as unknownStepOfStorage } from './storage.ts';
 
 export type Role = 'database' | 'storage' | 'export' | 'stream' | 'events' | 'server';
 
-/** Sessions behind one door. */
-interface DoorFound {
+/** Sessions in one source. */
+interface FoundSource {
   readonly role: Role;
   readonly file: string;
-  readonly sessions: readonly SessionPlace[];
+  readonly sessions: readonly SessionPosition[];
 }
 
 const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> = {
@@ -37,35 +35,30 @@ const SHAPES: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'verified'>>> 
   events: { shape: 'lines' },
 };
 
-/** A folder with data, or a single file that somebody kept. */
+/** `root`: a data folder, a single file, or the address of a server. */
 export async function locate(root: string): Promise<Located> {
   const { sessions, problems } = await locateSessions(root);
   const factsOf = await readFacts(root);
   return { sessions: sessions.map((session) => ({ ...session, facts: factsOf(session) })), ignoredFiles: [], problems };
 }
 
-/** Which of its databases nobody has open. */
 export async function readFacts(root: string): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
   return isAddress(root) ? () => [] : factsOfProcesses((await filesAt(root)).filter(isDatabaseName));
 }
 
-/** Without what is told beside them. */
+/** Without facts. */
 export async function locateSessions(
   root: string,
 ): Promise<{ readonly sessions: readonly LocatedSession[]; readonly problems: readonly string[] }> {
   const problems: string[] = [];
-  const doors = isAddress(root) ? await askServer(root, problems) : await findDoors(root, problems);
-  return { sessions: toSessions(root, doors), problems };
+  const sources = isAddress(root) ? await locateOnServer(root, problems) : await findSources(root, problems);
+  return { sessions: toSessions(root, sources), problems };
 }
 
-async function askServer(root: string, problems: string[]): Promise<readonly DoorFound[]> {
+async function locateOnServer(root: string, problems: string[]): Promise<readonly FoundSource[]> {
   try {
-    const sessions = (await listServed(root)).map(({ info: { id, parent, updatedAt = 0 } }) => ({
-      id,
-      modifiedAt: updatedAt,
-      ...(parent !== undefined && { parent }),
-    }));
-    return [{ role: 'server', file: root, sessions }];
+    const served = await listServed(root);
+    return [{ role: 'server', file: root, sessions: served.map((info) => toPosition(info, info.updatedAt ?? 0)) }];
   } catch (error) {
     if (!(error instanceof UnreachableServer)) throw error;
     problems.push(`${error.message}.`);
@@ -73,39 +66,39 @@ async function askServer(root: string, problems: string[]): Promise<readonly Doo
   }
 }
 
-async function findDoors(root: string, problems: string[]): Promise<readonly DoorFound[]> {
-  const doors: DoorFound[] = [];
+async function findSources(root: string, problems: string[]): Promise<readonly FoundSource[]> {
+  const sources: FoundSource[] = [];
   for (const file of await filesAt(root)) {
-    if (isDatabaseName(file)) doors.push(...(await lookIntoDatabase(file, problems)));
+    if (isDatabaseName(file)) sources.push(...(await locateInDatabase(file, problems)));
     else {
       const found = await sessionsInFile(file).catch((error: unknown) => {
         if (!isWrongFile(error)) throw error;
         problems.push(`${error.message}.`);
       });
-      if (found) doors.push({ role: found.kind, file, sessions: found.sessions });
+      if (found) sources.push({ role: found.kind, file, sessions: found.sessions });
     }
   }
-  for (const file of await misnamedIn(root)) await lookIntoDatabase(file, problems);
+  for (const file of await misnamedIn(root)) await locateInDatabase(file, problems);
   if (await isClosedFolder(root)) problems.push(`${root}: ${REFUSED}.`);
-  for (const storage of await storagesIn(root)) doors.push(...(await lookIntoStorage(storage, problems)));
-  return doors;
+  for (const storage of await storagesIn(root)) sources.push(...(await locateInStorage(storage, problems)));
+  return sources;
 }
 
-async function lookIntoStorage(storage: string, problems: string[]): Promise<readonly DoorFound[]> {
+async function locateInStorage(storage: string, problems: string[]): Promise<readonly FoundSource[]> {
   const { sessions: stored, problems: found } = await listStored(storage);
   problems.push(...found);
   const step = await unknownStepOfStorage(storage);
   if (step !== undefined) problems.push(newer(storage, step));
   if (stored.length === 0) return [];
-  const sessions = stored.map(({ info: { id, parent }, modifiedAt: at }) => ({
-    id,
-    modifiedAt: at,
-    ...(parent !== undefined && { parent }),
-  }));
+  const sessions = stored.map(({ info, modifiedAt }) => toPosition(info, modifiedAt));
   return [{ role: 'storage', file: storage, sessions }];
 }
 
-/** Exports lie beside the database, or in a folder of that name; what is deeper belongs to the program. */
+function toPosition({ id, parent }: SessionInfo, modifiedAt: number): SessionPosition {
+  return { id, modifiedAt, ...known({ parent }) };
+}
+
+/** Exports are beside the database, or in a folder of that name; deeper files belong to the program. */
 async function filesAt(root: string): Promise<readonly string[]> {
   const entries = await listFolder(root);
   const inFolder = (folder: string, names: typeof entries): readonly string[] =>
@@ -120,8 +113,8 @@ async function filesAt(root: string): Promise<readonly string[]> {
   return entries.length === 0 && /\.(?:db|json|jsonl)$/.test(root) ? [root] : files;
 }
 
-/** Another program's database is nobody's here; one that looks like OpenCode's and cannot be read is told. */
-async function lookIntoDatabase(file: string, problems: string[]): Promise<readonly DoorFound[]> {
+/** Databases of other programs are skipped; an unreadable one with a name of OpenCode's is a problem. */
+async function locateInDatabase(file: string, problems: string[]): Promise<readonly FoundSource[]> {
   try {
     await assertOpenable(file);
     const { sessions, unknown } = await readDatabase(file, (database) => {
@@ -137,7 +130,7 @@ async function lookIntoDatabase(file: string, problems: string[]): Promise<reado
   }
 }
 
-/** What has the name of the program's own database, and is no file: a folder, a link to nothing. */
+/** Folders and dangling links with the name of the program's own database. */
 async function misnamedIn(root: string): Promise<readonly string[]> {
   const entries = await readdir(root, { withFileTypes: true }).catch(() => []);
   const files = new Set(await filesAt(root));
@@ -150,17 +143,17 @@ function newer(place: string, step: string): string {
   return `${place}: its schema (${step}) is newer than troupe knows. What is new in it is not shown.`;
 }
 
-/** A session without a parent is a session; those below it are its agents, at any depth. */
-function toSessions(root: string, doors: readonly DoorFound[]): readonly LocatedSession[] {
+/** A session without a parent is a session; its descendants are its agents. */
+function toSessions(root: string, sources: readonly FoundSource[]): readonly LocatedSession[] {
   const parents = new Map<string, string>();
-  for (const { id, parent } of doors.flatMap(({ sessions }) => sessions))
+  for (const { id, parent } of sources.flatMap(({ sessions }) => sessions))
     if (parent !== undefined) parents.set(id, parent);
   const rootOf = createRootOf(parents);
-  const found = doors.flatMap((door) =>
-    [...groupBy(door.sessions, ({ id }) => rootOf(id))].map(([id, sessions]) => ({
+  const found = sources.flatMap((source) =>
+    [...groupBy(source.sessions, ({ id }) => rootOf(id))].map(([id, sessions]) => ({
       id,
-      source: toSource(root, door, id, sessions),
-      at: newest(sessions),
+      source: toSource(root, source, id, sessions),
+      at: sessions.reduce((latest, { modifiedAt }) => Math.max(latest, modifiedAt), 0),
     })),
   );
   return [...groupBy(found, ({ id }) => id)].map(([id, parts]) => ({
@@ -172,40 +165,35 @@ function toSessions(root: string, doors: readonly DoorFound[]): readonly Located
   }));
 }
 
-/** The topmost that is named, whether it is there or not: what a lost parent leaves behind stays together. */
+/** The topmost ancestor that is named, even if it is missing: the children of a deleted session stay together. */
 function createRootOf(parents: ReadonlyMap<string, string>): (id: string) => string {
-  const known = new Map<string, string>();
+  const tops = new Map<string, string>();
   return (id) => {
-    const path = new Set<string>();
+    const walked = new Set<string>();
     let top = id;
-    // Whoever stands in a circle has the same top as the others in it: the one that was reached last, at the first walk.
-    for (let up = parents.get(top); up !== undefined && !path.has(up) && !known.has(top); up = parents.get(top)) {
-      path.add(top);
+    // All sessions of a cycle get the same top: the one that the first walk reached last.
+    for (let up = parents.get(top); up !== undefined && !walked.has(up) && !tops.has(top); up = parents.get(top)) {
+      walked.add(top);
       top = up;
     }
-    const found = known.get(top) ?? top;
-    for (const below of path.add(top)) known.set(below, found);
+    const found = tops.get(top) ?? top;
+    for (const below of walked.add(top)) tops.set(below, found);
     return found;
   };
 }
 
 function toSource(
   root: string,
-  { role, file }: DoorFound,
+  { role, file }: FoundSource,
   id: string,
-  sessions: readonly SessionPlace[],
+  sessions: readonly SessionPosition[],
 ): LocatedSource {
-  const agents: AgentId[] = sessions.filter((one) => one.id !== id).map((one) => agentIdOf(one.id));
+  const agents = sessions.filter((one) => one.id !== id).map((one) => agentIdOf(one.id));
   return { id: sourceIdOf(root, file), path: file, role, ...SHAPES[role], ...(agents.length > 0 && { agents }) };
 }
 
-/** Below its root, with forward slashes. */
 function sourceIdOf(root: string, file: string): SourceId {
   if (isAddress(root)) return toSourceId('server');
   const below = path.relative(root, file).split(path.sep).join('/');
   return toSourceId(below === '' ? path.basename(file) : below);
-}
-
-function newest(sessions: readonly SessionPlace[]): number {
-  return sessions.reduce((latest, one) => Math.max(latest, one.modifiedAt), 0);
 }

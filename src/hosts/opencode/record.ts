@@ -1,8 +1,10 @@
-// The records of OpenCode: a session, its messages, their parts. The same in its database, its older files, its exports and
-// its events; versions seen: 1.1.65 to 1.18.33.
+// The records of OpenCode: a session, its messages, their parts. They are the same in its database, its older files, its exports and its
+// events. Versions seen: 1.1.65 to 1.18.33.
 
 import {
+  type AgentEvent,
   type AgentId,
+  type DiagnosticCode,
   type EventOrigin,
   type SessionId,
   type SourceId,
@@ -13,7 +15,7 @@ import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/js
 
 export const HOST = 'opencode';
 
-/** Rows come session by session. The same text again and again would be put together, and looked through by every map, anew. */
+/** Rows come session by session: one string for all of them is faster to make, and to find in maps. */
 let lately: { readonly native: string; readonly id: AgentId } | undefined;
 
 export function agentIdOf(native: string): AgentId {
@@ -22,28 +24,28 @@ export function agentIdOf(native: string): AgentId {
 }
 export const sessionIdOf = (native: string): SessionId => toSessionId(HOST, native);
 
-/** Hooks come before the part of a call is written, and know the model's id of it only, which is not unique in a tree. */
+/** Hooks run before the part of a call is written, and have only the model's id of it, which is not unique in a tree. */
 export function heardAs(session: string, call: string): string {
   return `${session}/${call}`;
 }
 
-/** Where records come from: which tree they belong to, and through which door they came. */
-export interface Door {
+/** The tree that records belong to, and the source that they come from. */
+export interface RecordContext {
   readonly session: SessionId;
   readonly source: SourceId;
-  /** It repeats what another door tells in full. */
+  /** It repeats records of another source. */
   readonly isEcho?: true;
-  /** What was last said of each agent, so that only changes are: every message repeats it. */
-  readonly told?: Map<AgentId, ToldOfAgent>;
+  /** The last settings of each agent, to emit only changes: every message repeats them. */
+  readonly settings?: Map<AgentId, AgentSettings>;
 }
 
-export interface ToldOfAgent {
+interface AgentSettings {
   readonly provider: string | undefined;
   readonly type: string | undefined;
   readonly effort: string | undefined;
 }
 
-/** Of facts that come by the tens of thousands, field by field: to put them together from other objects takes several times as long. */
+/** For facts that come by the tens of thousands: assigning fields is several times as fast as spreading objects. */
 export type Draft<Fact> = { -readonly [Key in keyof Fact]: Fact[Key] };
 
 /** A session of OpenCode: the main agent's, or that of a sub-agent, which names its parent. */
@@ -62,18 +64,27 @@ export interface SessionInfo {
 export function toSessionInfo(raw: JsonObject | undefined): SessionInfo | undefined {
   const id = asText(raw?.['id']);
   if (!raw || id === undefined || !isSessionId(id)) return undefined;
-  const time = asObject(raw['time']);
+  const { created, updated } = asObject(raw['time']) ?? {};
+  return sessionInfo(id, raw, { parent: raw['parentID'], permission: raw['permission'], created, updated });
+}
+
+/** The last parameter has the fields that records and rows of the database name differently. */
+export function sessionInfo(
+  id: string,
+  { title, directory, version, agent }: JsonObject,
+  { parent, permission, created, updated }: JsonObject,
+): SessionInfo {
   return {
     id,
     ...known({
-      parent: asText(raw['parentID']),
-      title: asText(raw['title']),
-      directory: asText(raw['directory']),
-      version: asText(raw['version']),
-      agent: asText(raw['agent']),
-      createdAt: asAmount(time?.['created']),
-      updatedAt: asAmount(time?.['updated']),
-      deniedTools: deniedIn(raw['permission']),
+      parent: asText(parent),
+      title: asText(title),
+      directory: asText(directory),
+      version: asText(version),
+      agent: asText(agent),
+      createdAt: asAmount(created),
+      updatedAt: asAmount(updated),
+      deniedTools: deniedIn(permission),
     }),
   };
 }
@@ -82,8 +93,8 @@ export function isSessionId(id: string): boolean {
   return id.startsWith('ses_');
 }
 
-/** `[{permission, pattern, action}]`: what is denied wherever it is used. Left out where there are no rules at all. */
-export function deniedIn(rules: unknown): readonly string[] | undefined {
+/** `[{permission, pattern, action}]`: tools that are always denied. Undefined without rules. */
+function deniedIn(rules: unknown): readonly string[] | undefined {
   if (!Array.isArray(rules)) return undefined;
   const denied = rules.map(asObject).flatMap((rule) => {
     const name = asText(rule?.['permission']);
@@ -93,10 +104,40 @@ export function deniedIn(rules: unknown): readonly string[] | undefined {
 }
 
 /**
- * The place of a record. There are no byte ranges here: what stands for them is the order of the conversation, which is
- * the same through every door. A reply comes behind the prompt of the same millisecond. (Ids do not serve: their first
- * digits begin anew every 2.2 years, last in August 2026.)
+ * There are no byte ranges here: the order of the conversation replaces them, and is the same in every source. A reply comes after the
+ * prompt of the same millisecond. (Ids are no order: their first digits wrap every 2.2 years, last in August 2026.)
  */
-export function originOf({ source }: Door, createdAt: number | undefined, isReply: boolean): EventOrigin {
+export function originOf({ source }: RecordContext, createdAt: number | undefined, isReply: boolean): EventOrigin {
   return { source, offset: (createdAt ?? 0) * 2 + (isReply ? 1 : 0), length: 0 };
+}
+
+export function problemFact(
+  { session, source }: RecordContext,
+  code: DiagnosticCode,
+  detail: string,
+  { offset, length }: { readonly offset: number; readonly length: number },
+): AgentEvent {
+  const origin = { source, offset, length };
+  return { kind: 'problem-found', session, origin, diagnostic: { code, detail, origin } };
+}
+
+/** The topmost ancestor. Damaged data may have cycles. */
+export function topOf(id: string, parentOf: (id: string) => string | undefined): string {
+  const seen = new Set([id]);
+  let top = id;
+  for (let up = parentOf(top); up !== undefined && !seen.has(up); up = parentOf(top)) {
+    seen.add(up);
+    top = up;
+  }
+  return top;
+}
+
+/** A session and all its descendants. */
+export function selectTree(root: string, sessions: readonly SessionInfo[]): readonly SessionInfo[] {
+  const tree = new Set([root]);
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const { id, parent } of sessions) if (parent !== undefined && tree.has(parent)) tree.add(id);
+  }
+  return sessions.filter(({ id }) => tree.has(id));
 }

@@ -3,10 +3,10 @@ import { asText, type JsonObject } from '../../lib/json.ts';
 
 export const TASK = 'task';
 export const SHELL = 'bash';
-/** A call that the program could not make sense of: a tool that this agent does not have, or a wrong input. */
+/** The program's name for a call of an unknown tool or with an invalid input. */
 export const INVALID = 'invalid';
 
-/** Which input says most about a call. */
+/** The most telling inputs of a tool. */
 const TELLING: ReadonlyMap<string, readonly string[]> = new Map([
   ['bash', ['command']],
   ['read', ['filePath']],
@@ -32,12 +32,11 @@ export function fileWrittenBy(tool: string, input: JsonObject | undefined): stri
   return WRITING.has(tool) ? asText(input?.['filePath']) : undefined;
 }
 
-/** One line of what a call is about. */
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
   return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
 }
 
-/** All lines of it. */
+/** The most telling input, all lines of it. */
 export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
   for (const key of TELLING.get(tool) ?? Object.keys(input)) {
@@ -47,7 +46,6 @@ export function subjectOf(tool: string, input: JsonObject | undefined): string |
   return undefined;
 }
 
-/** The first with something in it. */
 export function firstLine(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   for (let from = 0; from <= text.length; ) {

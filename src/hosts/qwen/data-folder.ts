@@ -1,4 +1,4 @@
-// The data folder of Qwen Code, and somebody who points at a part of it.
+// The data folder of Qwen Code. A root may also be a part of it.
 
 import path from 'node:path';
 import { isFolder, listFolder } from '../../lib/folders.ts';
@@ -13,7 +13,7 @@ export function rootsOf({ env, home }: Machine): readonly string[] {
 export const CHATS = 'chats';
 export const AGENTS = 'subagents';
 
-/** `projects/<project>`. Somebody may point at `projects`, or at one project. */
+/** `projects/<project>`; the root may be `projects` itself, or one project. */
 export async function projectFolders(root: string): Promise<readonly string[]> {
   const candidates = [...(await foldersIn(path.join(root, 'projects'))), root, ...(await foldersIn(root))];
   const found: string[] = [];
@@ -28,13 +28,13 @@ async function foldersIn(folder: string): Promise<readonly string[]> {
   return entries.filter(({ kind }) => kind === 'folder').map(({ name }) => path.join(folder, name));
 }
 
-/** The session that a file is part of by its place, and its project's folder. */
-export interface FilePlace {
+/** The session that a file belongs to by its path, and its project's folder. */
+interface FileLocation {
   readonly project: string;
   readonly session: string;
 }
 
-export function placeOf(root: string, file: string): FilePlace | undefined {
+export function fileLocation(root: string, file: string): FileLocation | undefined {
   const parts = path.relative(root, file).split(path.sep);
   const name = parts.at(-1) ?? '';
   const isChat = parts.at(-2) === CHATS && name.endsWith('.jsonl');
@@ -45,7 +45,7 @@ export function placeOf(root: string, file: string): FilePlace | undefined {
   return session === undefined ? undefined : { project: path.join(root, ...parts.slice(0, depth)), session };
 }
 
-/** Whether a folder may be a project's, or one in it that holds conversations, or on the way there. */
+/** Whether a folder may be a project's, one in it with conversations, or a parent of these. */
 export function mayHoldSessions(root: string, folder: string): boolean {
   const parts = path.relative(root, folder).split(path.sep);
   const at = parts.findIndex((name) => name === CHATS || name === AGENTS);

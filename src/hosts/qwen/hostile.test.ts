@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createDamagedFolder } from '../testing/damaged-folder.ts';
 import { describeDamagedLines } from '../testing/damaged-lines.ts';
 import { qwen } from './index.ts';
-import { sniffConversation } from './sniff.ts';
+import { sniffConversation } from './parse-lines.ts';
 
 describeDamagedLines({
   adapter: qwen,

@@ -1,21 +1,17 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, SourceAdapter } from '../index.ts';
 import { continuingWith } from '../shared/index.ts';
-import { errandIn } from './agent-calls.ts';
+import { createSidecarReader, errandIn } from './agents.ts';
 import { rootsOf } from './data-folder.ts';
-import { follow } from './follow.ts';
-import { hooks } from './hooks/index.ts';
-import { hookSettings } from './hooks/settings.ts';
-import { HOST } from './line-context.ts';
-import { locate } from './locate.ts';
-import { openBodies } from './open-bodies.ts';
-import { createConversationReader } from './read-conversation.ts';
-import { createSidecarReader } from './read-sidecar.ts';
-import { sniffConversation } from './sniff.ts';
+import { hookSettings, hooks } from './hooks/index.ts';
+import { follow, locate } from './locate.ts';
+import { createConversationReader, sniffConversation } from './parse-lines.ts';
+import { HOST } from './record.ts';
 import { stream } from './stream.ts';
+import { openBodies } from './transcript.ts';
 
-/** A conversation is one agent's, and nobody else speaks in it. */
-const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
+/** A conversation belongs to one agent. */
+const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
   host: HOST,
@@ -29,7 +25,9 @@ export const qwen: SourceAdapter = {
   follow,
   stream,
   openBodies: (session, source, agent) =>
-    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id)) ? openBodies(source) : NO_BODIES,
+    source.role !== 'sidecar' && agent === (source.agent ?? mainAgentOf(session.id))
+      ? openBodies(source)
+      : NO_TRANSCRIPT,
   errandIn,
   hooks,
   hookSettings,

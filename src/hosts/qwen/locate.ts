@@ -1,14 +1,14 @@
-// What lies below a data folder of Qwen Code: a chat for each session, and beside the chats the files of its agents.
+// Which sessions are in a data folder of Qwen Code (a chat for each, beside the files of its agents), and which a change is about.
 
 import path from 'node:path';
-import { toSessionId, toSourceId } from '../../core/index.ts';
+import { nativeId, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { AGENTS, CHATS, projectFolders } from './data-folder.ts';
-import { agentIdOf, HOST } from './line-context.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { AGENTS, CHATS, fileLocation, mayHoldSessions, projectFolders } from './data-folder.ts';
+import { agentIdOf, HOST } from './record.ts';
 
-export type Role = 'chat' | 'agent' | 'sidecar';
+type Role = 'chat' | 'agent' | 'sidecar';
 
 export async function locate(root: string): Promise<Located> {
   const sessions: LocatedSession[] = [];
@@ -26,15 +26,6 @@ export async function locate(root: string): Promise<Located> {
     }
   }
   return { sessions, ignoredFiles };
-}
-
-/** What of some sessions lies in one project's folder. */
-export async function locateParts(
-  root: string,
-  project: string,
-  natives: readonly string[],
-): Promise<readonly LocatedSession[]> {
-  return Promise.all(natives.map(async (native) => (await locateSession(root, project, native)).session));
 }
 
 async function locateSession(root: string, project: string, native: string) {
@@ -55,7 +46,7 @@ async function locateSession(root: string, project: string, native: string) {
   return { session, ignored: files.filter((file) => toSource(root, file) === undefined) };
 }
 
-/** What an agent is just saying (0.2x): in its conversation when it is said. */
+/** The message that an agent is writing (0.2x); it is added to its conversation when complete. */
 const PARTIAL = '.jsonl.stream';
 const AGENT_FILE = /^agent-(.+?)(\.meta\.json|\.jsonl)$/;
 
@@ -85,3 +76,15 @@ async function filesIn(folder: string): Promise<readonly string[]> {
 function sessionOf(chat: string): string | undefined {
   return chat.endsWith('.jsonl') ? path.basename(chat, '.jsonl') : undefined;
 }
+
+export const follow: FollowCapability = {
+  // A rule, not a list: projects are created and deleted.
+  watched: async (root) => (folder) => mayHoldSessions(root, folder),
+  async subjectOf(root, place) {
+    const at = fileLocation(root, place);
+    return at ? { kind: 'part', part: { id: toSessionId(HOST, at.session), folder: at.project } } : { kind: 'nothing' };
+  },
+  locateParts: (root, folder, ids) =>
+    Promise.all(ids.map(async (id) => (await locateSession(root, folder, nativeId(id))).session)),
+  readFacts: async () => () => [],
+};

@@ -1,9 +1,62 @@
-// One line of a conversation. Versions seen: 0.5.2 to 0.24.4.
+// One line of a conversation, and the context that its parsers share. Versions seen: 0.5.2 to 0.24.4.
 
-import { asObject, asText, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
-import { partsOf } from '../shared/index.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  type EventOrigin,
+  type PromptFact,
+  type SessionId,
+  toAgentId,
+} from '../../core/index.ts';
+import { digestText } from '../../lib/digest.ts';
+import { asInstant, asObject, asText, type JsonObject, parseJsonBytes, shortenStrings } from '../../lib/json.ts';
+import { type AskedCommands, firstLine, type PartCall, partsOf } from '../shared/index.ts';
 
-/** `user`, `assistant`, `tool_result`, or what the program itself notes: `system/ui_telemetry` and the like. */
+export const HOST = 'qwen';
+
+export const agentIdOf = (native: string): AgentId => toAgentId(HOST, native);
+
+/** Events without what the context adds: session and origin. */
+export type WithoutOrigin<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+
+export interface LineContext {
+  readonly session: SessionId;
+  /** The agent that the conversation belongs to. */
+  readonly agent: AgentId;
+  readonly isMain: boolean;
+  readonly record: JsonObject;
+  readonly origin: EventOrigin;
+  readonly state: ConversationState;
+  emit(event: WithoutOrigin<AgentEvent>): void;
+}
+
+/** State kept from line to line of one file. */
+export interface ConversationState {
+  /** The reply that further lines without tokens of their own belong to. */
+  reply?: string;
+  /** Calls about agents: the meaning of their results depends on the call. */
+  readonly asked: Map<string, PartCall>;
+  /** Commands that may start a session of some host. */
+  readonly commands: AskedCommands;
+  /** The last value of each field that every line repeats, to emit only changes. */
+  readonly lastSeen: Map<string, unknown>;
+}
+
+export function atOf({ record }: Pick<LineContext, 'record'>): { readonly at?: number } {
+  const at = asInstant(record['timestamp']);
+  return at === undefined ? {} : { at };
+}
+
+/** The line's own id, or its position, which stays the same as the file grows. */
+export function idOf({ record, origin }: Pick<LineContext, 'record' | 'origin'>): string {
+  return asText(record['uuid']) ?? `${origin.source}@${origin.offset}`;
+}
+
+export function promptFact(text: string): PromptFact {
+  return { head: firstLine(text) ?? '', digest: digestText(text) };
+}
+
+/** `user`, `assistant`, `tool_result`, or a note of the program itself such as `system/ui_telemetry`. */
 export function kindOf(record: JsonObject): string {
   const type = asText(record['type']) ?? 'no type';
   return type === 'system' ? `system/${asText(record['subtype']) ?? ''}` : type;
@@ -13,52 +66,13 @@ export function partsIn(record: JsonObject): readonly JsonObject[] {
   return partsOf(asObject(record['message'])?.['parts']);
 }
 
-/** How a line begins that may stand behind half of another. */
+/** How a line begins that follows half of another on the same line. */
 export const BEGINNINGS = ['{"uuid":"'];
 
-/** Facts stand in short strings; nine tenths of a conversation are a few long ones. */
-const BODIES_CUT = { longerThan: 4096, head: 2048, tail: 1024 };
+/** Facts are in short strings; nine tenths of a conversation are a few long ones. */
+const LONG_STRINGS = { longerThan: 4096, head: 2048, tail: 1024 };
 
-/** `undefined` where the bytes are no JSON. */
+/** `undefined` if the bytes are not JSON. */
 export function parseShort(bytes: Uint8Array): unknown {
-  return parseJsonBytes(bytes.length > BODIES_CUT.longerThan ? shortenStrings(bytes, BODIES_CUT) : bytes);
-}
-
-/** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-const WITHOUT_NEWS = new Set(
-  [
-    'agent_session_ready',
-    'at_command',
-    'attribution_snapshot',
-    'background_task_completed',
-    'branch_checkpoint',
-    'continue_last_turn',
-    'file_history_snapshot',
-    'goal_runtime',
-    'goal_state',
-    'goal_turn_end',
-    'parent_session',
-    'rewind',
-    'session_artifact_event',
-    'session_artifact_snapshot',
-    'session_model',
-    'session_recording_degraded',
-    'session_source',
-    'session_sources_snapshot',
-    'slash_command',
-    'turn_result',
-    'user_text_elements',
-  ].map((subtype) => `system/${subtype}`),
-);
-const WITH_NEWS = new Set([
-  'user',
-  'assistant',
-  'tool_result',
-  'system/custom_title',
-  'system/chat_compression',
-  'system/ui_telemetry',
-]);
-
-export function isKnownKind(kind: string): boolean {
-  return WITH_NEWS.has(kind) || WITHOUT_NEWS.has(kind);
+  return parseJsonBytes(bytes.length > LONG_STRINGS.longerThan ? shortenStrings(bytes, LONG_STRINGS) : bytes);
 }

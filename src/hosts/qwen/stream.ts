@@ -1,4 +1,4 @@
-// `qwen -p … -o stream-json`: messages as Claude Code prints them, with what is told about tasks inside `data`. (0.24.4)
+// `qwen -p … -o stream-json`: messages as Claude Code prints them, with task events inside `data` (0.24.4).
 
 import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId, toToolCallId } from '../../core/index.ts';
 import {
@@ -14,19 +14,16 @@ import {
 } from '../../lib/json.ts';
 import type { CallPrompt, StreamCapability, StreamResult } from '../index.ts';
 import { firstLine, summarise } from '../shared/index.ts';
-import { isSpawning, LAUNCHED } from './agent-calls.ts';
-import { agentIdOf, promptFact } from './line-context.ts';
-import { outcomeOfStatus } from './notification.ts';
-
-type Fact<E = AgentEvent> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
+import { isSpawning, LAUNCHED, outcomeOfStatus, readSpawn } from './agents.ts';
+import { agentIdOf, type WithoutOrigin } from './record.ts';
 
 interface Reading {
   readonly main: AgentId;
-  /** Calls that asked for an agent, with the type that it is to be of. */
+  /** Calls that request an agent, with its type. */
   readonly asked: Map<ToolCallId, string>;
   readonly made: Set<ToolCallId>;
   readonly prompts: CallPrompt[];
-  emit(fact: Fact): void;
+  emit(fact: WithoutOrigin<AgentEvent>): void;
 }
 
 export const stream: StreamCapability = {
@@ -77,18 +74,20 @@ function readRecord(record: JsonObject, reading: Reading): void {
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
   const id = asText(message['id']);
   if (record['type'] === 'assistant' && id !== undefined)
-    emit({ kind: 'entry-added', agent, entry: 'reply', id, ...(endsInCalls(blocks) && { end: 'tools' }) });
+    emit({
+      kind: 'entry-added',
+      agent,
+      entry: 'reply',
+      id,
+      ...(blocks.some(({ type }) => type === 'tool_use') && { end: 'tools' }),
+    });
   for (const block of blocks) {
     if (block['type'] === 'tool_use') readCall(block, agent, reading);
     else if (block['type'] === 'tool_result') readResult(block, agent, reading);
   }
 }
 
-function endsInCalls(blocks: readonly JsonObject[]): boolean {
-  return blocks.some(({ type }) => type === 'tool_use');
-}
-
-/** Ids of agents are made of type and call, in all versions. */
+/** All versions build the id of an agent from type and call. */
 function makeAgent(call: ToolCallId, { asked, made, emit }: Reading): AgentId {
   const agent = agentIdOf(`${asked.get(call) ?? 'general-purpose'}-${call}`);
   if (!made.has(call)) emit({ kind: 'agent-linked', agent, evidence: 'stream', call });
@@ -120,24 +119,14 @@ function readCall(block: JsonObject, agent: AgentId, { asked, prompts, emit }: R
   const input = asObject(block['input']) ?? {};
   emit({ kind: 'tool-started', agent, call, tool, ...known({ summary: summarise(tool, input) }) });
   if (!isSpawning(tool)) return;
-  const type = asText(input['subagent_type']);
+  const spawn = readSpawn(input);
   const prompt = asText(input['prompt']);
-  asked.set(call, type ?? 'general-purpose');
-  emit({
-    kind: 'spawn-requested',
-    agent,
-    call,
-    ...known({
-      type,
-      description: asText(input['description']),
-      prompt: prompt === undefined ? undefined : promptFact(prompt),
-      background: asFlag(input['run_in_background']),
-    }),
-  });
+  asked.set(call, spawn.type ?? 'general-purpose');
+  emit({ kind: 'spawn-requested', agent, call, ...spawn });
   if (prompt !== undefined) prompts.push({ call, prompt });
 }
 
-/** The call goes well for this host even where its agent did not. */
+/** The host reports the call as successful although its agent failed. */
 const FAILED = /^Subagent execution failed\b/;
 
 function readResult(block: JsonObject, agent: AgentId, reading: Reading): void {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toGuarded } from './guarded-tools.ts';
+import { toGuarded } from '../guard.ts';
 
 const PATCH = '*** Begin Patch\n*** Delete File: a.js\n*** End Patch\n';
 

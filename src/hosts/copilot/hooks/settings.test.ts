@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatHookCommand } from '../../../core/index.ts';
-import { hookSettings } from './settings.ts';
+import { hookSettings } from './index.ts';
 
 const command = (role: 'guard' | 'observe'): string =>
   formatHookCommand(

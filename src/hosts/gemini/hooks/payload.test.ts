@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { recordedHooks } from '../../testing/recorded-hooks.ts';
-import { hooks } from './index.ts';
-import { hookSettings } from './settings.ts';
+import { hookSettings, hooks } from './index.ts';
 
 const fixtures = fileURLToPath(new URL('fixtures/', import.meta.url));
 

@@ -7,11 +7,11 @@ import type { JsonObject } from '../../../lib/json.ts';
 import { readDatabase } from '../../../lib/sqlite.ts';
 import { type DatabaseWriter, startWriter } from '../../../lib/testing/databases.ts';
 import type { LocatedSession, LocatedSource } from '../../index.ts';
-import { messageFacts } from '../facts/message-facts.ts';
-import { partFacts } from '../facts/part-facts.ts';
+import { messageFacts } from '../parse-messages.ts';
+import { partFacts } from '../parse-parts.ts';
 import { sessionIdOf } from '../record.ts';
 import { openDatabase } from './cursor.ts';
-import { readBatches, toParts } from './row-batches.ts';
+import { readBatches, toParts } from './rows.ts';
 
 const SESSION = 'ses_1';
 const TABLES = [
@@ -94,7 +94,7 @@ const session = {
 beforeAll(async () => {
   writer = await startWriter(source.path);
   await writer.run(...TABLES);
-  const door = { session: session.id, source: source.id, told: new Map() };
+  const context = { session: session.id, source: source.id, settings: new Map() };
   const rows: string[] = [];
   for (let turn = 0; turn < REPEATS; turn++) {
     const at = 1_794_000_000_000 + turn;
@@ -111,14 +111,14 @@ beforeAll(async () => {
     };
     const message = `msg_${turn}`;
     rows.push(`insert into message values ('${message}', '${SESSION}', ${at}, ${at}, ${text(JSON.stringify(info))})`);
-    expected.push(...messageFacts({ id: message, session: SESSION }, info, door));
+    expected.push(...messageFacts({ id: message, session: SESSION }, info, context));
     for (const [index, part] of (turn < PLAIN ? PARTS : [...PARTS, ...ASTRAY]).entries()) {
       const id = `prt_${turn}_${index}`;
       rows.push(
         `insert into part values ('${id}', '${message}', '${SESSION}', ${at}, ${at + 5}, ${text(JSON.stringify(part))})`,
       );
-      const key = { id, session: SESSION, isTold: false, createdAt: at, from: at, until: at + 5 };
-      expected.push(...partFacts(key, part, door));
+      const key = { id, session: SESSION, isPrompt: false, createdAt: at, from: at, until: at + 5 };
+      expected.push(...partFacts(key, part, context));
     }
   }
   await writer.run('begin', ...rows, 'commit');
@@ -147,7 +147,7 @@ async function read(): Promise<readonly AgentEvent[]> {
   return facts;
 }
 
-it('tells of rows what their whole texts tell, however they are read', async () => {
+it('tells of rows what their whole texts emit, however they are read', async () => {
   expect(callsAndMessages(await read())).toEqual(callsAndMessages(expected));
 });
 

@@ -1,8 +1,19 @@
-// Messages and parts as rows. Nine tenths of a database are texts that the tree has no use for: of long rows only the
-// beginning leaves SQLite, which is where the facts stand.
+// Messages and parts as rows. Nine tenths of a database are texts without facts: of long rows only the beginning, which has the facts, leaves
+// SQLite. Many rows come in one JSON text: a driver takes a microsecond for each value, and more in garbage collection, which for tens of
+// thousands of rows is longer than SQLite takes to read them.
 
-import { asAmount, asObject, asText, closeJson, type JsonObject, known, parseObject } from '../../../lib/json.ts';
-import { type SqlRow, textOf } from '../../../lib/sqlite.ts';
+import {
+  asAmount,
+  asObject,
+  asText,
+  closeJson,
+  isObject,
+  type JsonObject,
+  known,
+  parseJson,
+  parseObject,
+} from '../../../lib/json.ts';
+import { type ReadOnlyDatabase, type SqlRow, textOf } from '../../../lib/sqlite.ts';
 import { PROGRAMS } from '../../shared/index.ts';
 import { SHELL, TASK } from '../tools.ts';
 
@@ -21,22 +32,22 @@ export interface PartRow {
   readonly part: JsonObject;
 }
 
-/** Whole diffs stand in what the person said, whole web pages in errors. */
-export const LONG_MESSAGE = 8_192;
+/** Prompts contain whole diffs, errors whole web pages. */
+const LONG_MESSAGE = 8_192;
 const BODIES = `'$.summary.diffs', '$.system', '$.error.data.responseBody', '$.error.data.responseHeaders'`;
 
 export const MESSAGE_COLUMNS = `${textOf('message.id')} as id, ${textOf('message.session_id')} as session_id,
   cast(case when octet_length(message.data) <= ${LONG_MESSAGE} or not json_valid(message.data) then message.data else json_remove(message.data, ${BODIES}) end as blob) as data`;
 
 const [LONG_PART, KEPT] = [1_500, 600];
-/** Only here: the name of the tool, which a text cannot imitate, for quotes are escaped there. */
-const HEAD = 'substr(part.data, 1, 400)';
-const isTool = (name: string): string => `instr(${HEAD}, '"tool":"${name}"') > 0`;
+/** Contains the name of the tool. A text cannot imitate it, since its quotes are escaped. */
+const NAME_HEAD = 'substr(part.data, 1, 400)';
+const isTool = (name: string): string => `instr(${NAME_HEAD}, '"tool":"${name}"') > 0`;
 
 const PART_KEYS = `${textOf('part.id')} as id, ${textOf('part.message_id')} as message_id, ${textOf('part.session_id')} as session_id,
   part.time_created, part.time_updated`;
 
-/** When a call ran stands at the very end. */
+/** The times of a call are at the very end. */
 export const PART_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_PART} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_PART} then part.data else substr(part.data, 1, ${KEPT}) end as blob) as data,
@@ -46,12 +57,12 @@ export const PART_COLUMNS = `${PART_KEYS},
 
 export const WHOLE_COLUMNS = `${PART_KEYS}, ${textOf('part.data')} as data`;
 
-/** Of what an agent was told, so much that its first line is whole. */
-export const TOLD_COLUMNS = `${PART_KEYS},
+/** Enough of a prompt for its first line. */
+export const PROMPT_COLUMNS = `${PART_KEYS},
   octet_length(part.data) > ${LONG_MESSAGE} as is_long,
   cast(case when octet_length(part.data) <= ${LONG_MESSAGE} then part.data else substr(part.data, 1, ${LONG_MESSAGE}) end as blob) as data`;
 
-/** What parts without facts begin with; what begins in a way that no version was seen to write is looked at as well. */
+/** Beginnings of parts without facts; unknown beginnings are read. */
 const BARE = [
   '{"type":"tex',
   '{"type":"rea',
@@ -70,13 +81,13 @@ export function toMessageRow({ id, session_id, data }: SqlRow): MessageRow | und
   return native === undefined || session === undefined || !info ? undefined : { id: native, session, info };
 }
 
-/** Undefined where its text is no JSON. */
+/** Undefined if its text is not JSON. */
 export function toPartRow(row: SqlRow): PartRow | undefined {
   const [id, message, session] = [asText(row['id']), asText(row['message_id']), asText(row['session_id'])];
   const text = asText(row['data']);
   if (id === undefined || message === undefined || session === undefined || text === undefined) return undefined;
   const isLong = row['is_long'] === 1;
-  // One that was cut does not end as an object does, or hardly ever; to see it costs less than to try.
+  // A cut text hardly ever ends like an object; checking costs less than parsing.
   const whole = isLong && !text.endsWith('}') ? undefined : parseObject(text);
   const part = whole ?? (isLong ? withEnding(parseObject(closeJson(text)), row) : undefined);
   if (!part) return undefined;
@@ -85,8 +96,8 @@ export function toPartRow(row: SqlRow): PartRow | undefined {
 }
 
 /**
- * Of a call whose bodies were left out: whom a call of an agent made, and the session of a program that a command ran, stand in
- * them. Commands are looked through here, for SQLite takes a microsecond for each name that it does not find.
+ * Whether a cut call must be read whole: the agent that it made, or the session of a program that a command ran, is in its output. Commands
+ * are searched here because SQLite takes a microsecond for each name that it does not find.
  */
 export function isNeededWhole({ tool, state }: JsonObject): boolean {
   if (tool === TASK) return true;
@@ -97,14 +108,14 @@ export function isNeededWhole({ tool, state }: JsonObject): boolean {
 
 const NAMES = PROGRAMS.flatMap(({ names: [shortest] }) => shortest ?? []);
 
-const TIME = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
+const TIME_AT_END = /"time":\{"start":(\d+)(?:,"end":(\d+))?[^{}]*\}(?:,"attachments":\[.*\])?\}\}?$/;
 
-/** What stands behind the bodies of a call, put back where it belongs. */
+/** Restores the fields after the output of a cut call. */
 function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): JsonObject | undefined {
   const state = asObject(part?.['state']);
   if (!part || !state) return part;
   const text = asText(ending) ?? '';
-  const [, start, end] = TIME.exec(text) ?? [];
+  const [, start, end] = TIME_AT_END.exec(text) ?? [];
   const time = known({
     start: start === undefined ? undefined : Number(start),
     end: end === undefined ? undefined : Number(end),
@@ -112,4 +123,182 @@ function withEnding(part: JsonObject | undefined, { ending, file }: SqlRow): Jso
   const filePath = asText(file);
   const input = filePath === undefined ? state['input'] : { ...asObject(state['input']), filePath };
   return { ...part, state: { ...state, input, time } };
+}
+
+/** Rows per batch, to limit memory. */
+export const ROWS = 1_000;
+
+/** `apart` and `whole` are ids of rows to be read separately: too long for a batch, or calls needed whole. */
+export interface Batch<Row> {
+  readonly rows: readonly Row[];
+  readonly apart: readonly string[];
+  readonly whole: readonly string[];
+}
+
+/** Short sessions are read together, since a query takes longer than reading one; each alone if they are too many rows. */
+export const TOGETHER = 8;
+
+export const LIST = '(select value from json_each(?))';
+
+interface RowSelection {
+  /** SQL: the ids as a table. */
+  readonly sessions: string;
+  /** SQL: the same as a JSON text. */
+  readonly list: string;
+  /** SQL: the number of messages to skip, and the row of the last part before. */
+  readonly before: readonly [messages: string, part: string];
+}
+
+const [BATCH_LONG, BATCH_HEAD, BATCH_ENDING] = [900, 800, 200];
+/** After it is the output of an ended call; only the times at the very end are needed. */
+const OUTPUT = `,"output":"`;
+/** In hexadecimal, since the end of a text is cut by bytes. */
+const TIME_BYTES = `x'${Buffer.from('"time":{"start":').toString('hex')}'`;
+
+/** One query with one row: waking the other thread takes longer than some queries. */
+export function selectRows({ sessions, list, before: [read, last] }: RowSelection): string {
+  // A session by its position in the list: its id would be a fifth of the text.
+  const session = `instr(${list}, '"' || session_id || '"')`;
+  const keys = `'[' || ${session} || ',"' || id || '","' || message_id || '",' || time_created || ',' || time_updated || ','`;
+  // Ids have no quotes; if one has, the batch is not JSON.
+  const messages = `select count(*) as messages,
+      cast('[' || group_concat('[' || ${session} || ',"' || id || '",' || data || ']') || ']' as blob) as message_rows
+    from (select session_id, id, time_created, case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end as data
+      from message where session_id in ${sessions} order by session_id, time_created, id limit ${ROWS} offset ${read})`;
+  // `limit` makes SQLite read each row once.
+  const parts = `select count(*) as parts, max(row) as last, cast('[' || group_concat(${keys} || case when ending is null then head
+        when instr(head, '${OUTPUT}') and instr(ending, ${TIME_BYTES})
+        then substr(head, 1, instr(head, '${OUTPUT}') - 1) || ',' || substr(ending, instr(ending, ${TIME_BYTES}))
+        else 'null' end || ']') || ']' as blob) as part_rows
+    from (select rowid as row, session_id, id, message_id, time_created, time_updated,
+        case when octet_length(data) <= ${BATCH_LONG} then data else substr(data, 1, ${BATCH_HEAD}) end as head,
+        case when octet_length(data) > ${BATCH_LONG} then substr(cast(data as blob), -${BATCH_ENDING}) end as ending
+      from part where session_id in ${sessions} and rowid > ${last} and ${WITH_FACTS} order by session_id, rowid limit ${ROWS})`;
+  // The parts of prompts, found by the beginning that all recorded versions write; others are read separately.
+  const told = `select count(*) as told,
+      cast('[' || group_concat(${keys} || case when octet_length(data) <= ${LONG_MESSAGE} then data else 'null' end || ']') || ']' as blob) as told_rows
+    from part where message_id in (select id from (select id, data from message where session_id in ${sessions}
+      order by session_id, time_created, id limit ${ROWS} offset ${read}) where data >= '{"role":"user"' and data < '{"role":"user#')`;
+  return `(${messages}), (${parts}), (${told})`;
+}
+
+const ALL = `select * from ${selectRows({ sessions: '(select value from json_each(?1))', list: '?1', before: ['?2', '?3'] })}`;
+
+export interface BatchText {
+  readonly sessions: readonly string[];
+  /** The number of messages before it, and the row of the last part before it. */
+  readonly before: readonly [messages: number, part: number];
+  readonly row: SqlRow;
+}
+
+/**
+ * All messages of each session by time, and all parts with facts by row. The next batch is read while the caller handles the last.
+ */
+export function readBatches(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncIterable<BatchText> {
+  return prefetch(textsOf(database, sessions));
+}
+
+async function* textsOf(database: ReadOnlyDatabase, sessions: readonly string[]): AsyncGenerator<BatchText> {
+  for (let from = 0; from < sessions.length; from += TOGETHER) {
+    const group = sessions.slice(from, from + TOGETHER);
+    const [row] = group.length > 1 ? await database.soon(ALL, JSON.stringify(group), 0, 0) : [];
+    if (row && !isFull(row)) yield { sessions: group, before: [0, 0], row };
+    else for (const session of group) yield* pagesOf(database, session);
+  }
+}
+
+async function* pagesOf(database: ReadOnlyDatabase, session: string): AsyncGenerator<BatchText> {
+  let [read, last] = [0, 0];
+  for (let hasMore = true; hasMore; ) {
+    const [row = {}] = await database.soon(ALL, JSON.stringify([session]), read, last);
+    yield { sessions: [session], before: [read, last], row };
+    hasMore = isFull(row);
+    read += ROWS;
+    last = asAmount(row['last']) ?? Number.MAX_SAFE_INTEGER;
+  }
+}
+
+export function isFull({ messages, parts }: SqlRow): boolean {
+  return messages === ROWS || parts === ROWS;
+}
+
+/** Requests the next value before yielding the last. Stopping early waits for the pending one. */
+async function* prefetch<T>(source: AsyncGenerator<T>): AsyncGenerator<T> {
+  let next = source.next();
+  try {
+    for (let found = await next; !found.done; found = await next) {
+      next = source.next();
+      yield found.value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+  }
+}
+
+/** Undefined if a text in it is not JSON. */
+export function toMessages({ sessions, row }: BatchText): Batch<MessageRow> | undefined {
+  const sessionAt = placesOf(sessions);
+  return toBatch(row['messages'], row['message_rows'], 3, ([at, id, info]) => {
+    const session = sessionAt.get(at);
+    return isObject(info) && session !== undefined ? { id: id as string, session, info } : undefined;
+  });
+}
+
+export function toParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['parts'], row['part_rows'], 6, partOf(placesOf(sessions)));
+}
+
+export function toPromptParts({ sessions, row }: BatchText): Batch<PartRow> | undefined {
+  return toBatch(row['told'], row['told_rows'], 6, partOf(placesOf(sessions)));
+}
+
+function partOf(sessionAt: ReadonlyMap<unknown, string>): (values: readonly unknown[]) => PartRow | undefined {
+  return ([at, id, message, createdAt, updatedAt, part]) => {
+    const session = sessionAt.get(at);
+    if (!isObject(part) || session === undefined) return undefined;
+    return {
+      id: id as string,
+      message: message as string,
+      session,
+      part,
+      createdAt: asAmount(createdAt),
+      updatedAt: asAmount(updatedAt),
+    };
+  };
+}
+
+/**
+ * Positions in the list, as SQLite's `instr` counts them. An id that JSON escapes is not found (0): its rows are read separately.
+ */
+function placesOf(sessions: readonly string[]): ReadonlyMap<unknown, string> {
+  const asked = JSON.stringify(sessions);
+  const places = new Map(sessions.map((session) => [asked.indexOf(`"${session}"`) + 1, session]));
+  places.delete(0);
+  return places;
+}
+
+/** A text that is not JSON may close a bracket that it did not open, so the number and width of rows are checked. */
+function toBatch<Row extends { readonly id: string; readonly part?: JsonObject }>(
+  count: unknown,
+  text: unknown,
+  width: number,
+  toRow: (values: readonly unknown[]) => Row | undefined,
+): Batch<Row> | undefined {
+  const found = parseJson(text ?? '[]') as readonly (readonly unknown[])[] | undefined;
+  if (!found || found.length !== count) return undefined;
+  const rows: Row[] = [];
+  const [apart, whole]: [string[], string[]] = [[], []];
+  for (const values of found) {
+    if (!Array.isArray(values) || values.length !== width) return undefined;
+    const row = toRow(values);
+    if (!row) apart.push(values[1] as string);
+    else if (row.part && isCut(row.part) && isNeededWhole(row.part)) whole.push(row.id);
+    else rows.push(row);
+  }
+  return { rows, apart, whole };
+}
+
+function isCut({ state }: JsonObject): boolean {
+  const { status, output } = asObject(state) ?? {};
+  return status === 'completed' && output === undefined;
 }

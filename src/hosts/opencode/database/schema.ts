@@ -1,7 +1,13 @@
-// Which columns a database has: versions add some. Columns are always named one by one: `account`, `control_account`,
-// `credential` and `session_share` hold secrets, and nothing of them is ever asked for.
-import { asText } from '../../../lib/json.ts';
-import { type ReadOnlyDatabase, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
+// The schema of a database, and its sessions. Columns are always named one by one: versions add some, and `account`, `control_account`,
+// `credential` and `session_share` hold secrets that are never read.
+
+import { access, constants, lstat, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { isRefusal, sizeOf } from '../../../lib/folders.ts';
+import { asAmount, asText, known, parseJson } from '../../../lib/json.ts';
+import { kindOfFile } from '../../../lib/regular-file.ts';
+import { type ReadOnlyDatabase, type SqlRow, textOf, UnreadableDatabase } from '../../../lib/sqlite.ts';
+import { type SessionInfo, sessionInfo } from '../record.ts';
 
 export interface Schema {
   readonly sessionColumns: ReadonlySet<string>;
@@ -16,31 +22,30 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   part: ['id', 'message_id', 'session_id', 'time_created', 'time_updated', 'data'],
 };
 
-export interface KnownSchema {
+interface KnownSchema {
   readonly version: unknown;
   readonly schema: Schema;
 }
 
-/** Of each connection: many sessions are read through one. */
-const known = new WeakMap<ReadOnlyDatabase, KnownSchema>();
+/** By connection: many sessions share one. */
+const schemas = new WeakMap<ReadOnlyDatabase, KnownSchema>();
 
-/** As it was when it was last looked at. */
 export function knownSchema(database: ReadOnlyDatabase): KnownSchema | undefined {
-  return known.get(database);
+  return schemas.get(database);
 }
 
-/** Throws `UnreadableDatabase` where it is none that troupe knows. */
+/** Throws `UnreadableDatabase` if the schema is unknown. */
 export function readSchema(database: ReadOnlyDatabase, file: string): Schema {
-  // SQLite counts every change of it.
+  // SQLite increments it with every change.
   const version = database.all('select schema_version from pragma_schema_version')[0]?.['schema_version'];
-  const before = known.get(database);
+  const before = schemas.get(database);
   if (before && before.version === version) return before.schema;
-  const schema = lookAtSchema(database, file);
-  known.set(database, { version, schema });
+  const schema = inspectSchema(database, file);
+  schemas.set(database, { version, schema });
   return schema;
 }
 
-function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
+function inspectSchema(database: ReadOnlyDatabase, file: string): Schema {
   for (const [table, columns] of Object.entries(NEEDED)) {
     const has = columnsOf(database, table);
     const missing = columns.find((column) => !has.has(column));
@@ -54,10 +59,10 @@ function lookAtSchema(database: ReadOnlyDatabase, file: string): Schema {
   };
 }
 
-/** The last step that the program took to this schema, of the newest version that was recorded (1.18.34). */
+/** The last migration of the newest recorded version (1.18.34). */
 const NEWEST_KNOWN = '20260622202450_simplify_session_input';
 
-/** A step that troupe does not know: what it brought is not shown. The names of steps begin with their time. */
+/** A migration that troupe does not know. Their names begin with their time. */
 export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
   if (!columnsOf(database, 'migration').has('id')) return undefined;
   const [row] = database.all(`select ${textOf('max(id)')} as id from migration`);
@@ -68,4 +73,104 @@ export function unknownStepOf(database: ReadOnlyDatabase): string | undefined {
 export function columnsOf(database: ReadOnlyDatabase, table: string): ReadonlySet<string> {
   const rows = database.all('select name from pragma_table_info(?)', table);
   return new Set(rows.flatMap(({ name }) => asText(name) ?? []));
+}
+
+const WANTED = [
+  'id',
+  'parent_id',
+  'title',
+  'directory',
+  'version',
+  'agent',
+  'permission',
+  'time_created',
+  'time_updated',
+] as const;
+
+export function sessionNames({ sessionColumns: has }: Schema): readonly string[] {
+  return WANTED.filter((column) => has.has(column));
+}
+
+function sessionColumns(schema: Schema): string {
+  return sessionNames(schema)
+    .map((column) => (column.startsWith('time_') ? `session.${column}` : `${textOf(`session.${column}`)} as ${column}`))
+    .join(', ');
+}
+
+/** A session and its descendants. The table is small beside the others. */
+export const TREE = `with recursive tree(id) as materialized (
+  select ?1 union select session.id from session join tree on session.parent_id = tree.id
+)`;
+
+export function readTree(database: ReadOnlyDatabase, schema: Schema, root: string): readonly SessionInfo[] {
+  const sql = `${TREE} select ${sessionColumns(schema)} from session where id in (select id from tree)`;
+  return database.all(sql, root).flatMap((row) => toInfo(row) ?? []);
+}
+
+/** The last row numbers. */
+export const NUMBERS = `coalesce((select max(rowid) from message), 0) as last_message,
+  coalesce((select max(rowid) from part), 0) as last_part`;
+
+export interface SessionPosition {
+  readonly id: string;
+  readonly parent?: string;
+  readonly modifiedAt: number;
+}
+
+/** Not every message sets `time_updated`; the newest message of a session is in an index. */
+export function listSessions(database: ReadOnlyDatabase): readonly SessionPosition[] {
+  const newest = '(select max(time_created) from message where session_id = session.id)';
+  return database
+    .all(
+      `select ${textOf('id')} as id, ${textOf('parent_id')} as parent_id, time_updated, ${newest} as newest from session`,
+    )
+    .flatMap(({ id, parent_id, time_updated, newest: last }) => {
+      const native = asText(id);
+      if (native === undefined) return [];
+      const modifiedAt = Math.max(asAmount(time_updated) ?? 0, asAmount(last) ?? 0);
+      return [{ id: native, modifiedAt, ...known({ parent: asText(parent_id) }) }];
+    });
+}
+
+export function toInfo(row: SqlRow): SessionInfo | undefined {
+  const { parent_id: parent, permission, time_created: created, time_updated: updated } = row;
+  const id = asText(row['id']);
+  return id === undefined
+    ? undefined
+    : sessionInfo(id, row, { parent, permission: parseJson(permission), created, updated });
+}
+
+/** Throws `UnreadableDatabase` with the reason: SQLite reports a folder, a missing permission and a dangling link alike. */
+export async function assertOpenable(file: string): Promise<void> {
+  const why = (await whyNoFile(file)) ?? (await whyUnreadable(file, '')) ?? (await whyUnreadable(file, '-wal'));
+  if (why !== undefined) throw new UnreadableDatabase(file, why, false);
+}
+
+async function whyNoFile(file: string): Promise<string | undefined> {
+  try {
+    const stats = await stat(file);
+    if (!stats.isFile()) return `it is ${kindOfFile(stats)}, not a regular file`;
+    // Everything in a new one may still be in its log.
+    return stats.size === 0 && (await sizeOf(`${file}-wal`)) === 0 ? 'it is empty' : undefined;
+  } catch (error) {
+    if (isRefusal(error)) return 'you may not read it';
+    return (await isLink(file)) ? 'it is a link to nothing' : 'it is not there';
+  }
+}
+
+async function whyUnreadable(file: string, end: '' | '-wal'): Promise<string | undefined> {
+  try {
+    await access(file + end, constants.R_OK);
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) return undefined;
+    return end === '' ? 'you may not read it' : `you may not read its log, ${path.basename(file)}${end}`;
+  }
+}
+
+async function isLink(file: string): Promise<boolean> {
+  return lstat(file).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  );
 }

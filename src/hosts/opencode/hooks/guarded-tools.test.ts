@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { usesOf } from '../../../guard/uses-of.ts';
-import { toGuarded } from './guarded-tools.ts';
+import { toGuarded } from '../guard.ts';
 
 const PATCH = `*** Begin Patch
 *** Update File: src/a.ts

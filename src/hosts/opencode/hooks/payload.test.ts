@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf, readPayload } from './payload.ts';
+import { callerOf, readPayload } from '../guard.ts';
 
 const line = [
   { id: 'ses_low', parent: 'ses_mid', agent: 'tester', directory: '/p/x' },

@@ -14,7 +14,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatHookCommand } from '../../../core/index.ts';
-import { formatAnswer, formatReply } from './answer.ts';
+import { formatAnswer, formatReply } from '../guard.ts';
 import { pluginText } from './plugin-text.ts';
 
 // The very text that is installed, in this process: with the scripts of a test in the place of ours, and a client that knows

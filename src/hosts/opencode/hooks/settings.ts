@@ -1,19 +1,30 @@
-// Where OpenCode looks for plugins, and ours among them: one file, all of it ours.
+// Where our plugin for OpenCode is installed. OpenCode 2 reads the same folder as OpenCode 1, but does not load plugins of OpenCode 1: it
+// evaluates the module, never calls its function, and runs every tool; `run` and `serve` print nothing about it (2.0.15). Both versions share
+// the command, the data folder and the database, so `findVersionTwo` looks up which one is in use.
 
 import path from 'node:path';
 import { parseHookCommand } from '../../../core/index.ts';
+import { listFolder, modifiedAt } from '../../../lib/folders.ts';
+import { asAmount, asText, known, parseObject } from '../../../lib/json.ts';
+import { isStillRunning } from '../../../lib/processes.ts';
+import { readText } from '../../../lib/regular-file.ts';
+import { type ReadOnlyDatabase, readDatabase, textOf } from '../../../lib/sqlite.ts';
+import { isAtLeast } from '../../../lib/version-number.ts';
 import type {
   HookCommands,
+  HookObstacle,
   HookSettingsCapability,
   Machine,
+  ObstacleQuestion,
   SettingsFile,
   SettingsHook,
   SettingsView,
 } from '../../index.ts';
+import { ifAbsolute, isDatabaseName, rootsOf } from '../data-folder.ts';
+import { columnsOf } from '../database/schema.ts';
+import { ASKED, BEFORE_CALL, REPLIED } from '../guard.ts';
 import { HOST } from '../record.ts';
-import { ASKED, BEFORE_CALL, REPLIED } from './payload.ts';
 import { commandsIn, GUARD_SECONDS, isOurs, pluginText } from './plugin-text.ts';
-import { findVersionTwo, refusal } from './version-two.ts';
 
 export const hookSettings: HookSettingsCapability = {
   // OpenCode 2 was called opencode2 before its release.
@@ -23,7 +34,7 @@ export const hookSettings: HookSettingsCapability = {
   isOwnFile: true,
   isBeforeCalls: (event) => event === BEFORE_CALL,
   eventsFor: () => EVENTS,
-  problemIn: (text) => (isOurs(text) ? undefined : 'it is a plugin that troupe did not write'),
+  problemIn: (text) => (isOurs(text) ? undefined : NOT_OURS),
   install: (_text, _version, commands) => pluginText(commands),
   uninstall: (text) => (isOurs(text) ? '' : text),
   inspect,
@@ -31,28 +42,26 @@ export const hookSettings: HookSettingsCapability = {
   obstacles: findVersionTwo,
 };
 
-/** Every version that was tried tells of all of them: 1.1.65 to 1.18.33. */
+/** All of them work in 1.1.65 to 1.18.33. */
 const EVENTS: readonly string[] = [BEFORE_CALL, ASKED, REPLIED];
 
 const FILE = path.join('plugins', 'troupe.js');
 
+const NOT_OURS = 'it is a plugin that troupe did not write';
+
 function pluginFiles({ env, home }: Machine, folder: string): readonly SettingsFile[] {
-  const config = absolute(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
+  const config = ifAbsolute(env['XDG_CONFIG_HOME']) ?? path.join(home, '.config');
   return [
     { scope: 'user', path: path.join(config, 'opencode', FILE) },
     { scope: 'project', path: path.join(folder, '.opencode', FILE) },
   ];
 }
 
-function absolute(place: string | undefined): string | undefined {
-  return place !== undefined && path.isAbsolute(place) ? place : undefined;
-}
-
 function inspect(text: string): SettingsView {
   const commands = isOurs(text) ? commandsIn(text) : undefined;
-  const problem = text.trim() !== '' && !isOurs(text) ? 'it is a plugin that troupe did not write' : undefined;
+  const problem = text.trim() !== '' && !isOurs(text) ? NOT_OURS : undefined;
   const ours = commands ? EVENTS.flatMap((event) => hookOf(event, commands, text) ?? []) : [];
-  return { ours, othersBeforeCalls: [], ...(problem !== undefined && { problem }) };
+  return { ours, othersBeforeCalls: [], ...known({ problem }) };
 }
 
 function hookOf(event: string, commands: HookCommands, text: string): SettingsHook | undefined {
@@ -61,5 +70,94 @@ function hookOf(event: string, commands: HookCommands, text: string): SettingsHo
   if (!found) return undefined;
   const { isAsWritten, ...own } = found;
   const changed = isAsWritten && text === pluginText(commands) ? undefined : 'its text is not what troupe writes';
-  return { event, command, seconds: GUARD_SECONDS, ...own, ...(changed !== undefined && { changed }) };
+  return { event, command, seconds: GUARD_SECONDS, ...own, ...known({ changed }) };
+}
+
+const REMEDY =
+  'Use OpenCode 1 until troupe supports OpenCode 2, or deny tools in opencode.json, for example: "permission": { "bash": "deny" }';
+
+export function refusal(version: string): Pick<HookObstacle, 'text' | 'remedy'> | undefined {
+  return isVersionTwo(version) ? { text: `OpenCode ${version} ${DOES_NOT_LOAD}`, remedy: REMEDY } : undefined;
+}
+
+const DOES_NOT_LOAD = 'does not load this plugin, which is written for OpenCode 1.';
+
+function isVersionTwo(version: string | undefined): boolean {
+  return isAtLeast(version, '2.0.0');
+}
+
+export async function findVersionTwo({ machine }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  return [...(await findService(machine)), ...(await findSessions(machine))];
+}
+
+/** OpenCode 2 keeps a service running in the background, and every client talks to it. */
+async function findService({ env, home }: Machine): Promise<readonly HookObstacle[]> {
+  const state = ifAbsolute(env['XDG_STATE_HOME']) ?? path.join(home, '.local', 'state');
+  const file = path.join(state, 'opencode', 'service.json');
+  const service = parseObject(await readText(file).catch(() => undefined));
+  const version = asText(service?.['version']);
+  const pid = asAmount(service?.['pid']);
+  if (!isVersionTwo(version) || pid === undefined || !(await isStillRunning(pid, await modifiedAt(file)))) return [];
+  return [{ text: `OpenCode ${version} is running (pid ${pid}); it ${DOES_NOT_LOAD}`, remedy: REMEDY }];
+}
+
+interface LastRun {
+  readonly session: string;
+  readonly version: string | undefined;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+async function findSessions(machine: Machine): Promise<readonly HookObstacle[]> {
+  const found: LastRun[] = [];
+  for (const root of rootsOf(machine))
+    for (const { name, kind } of await listFolder(root).catch(() => [])) {
+      if (kind !== 'file' || !isDatabaseName(name)) continue;
+      // `troupe doctor` reports unreadable databases with the data folders.
+      const last = await readDatabase(path.join(root, name), readLastRun).catch(() => undefined);
+      if (last) found.push(last);
+    }
+  const [newest] = found.toSorted((a, b) => b.at - a.at);
+  if (!newest) return [];
+  const { session, version, at } = newest;
+  const who = isVersionTwo(version) ? `OpenCode ${version}` : 'OpenCode 2';
+  const when = new Date(at).toISOString();
+  return [{ text: `${who} ran session ${session} (last activity ${when}); it ${DOES_NOT_LOAD}`, remedy: REMEDY, at }];
+}
+
+/** Newest rows first; a large database is not read as a whole. */
+const MOST_ROWS = 500;
+
+/**
+ * What OpenCode 2 did last. Its first start copies every session of OpenCode 1 into its own tables and leaves theirs as they were,
+ * so a session is its own if only it has it, and a copied one was continued by it if it has rows of a kind that copies lack.
+ */
+function readLastRun(database: ReadOnlyDatabase): LastRun | undefined {
+  const columns = columnsOf(database, 'session_v2');
+  if (!['id', 'version', 'time_created'].every((column) => columns.has(column))) return undefined;
+  const isCopied = columnsOf(database, 'session').has('id')
+    ? (id: string) => database.all('select 1 from session where id = ?', id).length > 0
+    : () => false;
+  const versionOf = (id: string): string | undefined =>
+    asText(database.all(`select ${textOf('version')} as version from session_v2 where id = ?`, id)[0]?.['version']);
+  const rows = [
+    ...database.all(
+      `select ${textOf('id')} as id, null as type, time_created as at from session_v2 order by time_created desc limit ${MOST_ROWS}`,
+    ),
+    ...(columnsOf(database, 'session_message').has('session_id')
+      ? database.all(
+          `select ${textOf('session_id')} as id, ${textOf('type')} as type, time_created as at
+          from session_message order by rowid desc limit ${MOST_ROWS}`,
+        )
+      : []),
+  ];
+  const latest = new Map<string, number>();
+  for (const { id, type, at } of rows) {
+    const session = asText(id);
+    const time = asAmount(at);
+    if (session === undefined || time === undefined || time <= (latest.get(session) ?? -1)) continue;
+    if (type === 'idle' || isVersionTwo(versionOf(session)) || !isCopied(session)) latest.set(session, time);
+  }
+  const [newest] = [...latest].sort((a, b) => b[1] - a[1]);
+  return newest && { session: newest[0], version: versionOf(newest[0]), at: newest[1] };
 }

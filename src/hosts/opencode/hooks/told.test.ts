@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type AgentEvent, buildTree, createLedger, reduce, toSourceId } from '../../../core/index.ts';
 import { agentIdOf, sessionIdOf } from '../record.ts';
-import { condense, createHookReader } from './told.ts';
+import { condense, createHookReader } from './index.ts';
 
 const SESSION = sessionIdOf('ses_top');
 const CHILD = agentIdOf('ses_low');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findVersionTwo, refusal } from './version-two.ts';
+import { findVersionTwo, refusal } from './settings.ts';
 
 // The columns of 2.0.15 that are read, as its own `create table` has them, and those of the older table that an upgrade leaves.
 const V2 = `

@@ -1,46 +1,39 @@
-// One tree of sessions on a running server: its state by requests, once for each connection, and from there by its events.
+// One tree of sessions on a running server: its state by requests, once for each connection, and then by its events.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentEvent, nativeId } from '../../../core/index.ts';
-import { asObject, asText } from '../../../lib/json.ts';
+import { asObject, asText, type JsonObject } from '../../../lib/json.ts';
 import type { LocatedSession, LocatedSource, TableCursor } from '../../index.ts';
-import { sessionFacts } from '../facts/session-facts.ts';
-import { createEventsState, readEvent } from '../files/read-events.ts';
-import { messageWithParts } from '../files/read-export.ts';
-import { type Door, toSessionInfo } from '../record.ts';
-import { type EventLog, logOf } from './event-log.ts';
-import { getList } from './request.ts';
-import { listServed } from './served-sessions.ts';
+import { createEventsState, readEvent } from '../events.ts';
+import { messageWithParts } from '../files.ts';
+import { sessionFacts } from '../parse-messages.ts';
+import { type RecordContext, selectTree, toSessionInfo } from '../record.ts';
+import { getList, listServed, openStream, type ServerEvent } from './request.ts';
 
 export function openServer({ id }: LocatedSession, source: LocatedSource): TableCursor {
-  // Of a session that lies in a folder, too, the root may be that folder.
+  // Not the session's root, which may be a folder that has the session, too.
   const { path: root } = source;
-  const door: Door = { session: id, source: source.id };
-  const state = createEventsState(door);
+  const context: RecordContext = { session: id, source: source.id };
+  const state = createEventsState(context);
   let epoch: object | undefined;
   let read = 0;
   let modifiedAt = 0;
 
-  /** Idempotent, as everything that is told: what was told before is told again. */
+  /** Emits everything again: facts are idempotent. */
   const readAll = async (onFacts: (facts: readonly AgentEvent[]) => void): Promise<void> => {
-    const served = await listServed(root);
-    const tree = new Set([nativeId(id)]);
-    for (let size = 0; size < tree.size; ) {
-      size = tree.size;
-      for (const { info } of served) if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
-    }
-    for (const { info } of served.filter((one) => tree.has(one.info.id))) {
+    for (const info of selectTree(nativeId(id), await listServed(root))) {
       state.tree.add(info.id);
       modifiedAt = Math.max(modifiedAt, info.updatedAt ?? 0);
-      onFacts(sessionFacts(info, door));
+      onFacts(sessionFacts(info, context));
       for (const message of await getList(root, `/session/${info.id}/message`)) {
         const own = asObject(message['info']);
-        if (own) readEvent({ type: 'message.updated', properties: { info: own } }, state);
-        onFacts(messageWithParts(message, info.id, door));
+        if (own) readEvent('message.updated', { info: own }, state);
+        onFacts(messageWithParts(message, info.id, context));
       }
     }
     state.at = Date.now();
     for (const properties of await getList(root, '/permission'))
-      onFacts(readEvent({ type: 'permission.asked', properties }, state));
+      onFacts(readEvent('permission.asked', properties, state));
   };
 
   return {
@@ -48,43 +41,111 @@ export function openServer({ id }: LocatedSession, source: LocatedSource): Table
       return modifiedAt;
     },
     async look(onFacts) {
-      let hasNews = false;
-      const tell = (facts: readonly AgentEvent[]): void => {
+      let hasChanges = false;
+      const emit = (facts: readonly AgentEvent[]): void => {
         if (facts.length === 0) return;
-        hasNews = true;
+        hasChanges = true;
         onFacts(facts);
       };
-      const log = logOf(root);
+      const log = logs.get(root);
       const events = log && log.epoch === epoch ? log.since(read) : undefined;
-      // Before the requests: what comes meanwhile may be told twice, and is not lost.
+      // Before the requests: events that arrive meanwhile may be read twice, but are not lost.
       const next = log?.end ?? 0;
-      if (!events) await readAll(tell);
+      if (!events) await readAll(emit);
       for (const { type, properties, at } of events ?? []) {
         if (type === 'session.deleted' || type === 'message.removed') {
           if (!concerns(properties, state.tree)) continue;
-          forget();
+          epoch = undefined;
           return 'replaced';
         }
         state.at = at;
         modifiedAt = at;
-        tell(readEvent({ type, properties }, state));
+        emit(readEvent(type, properties, state));
       }
-      remember(log, next);
-      return hasNews ? 'news' : 'nothing';
+      epoch = log?.epoch;
+      read = next;
+      return hasChanges ? 'news' : 'nothing';
     },
   };
+}
 
-  function remember(log: EventLog | undefined, next: number): void {
-    epoch = log?.epoch;
-    read = next;
-  }
+function concerns(properties: JsonObject, tree: ReadonlySet<string>): boolean {
+  const info = toSessionInfo(asObject(properties['info']));
+  return tree.has(info?.id ?? asText(properties['sessionID']) ?? '');
+}
 
-  function forget(): void {
-    epoch = undefined;
+interface LoggedEvent extends ServerEvent {
+  /** Epoch milliseconds, by our clock. */
+  readonly at: number;
+}
+
+/** The events of one connection. */
+interface EventLog {
+  /** Another one for each connection: events in between are lost. */
+  readonly epoch: object;
+  /** The number of the next event. */
+  readonly end: number;
+  /** Undefined if these events are no longer kept. */
+  since(number: number): readonly LoggedEvent[] | undefined;
+}
+
+/** By address of the server. */
+const logs = new Map<string, EventLog>();
+
+const MAX_EVENTS = 2_000;
+const RECONNECT_MS = 1_000;
+
+/** Events with facts; there are thousands of others. */
+const WITH_FACTS =
+  /^(?:session\.(?:created|updated|deleted)|message\.(?:updated|removed)|message\.part\.updated|permission\.(?:asked|replied|updated))$/;
+const ADDED_OR_DELETED = /^session\.(?:created|deleted)$/;
+
+export function listen(root: string, onNews: (what: 'written' | 'entry') => void): { close(): void } {
+  const end = new AbortController();
+  const followOn = async (): Promise<void> => {
+    while (!end.signal.aborted) {
+      await followOnce(root, end.signal, onNews).catch(() => undefined);
+      logs.delete(root);
+      await sleep(RECONNECT_MS, undefined, { signal: end.signal }).catch(() => undefined);
+    }
+  };
+  void followOn();
+  return { close: () => end.abort() };
+}
+
+async function followOnce(
+  root: string,
+  signal: AbortSignal,
+  onNews: (what: 'written' | 'entry') => void,
+): Promise<void> {
+  const events = await openStream(root, signal);
+  if (!events) return;
+  const { log, add } = createLog();
+  logs.set(root, log);
+  onNews('entry');
+  for await (const { type, properties } of events) {
+    if (!WITH_FACTS.test(type)) continue;
+    add({ type, properties, at: Date.now() });
+    onNews(ADDED_OR_DELETED.test(type) ? 'entry' : 'written');
   }
 }
 
-function concerns(properties: Readonly<Record<string, unknown>>, tree: ReadonlySet<string>): boolean {
-  const info = toSessionInfo(asObject(properties['info']));
-  return tree.has(info?.id ?? asText(properties['sessionID']) ?? '');
+function createLog(): { readonly log: EventLog; add(event: LoggedEvent): void } {
+  const events: LoggedEvent[] = [];
+  let first = 0;
+  return {
+    log: {
+      epoch: {},
+      get end() {
+        return first + events.length;
+      },
+      since: (number) => (number < first ? undefined : events.slice(number - first)),
+    },
+    add(event) {
+      events.push(event);
+      if (events.length <= MAX_EVENTS) return;
+      events.shift();
+      first++;
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type Payload, recordedHooks } from '../../testing/recorded-hooks.ts';
-import { hooks } from './index.ts';
-import { hookSettings } from './settings.ts';
+import { hookSettings, hooks } from './index.ts';
 
 // Recorded: main looks around, starts a sub-agent, and that one another where the version lets it.
 

@@ -1,0 +1,334 @@
+// `events.jsonl` line by line: one file for all agents of a session. Parsers of calls and agents are in `parse-calls.ts`.
+
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  NO_USAGE,
+  nativeId,
+  type SessionId,
+  type SourceId,
+  type ToolCallId,
+  type Usage,
+} from '../../core/index.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJsonBytes } from '../../lib/json.ts';
+import type { Line } from '../../lib/lines.ts';
+import type { SourceReader } from '../index.ts';
+import { createAskedCommands, firstLine } from '../shared/index.ts';
+import {
+  type AgentState,
+  agentIdOf,
+  agentOf,
+  atOf,
+  emitChanges,
+  eventId,
+  type LineContext,
+  promptFact,
+} from './line-context.ts';
+import {
+  endAgent,
+  parseAgentCompleted,
+  parseAgentConfigured,
+  parseAgentFailed,
+  parseAgentStarted,
+  parseCallEnd,
+  parseCallStart,
+  parsePermissionAsked,
+  parsePermissionGiven,
+} from './parse-calls.ts';
+import { type EventRecord, eventInLine, isIgnored, parseShort } from './record.ts';
+
+/** Parsers never throw on data. */
+const PARSERS: ReadonlyMap<string, (context: LineContext) => void> = new Map([
+  ['session.start', parseStart],
+  ['session.resume', parseStart],
+  ['session.context_changed', parseStart],
+  ['session.model_change', parseModelChange],
+  ['session.error', parseError],
+  ['session.compaction_complete', parseCompaction],
+  ['session.truncation', parseTruncation],
+  ['session.usage_record', parseUsage],
+  ['session.shutdown', parseShutdown],
+  ['user.message', parsePrompt],
+  ['assistant.message', parseReply],
+  ['system.notification', (context) => emitEntry(context, 'note')],
+  ['abort', (context) => emitEntry(context, 'interruption')],
+  ['tool.execution_start', parseCallStart],
+  ['tool.user_requested', parseCallStart],
+  ['tool.execution_complete', parseCallEnd],
+  ['permission.requested', parsePermissionAsked],
+  ['permission.completed', parsePermissionGiven],
+  ['subagent.started', parseAgentStarted],
+  ['subagent.configured', parseAgentConfigured],
+  ['subagent.completed', parseAgentCompleted],
+  ['subagent.failed', parseAgentFailed],
+]);
+
+export function isKnownType(type: string): boolean {
+  return PARSERS.has(type) || isIgnored(type);
+}
+
+export function createEventReader(session: SessionId, source: SourceId): SourceReader {
+  const main = mainAgentOf(session);
+  const states = new Map<AgentId, AgentState>();
+  const writtenTo = new Map<AgentId, ToolCallId>();
+
+  const isAwaited = (bytes: Uint8Array): boolean =>
+    [...states.values()].some(({ commands }) => commands.areNamedIn(bytes));
+  const readRecord = (record: EventRecord): readonly AgentEvent[] => {
+    const events: AgentEvent[] = [];
+    const origin = { source, offset: record.offset, length: record.length };
+    const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, { session, origin }) as AgentEvent);
+    const parser = PARSERS.get(record.type);
+    if (!parser) {
+      const detail = record.type.slice(0, 80);
+      if (!isIgnored(record.type))
+        emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail, origin } });
+      return events;
+    }
+    const agent = agentOf(record, session);
+    const state = states.get(agent) ?? createAgentState();
+    states.set(agent, state);
+    parser({ session, agent, isMain: agent === main, record, origin, state, writtenTo, emit });
+    return events;
+  };
+
+  return {
+    read(line: Line) {
+      const { event, problem } = eventInLine(line, isAwaited(line.bytes) ? parseJsonBytes : parseShort);
+      const events = event ? readRecord(event) : [];
+      if (!problem) return events;
+      const origin = { source, offset: line.offset, length: line.length };
+      return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }, ...events];
+    },
+  };
+}
+
+function createAgentState(): AgentState {
+  const commands = createAskedCommands();
+  return { isPrompted: false, isOver: false, isResumed: false, toolOf: new Map(), commands, lastSeen: new Map() };
+}
+
+function emitEntry({ agent, record, emit }: LineContext, entry: 'failure' | 'interruption' | 'note'): void {
+  emit({ kind: 'entry-added', agent, entry, id: eventId(record), ...atOf({ record }) });
+}
+
+/** `session.start`, `session.resume`, `session.context_changed`. */
+function parseStart(context: LineContext): void {
+  const { agent, isMain, record } = context;
+  const { data } = record;
+  const place = asObject(data['context']) ?? data;
+  const cwd = asText(place['cwd']);
+  const branch = asText(place['branch']);
+  context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...known({ cwd, branch }) });
+  emitChanges(context, { model: asText(data['selectedModel']), effort: asText(data['reasoningEffort']) });
+  if (!isMain) return;
+  const hostVersion = asText(data['copilotVersion']);
+  // Every version that writes such files keeps a lock beside them while it runs.
+  const keepsProcessRecords = record.type === 'session.start' ? true : undefined;
+  context.emit({ kind: 'session-seen', ...atOf(context), ...known({ cwd, branch, hostVersion, keepsProcessRecords }) });
+}
+
+function parseModelChange(context: LineContext): void {
+  const { data } = context.record;
+  emitChanges(context, { model: asText(data['newModel']), effort: asText(data['reasoningEffort']) });
+}
+
+/** Errors of a request to the model; others, such as an MCP server that does not answer, do not end the turn. */
+const OF_REQUEST = new Set([
+  'query',
+  'authentication',
+  'authorization',
+  'policy',
+  'quota',
+  'rate_limit',
+  'context_limit',
+]);
+
+function parseError(context: LineContext): void {
+  if (OF_REQUEST.has(asText(context.record.data['errorType']) ?? '')) emitEntry(context, 'failure');
+}
+
+function parseCompaction(context: LineContext): void {
+  const { agent, record } = context;
+  const { data } = record;
+  if (data['success'] !== true) return;
+  const parts = ['systemTokens', 'conversationTokens', 'toolDefinitionsTokens'].map((key) => asAmount(data[key]));
+  const sum = parts.some((part) => part === undefined) ? undefined : parts.reduce((a = 0, b = 0) => a + b, 0);
+  context.emit({
+    kind: 'agent-compacted',
+    agent,
+    ...atOf(context),
+    ...known({
+      tokensBefore: asAmount(data['preCompactionTokens']),
+      tokensAfter: sum ?? asAmount(data['postCompactionTokens']),
+    }),
+  });
+}
+
+function parseTruncation(context: LineContext): void {
+  const { agent, record } = context;
+  context.emit({
+    kind: 'agent-compacted',
+    agent,
+    ...atOf(context),
+    ...known({
+      tokensBefore: asAmount(record.data['preTruncationTokensInMessages']),
+      tokensAfter: asAmount(record.data['postTruncationTokensInMessages']),
+    }),
+  });
+}
+
+function parseShutdown(context: LineContext): void {
+  if (!context.isMain) return;
+  context.emit({ kind: 'session-closed' });
+  emitTotals(context);
+}
+
+/** Tokens of a request (about 1.0.10x and later), before the reply that it belongs to. */
+function parseUsage(context: LineContext): void {
+  const { agent, record } = context;
+  const raw = asObject(record.data['usage']);
+  if (!raw) return;
+  const message = asText(raw['apiCallId']) ?? eventId(record);
+  const model = known({ model: asText(raw['model']) });
+  context.emit({ kind: 'usage-counted', agent, message, usage: toUsage(raw), final: true, ...model, ...atOf(context) });
+  emitChanges(context, { contextWindow: asAmount(raw['maxPromptTokens']) });
+}
+
+/** `inputTokens` includes the tokens from the cache. */
+function toUsage(raw: JsonObject): Usage {
+  const cacheRead = asAmount(raw['cacheReadTokens']) ?? 0;
+  const cacheWrite = asAmount(raw['cacheWriteTokens']) ?? 0;
+  const input = Math.max(0, (asAmount(raw['inputTokens']) ?? 0) - cacheRead - cacheWrite);
+  return { ...NO_USAGE, input, output: asAmount(raw['outputTokens']) ?? 0, cacheRead, cacheWrite };
+}
+
+/** Sums of each agent since the session began, across processes that resumed it (1.0.8x and later). The main agent is `main`. */
+function emitTotals(context: LineContext): void {
+  const { record, session } = context;
+  if (record.at === undefined) return;
+  for (const [native, metrics] of Object.entries(asObject(record.data['agentMetrics']) ?? {})) {
+    const agent = native === 'main' ? mainAgentOf(session) : agentIdOf(native);
+    const models = Object.entries(asObject(asObject(metrics)?.['modelMetrics']) ?? {});
+    const byModel = models.map(([model, sums]) => ({
+      model,
+      usage: toUsage(asObject(asObject(sums)?.['usage']) ?? {}),
+    }));
+    byModel.sort((a, b) => (a.model < b.model ? -1 : 1));
+    if (byModel.length > 0) context.emit({ kind: 'usage-totalled', agent, at: record.at, byModel });
+  }
+}
+
+function parsePrompt(context: LineContext): void {
+  const { agent, isMain, state, record } = context;
+  const { data } = record;
+  const id = messageIdOf(record);
+  if (state.isOver) {
+    state.isOver = false;
+    state.isResumed = true;
+    context.emit({
+      kind: 'run-resumed',
+      agent,
+      id,
+      ...known({ call: context.writtenTo.get(agent) }),
+      ...atOf(context),
+    });
+  }
+  context.emit({ kind: 'entry-added', agent, entry: 'prompt', id, ...atOf(context) });
+  const text = asText(data['content']) ?? '';
+  if (state.isPrompted || text.trim() === '' || isHostPrompt(data)) return;
+  state.isPrompted = true;
+  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text), ...atOf(context) });
+  const title = firstLine(text);
+  if (isMain && title !== undefined)
+    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
+  if (!isMain) linkToSender(data, context);
+}
+
+/** `agent-<id>`: the agent that sent the task (about 1.0.9x and later). The main agent has the session's id. */
+function linkToSender(data: JsonObject, { agent, session, emit }: LineContext): void {
+  const native = /^agent-(.+)$/.exec(asText(data['source']) ?? '')?.[1];
+  if (native === undefined) return;
+  const parent = native === nativeId(session) ? mainAgentOf(session) : agentIdOf(native);
+  emit({ kind: 'agent-linked', agent, evidence: 'own-record', parent });
+}
+
+/** Added by the program itself: a skill's text, an autopilot continuation. */
+export function isHostPrompt(data: JsonObject): boolean {
+  const source = asText(data['source']);
+  const isFromSomebody = source === undefined || source === 'user' || source.startsWith('agent-');
+  return !isFromSomebody || data['isAutopilotContinuation'] === true;
+}
+
+function parseReply(context: LineContext): void {
+  const { agent, record } = context;
+  const { data } = record;
+  const id = messageIdOf(record);
+  const end = hasCalls(data) || !isLastChunk(data) ? 'tools' : 'turn';
+  context.emit({ kind: 'entry-added', agent, entry: 'reply', id, end, ...atOf(context) });
+  emitChanges(context, { model: asText(data['model']) });
+  emitOutput(id, data, context);
+  // A resumed agent ends without an event: its last reply is the only sign.
+  if (end === 'turn' && context.state.isResumed) endAgent(context, 'completed');
+}
+
+/** All parts of one reply share the id of its request; texts by the host in the model's place have none. */
+export function messageIdOf(record: EventRecord): string {
+  return asText(record.data['apiCallId']) ?? asText(record.data['messageId']) ?? eventId(record);
+}
+
+function hasCalls(data: JsonObject): boolean {
+  return Array.isArray(data['toolRequests']) && data['toolRequests'].some(isObject);
+}
+
+function isLastChunk(data: JsonObject): boolean {
+  const count = asAmount(data['chunkCount']);
+  return count === undefined || asAmount(data['chunkIndex']) === count - 1;
+}
+
+/**
+ * Up to about 1.0.8x a reply has its output tokens, and nothing has its input tokens; later versions have neither until they write
+ * `session.usage_record`. So the count is a minimum, and has no model, which keeps it out of the fill of the context.
+ */
+function emitOutput(message: string, data: JsonObject, context: LineContext): void {
+  const output = asAmount(data['outputTokens']);
+  // Texts by the host in the model's place cost nothing.
+  if (output === undefined && asText(data['model']) === undefined) return;
+  const usage = { ...NO_USAGE, output: output ?? 0 };
+  context.emit({ kind: 'usage-counted', agent: context.agent, message, usage, final: false, ...atOf(context) });
+}
+
+/** `workspace.yaml`: a few fields of a session. Only the name given by the user or the program is used. */
+export function createWorkspaceReader(session: SessionId, source: SourceId): SourceReader {
+  return {
+    read({ bytes, length }) {
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+      // `summary` up to about 1.0.3x.
+      const name = fieldIn(text, 'name') ?? fieldIn(text, 'summary');
+      if (name === undefined) return [];
+      const titleKind = fieldIn(text, 'user_named') === 'true' ? 'custom' : 'generated';
+      const at = Date.parse(fieldIn(text, 'updated_at') ?? '');
+      const origin = { source, offset: 0, length };
+      const titled = { kind: 'session-titled', session, origin, title: name, titleKind } as const;
+      return [{ ...titled, ...known({ at: Number.isNaN(at) ? undefined : at }) } satisfies AgentEvent];
+    },
+  };
+}
+
+/**
+ * A top-level field with a value on one line, bare or quoted: the program writes nothing else. A value on several lines is
+ * ignored.
+ */
+function fieldIn(yaml: string, key: string): string | undefined {
+  const raw = new RegExp(`^${key}: *(.*)$`, 'm').exec(yaml)?.[1]?.trim();
+  if (raw === undefined || raw === '' || /^[|>&*!]/.test(raw)) return undefined;
+  if (raw.startsWith("'")) return /^'((?:[^']|'')*)'$/.exec(raw)?.[1]?.replaceAll("''", "'");
+  if (!raw.startsWith('"')) return raw;
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,140 @@
+// Events of the server (`/event`, `/global/event`), live or recorded: those of one folder, with all its sessions.
+
+import { type AgentEvent, type DiagnosticCode, nativeId } from '../../core/index.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
+import type { Line } from '../../lib/lines.ts';
+import type { SourceReader } from '../index.ts';
+import {
+  answeredFact,
+  askedFact,
+  createdAtOf,
+  messageFacts,
+  type PermissionRequest,
+  sessionFacts,
+} from './parse-messages.ts';
+import { partFacts } from './parse-parts.ts';
+import { originOf, problemFact, type RecordContext, toSessionInfo } from './record.ts';
+
+interface MessageNote {
+  readonly isPrompt: boolean;
+  readonly createdAt?: number;
+}
+
+/** State kept from event to event. */
+interface EventsState {
+  readonly context: RecordContext;
+  /** The session and its agents seen so far. */
+  readonly tree: Set<string>;
+  readonly messages: Map<string, MessageNote>;
+  /** By our clock, or the server's if it is in the event. */
+  at?: number;
+}
+
+const READERS: ReadonlyMap<string, (properties: JsonObject, state: EventsState) => readonly AgentEvent[]> = new Map([
+  ['session.created', readSession],
+  ['session.updated', readSession],
+  ['message.updated', readMessage],
+  ['message.part.updated', readPart],
+  ['permission.asked', readAsk],
+  ['permission.replied', readReply],
+  // Up to 0.15.
+  ['permission.updated', readAsk],
+]);
+
+const TYPE = /^[a-z-]+(?:\.[a-z-]+)+$/;
+
+export function createEventsReader(context: RecordContext): SourceReader {
+  const state = createEventsState(context);
+  return {
+    read(line) {
+      const { record, problem } = recordIn(line, context);
+      if (!record) return problem;
+      const at = asAmount(record['at']);
+      if (at !== undefined) state.at = at;
+      const event = eventOf(record);
+      const type = asText(event['type']);
+      if (type === undefined || (!TYPE.test(type) && type !== 'sync')) {
+        return [problemFact(context, 'unknown-record', type ?? 'no type', line)];
+      }
+      return readEvent(type, asObject(event['properties']) ?? {}, state);
+    },
+  };
+}
+
+export function createEventsState(context: RecordContext): EventsState {
+  return { context, tree: new Set([nativeId(context.session)]), messages: new Map() };
+}
+
+export function readEvent(type: string, properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  return READERS.get(type)?.(properties, state) ?? [];
+}
+
+/** Unwraps the time of the recording (`{at, data}`) and the folder (`{directory, payload}`). */
+export function eventOf(record: JsonObject): JsonObject {
+  const event = asObject(record['data']) ?? record;
+  return asObject(event['payload']) ?? event;
+}
+
+function readSession(properties: JsonObject, { context, tree }: EventsState): readonly AgentEvent[] {
+  const info = toSessionInfo(asObject(properties['info']));
+  if (!info) return [];
+  if (info.parent !== undefined && tree.has(info.parent)) tree.add(info.id);
+  return tree.has(info.id) ? sessionFacts(info, context) : [];
+}
+
+function readMessage(properties: JsonObject, { context, tree, messages }: EventsState): readonly AgentEvent[] {
+  const info = asObject(properties['info']);
+  const [id, session] = [asText(info?.['id']), asText(info?.['sessionID'])];
+  if (!info || id === undefined || session === undefined || !tree.has(session)) return [];
+  messages.set(id, { isPrompt: info['role'] === 'user', ...known({ createdAt: createdAtOf(info) }) });
+  return messageFacts({ id, session }, info, context);
+}
+
+function readPart(properties: JsonObject, { context, tree, messages }: EventsState): readonly AgentEvent[] {
+  const part = asObject(properties['part']);
+  const [id, session] = [asText(part?.['id']), asText(part?.['sessionID'])];
+  if (!part || id === undefined || session === undefined || !tree.has(session)) return [];
+  const note = messages.get(asText(part['messageID']) ?? '') ?? { isPrompt: false };
+  return partFacts({ id, session, ...note }, part, context);
+}
+
+function readAsk(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['id'], state);
+  return place ? [askedFact(place)] : [];
+}
+
+/** `permissionID` up to 0.15. */
+function readReply(properties: JsonObject, state: EventsState): readonly AgentEvent[] {
+  const place = questionIn(properties, properties['requestID'] ?? properties['permissionID'], state);
+  return place ? [answeredFact(place)] : [];
+}
+
+function questionIn(
+  properties: JsonObject,
+  id: unknown,
+  { context, tree, at }: EventsState,
+): PermissionRequest | undefined {
+  const [by, question] = [asText(properties['sessionID']), asText(id)];
+  if (by === undefined || question === undefined || !tree.has(by) || at === undefined) return undefined;
+  return { session: context.session, origin: originOf(context, at, true), question, by, at };
+}
+
+interface RecordInLine {
+  readonly record?: JsonObject;
+  /** Empty for a blank line. */
+  readonly problem: readonly AgentEvent[];
+}
+
+export function recordIn(line: Line, context: RecordContext): RecordInLine {
+  const text = Buffer.from(line.bytes).toString('utf8');
+  if (text.trim() === '' && !line.tooLong) return { problem: [] };
+  const value = line.tooLong ? undefined : parseJson(text);
+  if (isObject(value)) return { record: value, problem: [] };
+  return { problem: [problemFact(context, codeOf(line, value), text.slice(0, 80), line)] };
+}
+
+function codeOf({ tooLong, torn }: Line, value: unknown): DiagnosticCode {
+  if (tooLong) return 'line-too-long';
+  if (value !== undefined) return 'not-a-record';
+  return torn ? 'torn-line' : 'invalid-json';
+}

@@ -1,0 +1,187 @@
+// Facts from the parts of a message: tool calls, prompts, notifications of background tasks.
+
+import {
+  type AgentEvent,
+  type CallOutcome,
+  mainAgentOf,
+  type PromptFact,
+  type ToolEnded,
+  type ToolStarted,
+  toToolCallId,
+} from '../../core/index.ts';
+import { digestText } from '../../lib/digest.ts';
+import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { sessionsPrinted } from '../shared/index.ts';
+import { agentIdOf, type Draft, heardAs, isSessionId, originOf, type RecordContext } from './record.ts';
+import { fileWrittenBy, firstLine, INVALID, SHELL, summarise, TASK } from './tools.ts';
+
+export interface PartKey {
+  readonly id: string;
+  readonly session: string;
+  /** Of the message. */
+  readonly createdAt?: number | undefined;
+  /** Its message is a prompt. */
+  readonly isPrompt: boolean;
+  /** When the part was created and last changed, for calls without times. */
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export function partFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
+  if (part['type'] === 'tool') return toolFacts(key, part, context);
+  if (part['type'] === 'text' && key.isPrompt) return promptFacts(key, part, context);
+  return [];
+}
+
+/** The result will replace this part. */
+export function isOpenCall(part: JsonObject): boolean {
+  const status = asObject(part['state'])?.['status'];
+  return part['type'] === 'tool' && status !== 'completed' && status !== 'error';
+}
+
+function toolFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
+  const state = asObject(part['state']);
+  const named = asText(part['tool']);
+  const status = asText(state?.['status']);
+  // Its input is still being written.
+  if (!state || named === undefined || status === undefined || status === 'pending') return [];
+  const input = asObject(state['input']);
+  const time = asObject(state['time']);
+  // By the part's id: ids of calls come from the model, and some models restart them in each session.
+  const call = toToolCallId(key.id);
+  const agent = agentIdOf(key.session);
+  const place = { session: context.session, origin: originOf(context, key.createdAt, true), agent, call };
+  const isInvalid = named === INVALID;
+  const tool = isInvalid ? (asText(input?.['tool']) ?? named) : named;
+  const startedAt = asAmount(time?.['start']) ?? key.from;
+  const started: Draft<ToolStarted> = {
+    kind: 'tool-started',
+    session: place.session,
+    origin: place.origin,
+    agent,
+    call,
+    tool,
+  };
+  if (startedAt !== undefined) started.at = startedAt;
+  const summary = summarise(named, input);
+  if (summary !== undefined) started.summary = summary;
+  const writes = fileWrittenBy(tool, input);
+  if (writes !== undefined) started.writes = writes;
+  const heard = heardAsIn(key, part);
+  if (heard !== undefined) started.heardAs = heard;
+  const facts: AgentEvent[] = [started];
+  if (tool === TASK && !isInvalid) facts.push(...taskFacts(key, state, place, startedAt));
+  if (status === 'completed' || status === 'error')
+    facts.push(
+      endFact(
+        status,
+        state,
+        place,
+        asAmount(time?.['end']) ?? key.until,
+        isInvalid ? asText(input?.['error']) : undefined,
+      ),
+    );
+  const command = tool === SHELL ? asText(input?.['command']) : undefined;
+  const output = command === undefined ? undefined : asText(state['output']);
+  if (command !== undefined && output !== undefined)
+    for (const printed of sessionsPrinted(command, output)) facts.push({ kind: 'session-printed', ...place, printed });
+  return facts;
+}
+
+function endFact(
+  status: 'completed' | 'error',
+  state: JsonObject,
+  { session, origin, agent, call }: CallPlace,
+  at: number | undefined,
+  invalid: string | undefined,
+): AgentEvent {
+  const fact: Draft<ToolEnded> = { kind: 'tool-ended', session, origin, agent, call, outcome: 'ok' };
+  if (status === 'error' || invalid !== undefined) Object.assign(fact, failureOf(state, invalid));
+  if (at !== undefined) fact.at = at;
+  if (status === 'completed' && asFlag(asObject(state['metadata'])?.['background'])) fact.launched = true;
+  return fact;
+}
+
+function heardAsIn({ session }: PartKey, { callID }: JsonObject): string | undefined {
+  const call = asText(callID);
+  return call === undefined ? undefined : heardAs(session, call);
+}
+
+/** Denied by the user, or by a rule of theirs. */
+const REFUSED = /^(?:The user (?:rejected permission|dismissed)|The user has specified a rule which prevents)/;
+
+function failureOf(state: JsonObject, invalid: string | undefined): Partial<ToolEnded> {
+  if (invalid !== undefined) return { outcome: 'error', reason: firstLine(invalid) ?? '', unrun: true };
+  const error = asText(state['error']) ?? '';
+  const outcome: CallOutcome = REFUSED.test(error) ? 'refused' : 'error';
+  return { outcome, ...known({ reason: firstLine(error) }) };
+}
+
+type CallPlace = Pick<Extract<AgentEvent, { kind: 'tool-started' }>, 'session' | 'origin' | 'agent' | 'call'>;
+
+function taskFacts(key: PartKey, state: JsonObject, place: CallPlace, at: number | undefined): readonly AgentEvent[] {
+  const input = asObject(state['input']) ?? {};
+  const metadata = asObject(state['metadata']);
+  const prompt = asText(input['prompt']);
+  const background = asFlag(metadata?.['background']) ?? asFlag(input['background']);
+  const facts: AgentEvent[] = [
+    {
+      kind: 'spawn-requested',
+      ...place,
+      ...known({
+        type: asText(input['subagent_type']),
+        description: asText(input['description']),
+        prompt: prompt === undefined ? undefined : promptFact(prompt),
+        background,
+      }),
+    },
+  ];
+  const made = asText(metadata?.['sessionId']);
+  const parent = asText(metadata?.['parentSessionId']) ?? key.session;
+  // A forked session repeats the calls; their agents belong to the original.
+  if (made === undefined || !isSessionId(made) || parent !== key.session) return facts;
+  const { session, origin, agent, call } = place;
+  const child = agentIdOf(made);
+  facts.push({ kind: 'agent-linked', session, origin, agent: child, evidence: 'call-record', call, parent: agent });
+  // `session_id` up to 1.0.x. A wrong one silently makes a new agent.
+  const woken = asText(input['task_id']) ?? asText(input['session_id']);
+  if (woken === made)
+    facts.push({ kind: 'run-resumed', session, origin, agent: child, id: call, call, ...known({ at }) });
+  return facts;
+}
+
+/** Added to the parent's conversation when a background task has ended. */
+const NOTIFICATION = /^<task id="(ses_[^"]+)" state="(completed|error)">/;
+
+function promptFacts(key: PartKey, part: JsonObject, context: RecordContext): readonly AgentEvent[] {
+  const text = asText(part['text']);
+  if (text === undefined || part['ignored'] === true) return [];
+  const { createdAt: at } = key;
+  const place = { session: context.session, origin: originOf(context, at, false) };
+  const agent = agentIdOf(key.session);
+  if (part['synthetic'] === true) {
+    const [, ended, state] = NOTIFICATION.exec(text) ?? [];
+    if (ended === undefined) return [];
+    const outcome = state === 'completed' ? 'completed' : 'failed';
+    return [
+      { kind: 'run-ended', ...place, agent: agentIdOf(ended), signal: 'notification', outcome, ...known({ at }) },
+    ];
+  }
+  const prompt = promptFact(text);
+  return [
+    { kind: 'agent-prompted', ...place, agent, prompt, ...known({ at }) },
+    ...(agent === mainAgentOf(context.session)
+      ? [{ kind: 'session-titled', ...place, title: prompt.head, titleKind: 'prompt', ...known({ at }) } as const]
+      : []),
+  ];
+}
+
+/** Only the beginning of long prompts is read, and compared. */
+const COMPARED = 4_000;
+
+/** `opencode run` puts a prompt of several words into quotes. */
+function promptFact(text: string): PromptFact {
+  const [, inner] = /^"([^"]*)"$/s.exec(text) ?? [];
+  const plain = inner ?? text;
+  return { head: firstLine(plain.slice(0, COMPARED)) ?? '', digest: digestText(plain.slice(0, COMPARED)) };
+}

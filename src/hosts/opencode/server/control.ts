@@ -1,0 +1,187 @@
+// What troupe does through a running server: answering the permission requests of all its sessions (the program's own clients lose those of
+// agents' agents), sending messages to agents, stopping them.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentToSteer, Steered, SteeringCapability } from '../../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseObject } from '../../../lib/json.ts';
+import type { HostQuestion, QuestionsCapability, QuestionsHeard } from '../../index.ts';
+import { ASKED, QUESTION, REPLIED } from '../guard.ts';
+import { findServers } from '../processes.ts';
+import { getJson, getList, isAddress, openStream, post } from './request.ts';
+
+export const questions: QuestionsCapability = {
+  addressesOf,
+  async listen(address, heard, signal) {
+    const open = new Map<string, Asked>();
+    const timer = setInterval(() => void dropStale(address, open, heard).catch(() => undefined), POLL_MS);
+    try {
+      await listenOnce(address, open, heard, signal);
+    } catch {
+      // The server is gone, or refuses: the caller retries.
+    } finally {
+      clearInterval(timer);
+      for (const id of open.keys()) heard.gone(id);
+    }
+  },
+  async reply(address, { id, payloads: { question } }, printed) {
+    const body = parseObject(printed);
+    if (!body) return false;
+    const { session, directory } = question as { readonly session: string; readonly directory?: string };
+    const status = await post(address, withFolder(`/permission/${encodeURIComponent(id)}/reply`, directory), body);
+    if (status !== 404) return status < 300;
+    const older = withFolder(`/session/${session}/permissions/${encodeURIComponent(id)}`, directory);
+    return (await post(address, older, { response: body['reply'] })) < 300;
+  },
+};
+
+interface Asked {
+  readonly directory: string | undefined;
+}
+
+/** Stopping a session drops its requests without an event. */
+const POLL_MS = 2_000;
+
+/** The stream first: a request that arrives meanwhile may be read twice, but is not lost. */
+async function listenOnce(
+  address: string,
+  open: Map<string, Asked>,
+  heard: QuestionsHeard,
+  signal: AbortSignal,
+): Promise<void> {
+  const events = await openStream(address, signal);
+  if (!events) return;
+  const ask = async (asked: JsonObject, directory: string | undefined): Promise<void> => {
+    const id = asText(asked['id']);
+    if (id === undefined || open.has(id)) return;
+    open.set(id, { directory });
+    const question = await describe(address, id, asked, directory).catch(() => undefined);
+    if (question && open.has(id)) heard.asked(question);
+  };
+  for (const asked of await getList(address, '/permission')) await ask(asked, undefined);
+  for await (const { type, properties, directory } of events) {
+    if (type === 'permission.asked') await ask(properties, directory);
+    const id = asText(properties['requestID']);
+    if (type === 'permission.replied' && id !== undefined && open.delete(id)) heard.gone(id);
+  }
+}
+
+async function dropStale(address: string, open: Map<string, Asked>, heard: QuestionsHeard): Promise<void> {
+  for (const directory of new Set([...open.values()].map((asked) => asked.directory))) {
+    const before = [...open].filter(([, asked]) => asked.directory === directory).map(([id]) => id);
+    const there = new Set((await getList(address, withFolder('/permission', directory))).map(({ id }) => id));
+    for (const id of before) if (!there.has(id) && open.delete(id)) heard.gone(id);
+  }
+}
+
+/** As our plugin would report it. */
+async function describe(
+  address: string,
+  id: string,
+  asked: JsonObject,
+  folder: string | undefined,
+): Promise<HostQuestion | undefined> {
+  const session = asText(asked['sessionID']);
+  if (session === undefined) return undefined;
+  const line = await lineOf(address, session, folder);
+  const directory = folder ?? asText(line[0]?.['directory']);
+  const { permission, patterns } = asked;
+  const facts = {
+    ...{ session, line, servers: await serversAt(address, directory), permission: { id, permission, patterns } },
+    ...(await callOf(address, session, asked, directory)),
+    ...known({ directory }),
+  };
+  const as = (hook: string): object => ({ hook, ...facts });
+  return { id, payloads: { asked: as(ASKED), question: as(QUESTION), gone: as(REPLIED) } };
+}
+
+/** From the session that asks to the main one. */
+async function lineOf(address: string, session: string, directory: string | undefined): Promise<readonly JsonObject[]> {
+  const line: JsonObject[] = [];
+  for (let next: string | undefined = session; next !== undefined; ) {
+    const id: string = next;
+    const found = await getJson(address, withFolder(`/session/${id}`, directory)).catch(() => undefined);
+    if (!isObject(found) || line.some((one) => one['id'] === id)) break;
+    const { parentID: parent, agent, title, directory: own } = found;
+    line.push({ id, ...known({ parent, agent, title, directory: own }) });
+    next = asText(parent);
+  }
+  return line;
+}
+
+/** The call itself, if the request names it: a permission may cover less than the call does. */
+async function callOf(
+  address: string,
+  session: string,
+  { tool: of, permission, metadata }: JsonObject,
+  directory: string | undefined,
+): Promise<JsonObject> {
+  const [message, call] = [asText(asObject(of)?.['messageID']), asText(asObject(of)?.['callID'])];
+  const otherwise = { tool: permission, args: metadata, ...known({ call }) };
+  if (message === undefined || call === undefined) return otherwise;
+  const route = withFolder(`/session/${session}/message/${message}`, directory);
+  for (let tries = 1; ; tries++) {
+    const found = await getJson(address, route).catch(() => undefined);
+    const parts = isObject(found) && Array.isArray(found['parts']) ? found['parts'].filter(isObject) : [];
+    const part = parts.find(({ callID }) => callID === call);
+    const [tool, state] = [asText(part?.['tool']), asObject(part?.['state'])];
+    const input = asObject(state?.['input']);
+    if (tool !== undefined && input && state?.['status'] !== 'pending') return { tool, args: input, call };
+    if (tries >= INPUT_TRIES) return otherwise;
+    await sleep(INPUT_MS);
+  }
+}
+
+/** 1.3.2 may ask moments before it has written the call or its input. */
+const [INPUT_TRIES, INPUT_MS] = [20, 50];
+
+async function serversAt(address: string, directory: string | undefined): Promise<readonly string[]> {
+  const found = await getJson(address, withFolder('/mcp', directory)).catch(() => undefined);
+  return isObject(found) ? Object.keys(found) : [];
+}
+
+async function addressesOf(root: string): Promise<readonly string[]> {
+  return isAddress(root) ? [root] : findServers(root);
+}
+
+function withFolder(route: string, directory: string | undefined): string {
+  return directory === undefined ? route : `${route}?directory=${encodeURIComponent(directory)}`;
+}
+
+export const steering: SteeringCapability = {
+  send: (agent, message) =>
+    atServer(agent, async (address, route) => {
+      const status = await post(address, route('prompt_async'), { parts: [{ type: 'text', text: message }] });
+      return toSteered(address, status, 'has the message: the agent reads it in its next turn');
+    }),
+  stop: (agent) =>
+    atServer(agent, async (address, route) => {
+      if (!agent.isAtWork) return { whyNot: 'it is not at work.' };
+      return toSteered(address, await post(address, route('abort'), {}), 'has stopped it');
+    }),
+};
+
+function toSteered(address: string, status: number, done: string): Steered {
+  return status < 300
+    ? { words: `The server at ${address} ${done}.` }
+    : { whyNot: `the server at ${address} answered ${status}.` };
+}
+
+type Act = (address: string, route: (what: string) => string) => Promise<Steered>;
+
+/** A server that works on the same data and knows the session: a process that only has the file open does not run the agent. */
+async function atServer({ root, agent, cwd }: AgentToSteer, act: Act): Promise<Steered> {
+  const session = `/session/${encodeURIComponent(agent)}`;
+  for (const address of await addressesOf(root)) {
+    const found = await getJson(address, withFolder(session, cwd)).catch(() => undefined);
+    if (!isObject(found) || found['id'] !== agent) continue;
+    try {
+      return await act(address, (what) => withFolder(`${session}/${what}`, cwd));
+    } catch {
+      return { whyNot: `the server at ${address} does not answer any more.` };
+    }
+  }
+  return {
+    whyNot:
+      'no server of OpenCode that runs it was found. A terminal without --port listens nowhere; a server elsewhere is named with --root ADDRESS.',
+  };
+}

@@ -1,0 +1,361 @@
+// The transcript of one agent, from any source: messages with their blocks.
+
+import path from 'node:path';
+import {
+  type AgentId,
+  type FileChange,
+  type MediaBlock,
+  type NoticeBlock,
+  type NoticeKind,
+  nativeId,
+  type ToolResultBlock,
+  type TranscriptBlock,
+  type TranscriptMessage,
+} from '../../core/index.ts';
+import { asAmount, asObject, asText, isObject, type JsonObject, parseObject } from '../../lib/json.ts';
+import { readLines } from '../../lib/read-lines.ts';
+import { MAX_DOCUMENT_BYTES, readText } from '../../lib/regular-file.ts';
+import { type ReadOnlyDatabase, readDatabase } from '../../lib/sqlite.ts';
+import type { Bodies, BodyPlace, LocatedSession, LocatedSource } from '../index.ts';
+import type { MediaOptions } from '../shared/index.ts';
+import { eventOf } from './events.ts';
+import type { Role } from './locate.ts';
+import { createdAtOf } from './parse-messages.ts';
+import { getList } from './server/request.ts';
+import { jsonFilesIn, messageFolder, partFolder, readRecord } from './storage.ts';
+import { fileWrittenBy, firstLine, INVALID, summarise } from './tools.ts';
+
+type Loader = (file: string, session: string) => Promise<readonly WholeMessage[]>;
+
+const LOADERS: Readonly<Record<Exclude<Role, 'database'>, Loader>> = {
+  storage: loadStorage,
+  export: loadExport,
+  stream: loadStream,
+  events: loadEvents,
+  server: loadServed,
+};
+
+const IN_ONE_FILE = new Set<Role>(['export', 'stream', 'events']);
+
+export function openBodies(_session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+  const role = source.role as Role;
+  if (role === 'database') return openDatabaseTranscript(source.path, nativeId(agent));
+  let loaded: readonly WholeMessage[] = [];
+  return {
+    async places() {
+      loaded = await LOADERS[role](source.path, nativeId(agent));
+      return loaded.map(({ id, info }) => placeOf(id, createdAtOf(info)));
+    },
+    async read(places, options: MediaOptions = { withMedia: false }) {
+      const wanted = new Set(places.map(({ id }) => id));
+      return loaded.filter(({ id }) => wanted.has(id)).map((message) => toMessage(message, options));
+    },
+    leftOut: () => ({}),
+    ...(IN_ONE_FILE.has(role) && { files: [source.path] }),
+  };
+}
+
+/** One message with all its parts, from any source. */
+interface WholeMessage {
+  readonly id: string;
+  readonly info: JsonObject;
+  readonly parts: readonly WholePart[];
+}
+
+interface WholePart {
+  readonly id: string;
+  readonly part: JsonObject;
+}
+
+function placeOf(id: string, createdAt: number | undefined): BodyPlace {
+  return { id, timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(), lines: [] };
+}
+
+function openDatabaseTranscript(file: string, session: string): Bodies {
+  return {
+    places: () =>
+      readDatabase(file, (database) =>
+        database
+          .all(
+            'select cast(id as blob) as id, time_created from message where session_id = ? order by time_created, id',
+            session,
+          )
+          .flatMap(({ id, time_created }) => {
+            const native = asText(id);
+            return native === undefined ? [] : [placeOf(native, asAmount(time_created))];
+          }),
+      ),
+    read: (places, options: MediaOptions = { withMedia: false }) =>
+      readDatabase(file, (database) =>
+        places.flatMap(({ id }) => {
+          const message = readMessage(database, id);
+          return message ? [toMessage(message, options)] : [];
+        }),
+      ),
+    leftOut: () => ({}),
+    // The last commits are in the second one.
+    files: [file, `${file}-wal`],
+  };
+}
+
+function readMessage(database: ReadOnlyDatabase, id: string): WholeMessage | undefined {
+  const [row] = database.all('select cast(data as blob) as data from message where id = ?', id);
+  const info = parseObject(row?.['data']);
+  if (!info) return undefined;
+  // Ids of parts ascend, but wrap every 2.2 years.
+  const parts = database.all(
+    'select cast(id as blob) as id, cast(data as blob) as data from part where message_id = ? order by time_created, id',
+    id,
+  );
+  return { id, info, parts: parts.flatMap((part) => toPart(asText(part['id']), part['data'])) };
+}
+
+function toPart(id: string | undefined, data: unknown): readonly WholePart[] {
+  const part = parseObject(data);
+  return id === undefined || !part ? [] : [{ id, part }];
+}
+
+async function loadExport(file: string, session: string): Promise<readonly WholeMessage[]> {
+  const document = parseObject(await readText(file, MAX_DOCUMENT_BYTES));
+  if (asText(asObject(document?.['info'])?.['id']) !== session) return [];
+  return toMessages(Array.isArray(document?.['messages']) ? document['messages'].filter(isObject) : []);
+}
+
+async function loadServed(root: string, session: string): Promise<readonly WholeMessage[]> {
+  return toMessages(await getList(root, `/session/${session}/message`));
+}
+
+/** `{info, parts}` each. */
+function toMessages(messages: readonly JsonObject[]): readonly WholeMessage[] {
+  return messages.flatMap((message) => {
+    const info = asObject(message['info']);
+    const id = asText(info?.['id']);
+    const parts = Array.isArray(message['parts']) ? message['parts'].filter(isObject) : [];
+    return info && id !== undefined ? [{ id, info, parts: parts.flatMap(withId) }] : [];
+  });
+}
+
+async function loadStorage(storage: string, session: string): Promise<readonly WholeMessage[]> {
+  const messages: WholeMessage[] = [];
+  for (const file of await jsonFilesIn(messageFolder(storage, session))) {
+    const info = (await readRecord(file))?.record;
+    if (!info) continue;
+    const id = path.basename(file, '.json');
+    const parts: WholePart[] = [];
+    for (const one of await jsonFilesIn(partFolder(storage, session, id))) {
+      const part = (await readRecord(one))?.record;
+      if (part) parts.push({ id: path.basename(one, '.json'), part });
+    }
+    messages.push({ id, info, parts });
+  }
+  return messages.sort((a, b) => (createdAtOf(a.info) ?? 0) - (createdAtOf(b.info) ?? 0) || (a.id < b.id ? -1 : 1));
+}
+
+/** The last state of each message and part counts. */
+async function loadEvents(file: string, session: string): Promise<readonly WholeMessage[]> {
+  const gathered = gather();
+  await readLines(file, ({ bytes }) => {
+    const record = parseObject(Buffer.from(bytes).toString('utf8'));
+    const event = record && eventOf(record);
+    const properties = asObject(event?.['properties']);
+    const info = asObject(properties?.['info']);
+    const part = asObject(properties?.['part']);
+    if (event?.['type'] === 'message.updated' && info?.['sessionID'] === session) gathered.addInfo(info);
+    if (event?.['type'] === 'message.part.updated' && part?.['sessionID'] === session) gathered.addPart(part);
+  });
+  return gathered.messages();
+}
+
+/** Only the parts of replies are printed. */
+async function loadStream(file: string, session: string): Promise<readonly WholeMessage[]> {
+  const gathered = gather();
+  await readLines(file, ({ bytes }) => {
+    const record = parseObject(Buffer.from(bytes).toString('utf8'));
+    const part = asObject(record?.['part']);
+    if (record?.['sessionID'] !== session || !part) return;
+    const id = asText(part['messageID']);
+    if (id !== undefined && !gathered.has(id))
+      gathered.addInfo({ id, role: 'assistant', time: { created: asAmount(record['timestamp']) } });
+    gathered.addPart(part);
+  });
+  return gathered.messages();
+}
+
+function gather() {
+  const infos = new Map<string, JsonObject>();
+  const parts = new Map<string, Map<string, JsonObject>>();
+  return {
+    has: (id: string) => infos.has(id),
+    addInfo(info: JsonObject): void {
+      const id = asText(info['id']);
+      if (id !== undefined) infos.set(id, info);
+    },
+    addPart(part: JsonObject): void {
+      const [id, message] = [asText(part['id']), asText(part['messageID'])];
+      if (id === undefined || message === undefined) return;
+      const own = parts.get(message) ?? new Map<string, JsonObject>();
+      parts.set(message, own.set(id, part));
+    },
+    messages: (): readonly WholeMessage[] =>
+      [...infos].map(([id, info]) => ({
+        id,
+        info,
+        parts: [...(parts.get(id) ?? [])].map(([one, part]) => ({ id: one, part })),
+      })),
+  };
+}
+
+function withId(part: JsonObject): readonly WholePart[] {
+  const id = asText(part['id']);
+  return id === undefined ? [] : [{ id, part }];
+}
+
+function toMessage({ id, info, parts }: WholeMessage, options: MediaOptions): TranscriptMessage {
+  const createdAt = createdAtOf(info);
+  const isReply = info['role'] === 'assistant';
+  const blocks = parts.flatMap(({ id: part, part: raw }) => blocksOf(part, raw, info, options));
+  const content = [...blocks, ...errorBlocks(asObject(info['error']))];
+  return {
+    id,
+    role: isReply ? 'assistant' : isHostSpeaking(content) ? 'system' : 'user',
+    timestamp: createdAt === undefined ? null : new Date(createdAt).toISOString(),
+    model: isReply ? (asText(info['modelID']) ?? null) : null,
+    content,
+  };
+}
+
+/** A message that the program adds in the user's place. */
+function isHostSpeaking(content: readonly TranscriptBlock[]): boolean {
+  return content.length > 0 && content.every(({ type }) => type === 'notice');
+}
+
+/** Steps, states of the folder, files that a step changed. */
+const WITHOUT_TEXT = new Set(['step-start', 'step-finish', 'snapshot', 'patch']);
+
+function blocksOf(id: string, part: JsonObject, info: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
+  const type = asText(part['type']) ?? '';
+  switch (type) {
+    case 'text':
+      return textBlocks(part, info);
+    case 'reasoning':
+      return asText(part['text']) === undefined ? [] : [{ type: 'thinking', text: String(part['text']) }];
+    case 'tool':
+      return callBlocks(id, part, options);
+    case 'file':
+      return [fileBlock(part, options)];
+    case 'subtask':
+      return [notice('command', `/${asText(part['command']) ?? asText(part['agent']) ?? ''}`, asText(part['prompt']))];
+    case 'agent':
+      return [notice('note', `@${asText(part['name']) ?? ''}`)];
+    case 'compaction':
+      return [notice('compaction', 'The conversation is shortened')];
+    case 'retry':
+      return [notice('note', 'The request is made again', errorText(asObject(part['error'])))];
+    default:
+      return WITHOUT_TEXT.has(type) ? [] : [notice('note', type)];
+  }
+}
+
+function textBlocks(part: JsonObject, info: JsonObject): readonly TranscriptBlock[] {
+  const text = asText(part['text']);
+  if (text === undefined) return [];
+  if (info['summary'] === true) return [{ type: 'summary', text }];
+  return part['synthetic'] === true ? [spokenNotice(text)] : [{ type: 'text', text }];
+}
+
+function errorBlocks(error: JsonObject | undefined): readonly TranscriptBlock[] {
+  if (!error) return [];
+  const text = errorText(error);
+  const isStop = error['name'] === 'MessageAbortedError';
+  return [notice(isStop ? 'interruption' : 'note', isStop ? 'Interrupted' : (firstLine(text) ?? 'Failed'), text)];
+}
+
+function errorText(error: JsonObject | undefined): string | undefined {
+  return asText(asObject(error?.['data'])?.['message']) ?? asText(error?.['name']);
+}
+
+function callBlocks(id: string, part: JsonObject, options: MediaOptions): readonly TranscriptBlock[] {
+  const state = asObject(part['state']) ?? {};
+  const input = asObject(state['input']);
+  const named = asText(part['tool']) ?? 'unknown';
+  const name = named === INVALID ? (asText(input?.['tool']) ?? named) : named;
+  const call = { type: 'tool_use', tool_use_id: id, name, input: state['input'] ?? {} } as const;
+  const result = resultOf(id, named, state, options);
+  return [{ ...call, summary: summarise(named, input) ?? null }, ...(result ? [result] : [])];
+}
+
+function resultOf(
+  tool_use_id: string,
+  tool: string,
+  state: JsonObject,
+  options: MediaOptions,
+): ToolResultBlock | undefined {
+  const { status } = state;
+  if (status !== 'completed' && status !== 'error') return undefined;
+  const is_error = status === 'error' || tool === INVALID;
+  const text = asText(state[status === 'error' ? 'error' : 'output']) ?? '';
+  const attached = Array.isArray(state['attachments']) ? state['attachments'].filter(isObject) : [];
+  const changes = is_error ? [] : changesOf(tool, state);
+  return {
+    type: 'tool_result',
+    tool_use_id,
+    text,
+    is_error,
+    ...(attached.length > 0 && { media: attached.map((file) => fileBlock(file, options)) }),
+    ...(changes.length > 0 && { changes }),
+  };
+}
+
+/** Changed lines, as counted by the program. */
+function changesOf(tool: string, state: JsonObject): readonly FileChange[] {
+  const metadata = asObject(state['metadata']);
+  const counted = [metadata?.['filediff'], ...(Array.isArray(metadata?.['files']) ? metadata['files'] : [])];
+  const changes = counted.filter(isObject).flatMap((file) => changeIn(file) ?? []);
+  if (changes.length > 0) return changes;
+  const input = asObject(state['input']);
+  const path = fileWrittenBy(tool, input);
+  if (path === undefined) return [];
+  const content = input?.['content'];
+  // The former content is known only of a new file.
+  const isNew = metadata?.['exists'] === false && typeof content === 'string';
+  return [{ path, added: isNew ? countLines(content) : null, removed: isNew ? 0 : null }];
+}
+
+function changeIn(file: JsonObject): FileChange | undefined {
+  const path = asText(file['file']) ?? asText(file['filePath']);
+  const [added, removed] = [asAmount(file['additions']), asAmount(file['deletions'])];
+  return path === undefined || added === undefined || removed === undefined ? undefined : { path, added, removed };
+}
+
+function countLines(text: string): number {
+  if (text === '') return 0;
+  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+}
+
+const DATA_URL = /^data:[^,]*;base64,/;
+
+/** `{mime, filename?, url}`: the file is in a data URL, or elsewhere. */
+function fileBlock(part: JsonObject, { withMedia }: MediaOptions): MediaBlock {
+  const media_type = asText(part['mime']) ?? 'application/octet-stream';
+  const url = asText(part['url']) ?? '';
+  const [prefix] = DATA_URL.exec(url) ?? [];
+  const data = prefix === undefined ? undefined : url.slice(prefix.length);
+  const bytes = data === undefined ? null : Buffer.byteLength(data, 'base64');
+  if (media_type.startsWith('image/')) return { type: 'image', media_type, data: (withMedia && data) || null, bytes };
+  return { type: 'attachment', media_type, name: asText(part['filename']) ?? null, bytes };
+}
+
+function notice(kind: NoticeKind, title: string, text = '', agent: string | null = null): NoticeBlock {
+  return { type: 'notice', kind, title, text, agent_id: agent };
+}
+
+/** `<task id="ses_…" state="completed"><summary>…</summary><task_result>…</task_result></task>`. */
+const TASK =
+  /^<task id="(ses_[^"]+)" state="\w+">\s*(?:<summary>(.*?)<\/summary>)?\s*(?:<(task_result|task_error)>\s*(.*?)\s*<\/\3>)?/s;
+
+/** A text by the program itself. */
+function spokenNotice(text: string): NoticeBlock {
+  const [, agent, summary, , result] = TASK.exec(text) ?? [];
+  if (agent !== undefined) return notice('background', summary ?? 'A task has news', result, agent);
+  return notice('note', firstLine(text)?.slice(0, 200) ?? '', text);
+}

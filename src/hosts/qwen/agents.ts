@@ -1,0 +1,236 @@
+// How an agent is requested, linked to its call, and ended: in calls and their results, in notifications, in its sidecar file.
+
+import {
+  type AgentEvent,
+  type AgentId,
+  type CallOutcome,
+  mainAgentOf,
+  type RunOutcome,
+  type SessionId,
+  toToolCallId,
+} from '../../core/index.ts';
+import {
+  asAmount,
+  asFlag,
+  asInstant,
+  asObject,
+  asText,
+  type JsonObject,
+  known,
+  parseJsonBytes,
+  recordInLine,
+} from '../../lib/json.ts';
+import type { Errand, LocatedSession, LocatedSource, SourceReader } from '../index.ts';
+import { firstLine, type PartCall, type PartResponse, readResult } from '../shared/index.ts';
+import { agentIdOf, atOf, type LineContext, promptFact, type WithoutOrigin } from './record.ts';
+
+/** `task` up to about 0.10. */
+const SPAWNING = new Set(['agent', 'task']);
+const ABOUT_AGENTS = new Set([...SPAWNING, 'send_message', 'task_stop']);
+
+export function isAboutAgents(tool: string): boolean {
+  return ABOUT_AGENTS.has(tool);
+}
+
+export function isSpawning(tool: string): boolean {
+  return SPAWNING.has(tool);
+}
+
+export function requestAgent({ tool, input }: PartCall, id: string, { agent, emit }: LineContext): void {
+  if (SPAWNING.has(tool)) emit({ kind: 'spawn-requested', agent, call: toToolCallId(id), ...readSpawn(input) });
+}
+
+export function readSpawn(input: JsonObject) {
+  const prompt = asText(input['prompt']);
+  return known({
+    type: asText(input['subagent_type']),
+    description: asText(input['description']),
+    prompt: prompt === undefined ? undefined : promptFact(prompt),
+    background: asFlag(input['run_in_background']),
+  });
+}
+
+export const LAUNCHED = /^Background agent launched/;
+
+interface AgentResult {
+  readonly isLaunch: boolean;
+  /** The agent failed; the call itself succeeded. */
+  readonly hasFailed: boolean;
+  readonly isStopped: boolean;
+  readonly reason?: string;
+}
+
+/** `display`: what the host shows on the screen; only the main agent's file has it. */
+export function readAgentResult(
+  call: PartCall,
+  { text, isError }: PartResponse,
+  display: JsonObject | undefined,
+  context: LineContext,
+): AgentResult {
+  const outcome = outcomeOfStatus(asText(display?.['status']));
+  const spawns = SPAWNING.has(call.tool);
+  const result: AgentResult = {
+    isLaunch: spawns && (display?.['status'] === 'background' || LAUNCHED.test(text)),
+    hasFailed: spawns && outcome === 'failed',
+    isStopped: spawns && outcome === 'stopped',
+    ...known({ reason: outcome === 'completed' ? undefined : asText(display?.['terminateReason']) }),
+  };
+  if (!isError) linkAgent(call, text, display, result, context);
+  return result;
+}
+
+function linkAgent(
+  { tool, id = '', input }: PartCall,
+  text: string,
+  display: JsonObject | undefined,
+  { isStopped }: AgentResult,
+  context: LineContext,
+): void {
+  const { agent, emit } = context;
+  const call = toToolCallId(id);
+  const other = asText(input['task_id']);
+  if (tool === 'send_message' && other !== undefined)
+    emit({ kind: 'run-resumed', agent: agentIdOf(other), id, call, ...atOf(context) });
+  if (tool === 'task_stop' && other !== undefined)
+    emit({ kind: 'run-ended', agent: agentIdOf(other), signal: 'stop-call', outcome: 'stopped', ...atOf(context) });
+  if (!SPAWNING.has(tool)) return;
+  const named = agentNamedIn(text) ?? agentByDisplay(display, id);
+  if (named === undefined) return;
+  const child = agentIdOf(named);
+  emit({ kind: 'agent-linked', agent: child, evidence: 'result', call, parent: agent });
+  if (isStopped)
+    emit({ kind: 'run-ended', agent: child, signal: 'result', outcome: 'stopped', call, ...atOf(context) });
+}
+
+/** `task_id:` (0.2x), `agentId:` before. */
+function agentNamedIn(text: string): string | undefined {
+  return LAUNCHED.test(text) ? /^(?:task_id|agentId): (\S+)/m.exec(text)?.[1] : undefined;
+}
+
+/** 0.21 reports the call as successful although there is no such agent. */
+const NO_SUCH_AGENT = /^Subagent "[^"]*" not found/;
+
+/** Up to about 0.20 an agent that its parent waits for leaves no file. All versions build its id from type and call. */
+function agentByDisplay(display: JsonObject | undefined, call: string): string | undefined {
+  const type = asText(display?.['subagentName']);
+  if (display?.['type'] !== 'task_execution' || type === undefined) return undefined;
+  return NO_SUCH_AGENT.test(asText(display['terminateReason']) ?? '') ? undefined : `${type}-${call}`;
+}
+
+export function errandIn(input: unknown, result: string | undefined): Errand {
+  const answer = result === undefined || LAUNCHED.test(result) ? undefined : result;
+  return known({ prompt: asText(asObject(input)?.['prompt']), answer });
+}
+
+interface TaskNotification {
+  readonly agent: string;
+  readonly outcome: RunOutcome;
+  /** One line, by the host. */
+  readonly summary?: string;
+  /** The agent's last message. */
+  readonly report?: string;
+}
+
+const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
+  Object.entries({ completed: 'completed', failed: 'failed', cancelled: 'stopped' } as const),
+);
+
+/** `status` in notifications, results and sidecar files; undefined while the agent is working. */
+export function outcomeOfStatus(status: string | undefined): RunOutcome | undefined {
+  return OUTCOMES.get(status ?? '');
+}
+
+/** `<task-notification>`. The report is free text that may contain the same tags: only those before it count. */
+export function parseNotification(text: string): TaskNotification | undefined {
+  const from = text.indexOf('<result>');
+  const to = text.lastIndexOf('</result>');
+  const head = from === -1 ? text : text.slice(0, from);
+  const agent = tagIn(head, 'task-id');
+  const outcome = outcomeOfStatus(tagIn(head, 'status'));
+  if (agent === undefined || outcome === undefined) return undefined;
+  const report = from === -1 ? undefined : text.slice(from + '<result>'.length, to < from ? undefined : to).trim();
+  return { agent, outcome, ...known({ summary: tagIn(head, 'summary'), report }) };
+}
+
+function tagIn(text: string, tag: string): string | undefined {
+  return new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1]?.trim() || undefined;
+}
+
+/** A hook, a rule or the user denied it, or the turn was cancelled: only the text says so. */
+const REFUSED =
+  /^(?:Tool call cancelled|\[Operation Cancelled\]|.{0,200}\b(?:denied|blocked) by (?:hook|permission|user))/i;
+
+interface ToolOutcome {
+  readonly outcome: CallOutcome;
+  /** It was never started. */
+  readonly unrun?: true;
+}
+
+/** `details`: `toolCallResult`, which is almost empty in the files of sub-agents. */
+export function outcomeOf({ text, isError }: PartResponse, details: JsonObject | undefined): ToolOutcome {
+  const status = asText(details?.['status']);
+  const errorType = asText(details?.['errorType']);
+  if (status === 'cancelled' || errorType === 'execution_denied' || (isError && REFUSED.test(text)))
+    return { outcome: 'refused' };
+  const isUnrun = errorType === 'invalid_tool_params' || errorType === 'tool_not_registered';
+  if (isError || status === 'error') return isUnrun ? { outcome: 'error', unrun: true } : { outcome: 'error' };
+  // A command that failed is reported as a success.
+  return { outcome: readResult(text).exitCode === undefined ? 'ok' : 'error' };
+}
+
+export function displayOf(details: JsonObject | undefined): JsonObject | undefined {
+  return asObject(details?.['resultDisplay']);
+}
+
+/** `agent-<agent>.meta.json`, beside an agent's conversation: its parent and its status. */
+export function createSidecarReader({ id: session }: LocatedSession, source: LocatedSource): SourceReader {
+  const agent = source.agent ?? mainAgentOf(session);
+  return {
+    read(line) {
+      const origin = { source: source.id, offset: line.offset, length: line.length };
+      const { record, problem } = recordInLine(line, parseJsonBytes);
+      if (problem) return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }];
+      return record ? factsIn(record, session, agent).map((fact): AgentEvent => ({ ...fact, session, origin })) : [];
+    },
+  };
+}
+
+function factsIn(facts: JsonObject, session: SessionId, agent: AgentId): readonly WithoutOrigin<AgentEvent>[] {
+  const call = asText(facts['toolUseId']);
+  const parent = asText(facts['parentAgentId']);
+  const outcome = outcomeOfStatus(asText(facts['status']));
+  const depth = asAmount(facts['depth']);
+  const flags = asObject(facts['persistedCliFlags']);
+  const events: WithoutOrigin<AgentEvent>[] = [
+    {
+      kind: 'agent-seen',
+      agent,
+      agentKind: 'task',
+      ...known({
+        at: asInstant(facts['createdAt']),
+        type: asText(facts['agentType']) ?? asText(facts['subagentName']),
+        description: asText(facts['description']),
+        model: asText(facts['model']) ?? asText(flags?.['model']),
+        background: asFlag(facts['isBackgrounded']),
+        // The host counts from the first sub-agent, troupe from the main agent.
+        depth: depth === undefined ? undefined : depth + 1,
+      }),
+    },
+    {
+      kind: 'agent-linked',
+      agent,
+      evidence: 'sidecar',
+      parent: parent === undefined ? mainAgentOf(session) : agentIdOf(parent),
+      ...(call !== undefined && { call: toToolCallId(call) }),
+    },
+  ];
+  if (outcome)
+    events.push({
+      kind: 'run-ended',
+      agent,
+      signal: 'sidecar',
+      outcome,
+      ...known({ at: asInstant(facts['lastUpdatedAt']), reason: firstLine(asText(facts['lastError'])) }),
+    });
+  return events;
+}
