@@ -1,28 +1,92 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
 
 import { type AgentEvent, type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
-import { asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
+import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceReader } from '../index.ts';
 import { createAskedCommands, isCutCommand } from '../shared/index.ts';
-import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
-import { parseAssistant } from './lines/assistant.ts';
-import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
-import { parseProgress } from './lines/progress.ts';
+import { internalPurpose, nativeAgentOf, workflowRunOf } from './data-folder.ts';
 import {
-  parseAiTitle,
-  parseCostState,
-  parseCustomTitle,
-  parseForkContext,
-  parseLastPrompt,
-} from './lines/session-notes.ts';
-import { parseSystem } from './lines/system.ts';
-import { parseUser } from './lines/user.ts';
-import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
-import { recordsIn } from './records-in-line.ts';
-import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
-import { speakerOf } from './speaker.ts';
+  agentIdOf,
+  atOf,
+  callIdOf,
+  createFileState,
+  type FileState,
+  instantOf,
+  type LineContext,
+  type LineParser,
+  speakerOf,
+} from './line-context.ts';
+import { parseAssistant } from './parse-assistant.ts';
+import { parseAttachment, parseQueueOperation, parseUser } from './parse-user.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, recordsIn, typeOf } from './record.ts';
+
+export const parseSystem: LineParser = (record, context) => {
+  const { agent } = context;
+  if (record['subtype'] === 'compact_boundary') {
+    const facts = asObject(record['compactMetadata']);
+    const tokensBefore = asAmount(facts?.['preTokens']);
+    const tokensAfter = asAmount(facts?.['postTokens']);
+    context.emit({
+      kind: 'agent-compacted',
+      agent,
+      ...atOf(context),
+      ...known({ tokensBefore, tokensAfter }),
+    });
+  } else if (record['subtype'] === 'api_error' && context.at !== undefined) {
+    const retryInMs = asAmount(record['retryInMs']);
+    if (retryInMs !== undefined)
+      context.emit({ kind: 'agent-held', agent, at: context.at, untilAt: context.at + retryInMs });
+  }
+};
+
+export const parseProgress: LineParser = (record, context) => {
+  const data = asObject(record['data']);
+  const native = asText(data?.['agentId']);
+  // Hooks, commands and searches report progress as well, under ids that look the same.
+  if (data?.['type'] !== 'agent_progress' || native === undefined) return;
+  const agent = agentIdOf(native);
+  const call = callIdOf(record['parentToolUseID']);
+  if (call !== undefined)
+    context.emit({ kind: 'agent-linked', agent, evidence: 'progress', call, parent: context.agent });
+  const slug = asText(record['slug']);
+  if (slug !== undefined) context.emit({ kind: 'agent-seen', agent, slug, ...instantOf(record) });
+  const copy = asObject(data['message']);
+  if (!copy) return;
+  // The copy has the ids of the line in the agent's own file, so facts told by both are told once.
+  const inner = { ...context, agent, copied: true, ...instantOf(copy) };
+  if (copy['type'] === 'assistant') parseAssistant(copy, inner);
+  else if (copy['type'] === 'user') parseUser(copy, inner);
+};
+
+export const parseCustomTitle: LineParser = (record, context) => {
+  const title = asText(record['customTitle']);
+  if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'custom' });
+};
+
+export const parseAiTitle: LineParser = (record, context) => {
+  const title = asText(record['aiTitle']);
+  if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'generated' });
+};
+
+/** Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere); missing after a kill. */
+export const parseCostState: LineParser = (_record, context) => {
+  context.emit({ kind: 'session-closed' });
+};
+
+/** One line as the process ends, after an interruption too (2.1.100 to 2.1.250); 2.1.286 repeats it while it works. */
+const REPEATED_SINCE = versionNumber('2.1.251');
+
+export const parseLastPrompt: LineParser = (_record, context) => {
+  const { version } = context.file;
+  if (version !== undefined && versionNumber(version) < REPEATED_SINCE) context.emit({ kind: 'session-closed' });
+};
+
+export const parseForkContext: LineParser = (_record, context) => {
+  context.file.inherited = true;
+  context.emit({ kind: 'agent-seen', agent: context.agent, agentKind: 'fork' });
+};
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['user', parseUser],

@@ -12,14 +12,12 @@ import {
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
 import { createAskedCommands } from '../shared/index.ts';
-import { type CopyCheck, createCopyCheck } from './history.ts';
 import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
-import { parseEvent } from './lines/events.ts';
-import { parseHeader, parseTurnContext } from './lines/header.ts';
-import { parseItem } from './lines/items.ts';
+import { parseEvent, parseHeader, parseTurnContext } from './parse-events.ts';
+import { parseItem } from './parse-items.ts';
 import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
 import { createReplyTracker } from './replies.ts';
-import { headOf } from './thread-head.ts';
+import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['response_item', parseItem],
