@@ -1,11 +1,11 @@
 // What is kept of a hook's call for the tree: a few names, never an input, an output or a prompt.
 
-import { type AgentEvent, type EventOrigin, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
-import { asAmount, asText, isObject, known } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
+import { type AgentEvent, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
+import { asText, isObject, known } from '../../lib/json.ts';
 import type { SampleCall, SourceReader } from '../index.ts';
+import { createHookRecordReader, type HookRecord } from '../shared/index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
-import { parseWhole, type RawRecord } from './record.ts';
+import type { RawRecord } from './record.ts';
 import { isSpawning } from './tools.ts';
 
 const MAX_REASON = 400;
@@ -40,20 +40,7 @@ function ofAgent({ agent_id: agent }: RawRecord): RawRecord | undefined {
   return asText(agent) === undefined ? undefined : { agent };
 }
 
-export function createHookReader(session: SessionId, source: SourceId): SourceReader {
-  return { read: (line) => readLine(line, session, { source, offset: line.offset, length: line.length }) };
-}
-
-interface Said {
-  readonly session: SessionId;
-  readonly origin: EventOrigin;
-  readonly at: number;
-  readonly payload: RawRecord;
-}
-
-type Facts = (said: Said) => AgentEvent | undefined;
-
-const FACTS: Readonly<Record<string, Facts>> = {
+const FACTS: Readonly<Record<string, (record: HookRecord) => AgentEvent | undefined>> = {
   SubagentStart: ({ payload, at: _at, ...place }) => {
     const agent = agentIn(payload);
     return agent && { kind: 'agent-seen', ...place, agent };
@@ -73,25 +60,20 @@ const FACTS: Readonly<Record<string, Facts>> = {
     if (made === undefined || call === undefined) return undefined;
     return { kind: 'agent-linked', ...place, agent: agentIdOf(made), evidence: 'hook', call };
   },
-  PermissionRequest: ({ payload, ...place }) => ({
-    kind: 'agent-asked',
-    ...place,
-    agent: agentIn(payload) ?? mainAgentOf(place.session),
-  }),
+  PermissionRequest: ({ payload, ...place }) => {
+    const agent = agentIn(payload) ?? mainAgentOf(place.session);
+    return { kind: 'agent-asked', ...place, agent };
+  },
   // `/clear` and `/resume` end a session whose process goes on with another one.
   SessionEnd: ({ payload: _payload, ...place }) => ({ kind: 'session-closed', ...place }),
 };
 
-function readLine(line: Line, session: SessionId, origin: EventOrigin): readonly AgentEvent[] {
-  const said = parseWhole(line.bytes);
-  const at = isObject(said) ? asAmount(said['at']) : undefined;
-  const payload = isObject(said) ? said['payload'] : undefined;
-  if (at === undefined || !isObject(payload)) {
-    return [{ kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'hooks', origin } }];
-  }
-  const event = asText(payload['event']) ?? '';
-  const fact = Object.hasOwn(FACTS, event) ? FACTS[event]?.({ session, origin, at, payload }) : undefined;
-  return fact ? [fact] : [];
+/** Who ended, who was made by which call, who asks: before any file says it. */
+export function createHookReader(session: SessionId, source: SourceId): SourceReader {
+  return createHookRecordReader(session, source, (record) => {
+    const event = asText(record.payload['event']) ?? '';
+    return Object.hasOwn(FACTS, event) ? FACTS[event]?.(record) : undefined;
+  });
 }
 
 function agentIn({ agent }: RawRecord) {
@@ -99,6 +81,7 @@ function agentIn({ agent }: RawRecord) {
   return id === undefined ? undefined : agentIdOf(id);
 }
 
+/** A call as 2.1.325 hands it to a hook, to see whether an installed command works. */
 export function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
   return {
     session_id: session,

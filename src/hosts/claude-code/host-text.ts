@@ -3,7 +3,7 @@
 import type { NoticeBlock, NoticeKind, RunOutcome } from '../../core/index.ts';
 import { asObject, asText, isObject, known } from '../../lib/json.ts';
 import type { Errand } from '../index.ts';
-import { firstLine } from './tools.ts';
+import { firstLine } from '../shared/index.ts';
 
 const MAX_TITLE = 300;
 const MAX_ENVELOPE = 4096;

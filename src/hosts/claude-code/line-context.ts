@@ -1,22 +1,18 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
 import {
-  type AgentEvent,
   type AgentId,
   type EventOrigin,
   mainAgentOf,
   nativeId,
-  type PromptFact,
   type SessionId,
   type ToolCallId,
   toAgentId,
   toToolCallId,
 } from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
-import { asInstant, asText } from '../../lib/json.ts';
-import type { AskedCommands } from '../shared/index.ts';
+import { asText } from '../../lib/json.ts';
+import type { AskedCommands, Fact } from '../shared/index.ts';
 import type { RawRecord } from './record.ts';
-import { firstLine } from './tools.ts';
 
 export const HOST = 'claude-code';
 
@@ -29,11 +25,8 @@ export interface LineContext {
   /** The line stands in another agent's file (`progress`, 2.1.9 to 2.1.83). */
   readonly copied: boolean;
   readonly file: FileState;
-  emit(event: WithoutPlace<AgentEvent>): void;
+  emit(fact: Fact): void;
 }
-
-/** Events without what the context adds: session and place. */
-type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
 
 /** What has to be remembered from line to line of one file. */
 export interface FileState {
@@ -79,20 +72,6 @@ export function callIdOf(value: unknown): ToolCallId | undefined {
 
 export function isMain(context: LineContext): boolean {
   return context.agent === mainAgentOf(context.session);
-}
-
-export function instantOf(record: RawRecord): { readonly at?: number } {
-  const at = asInstant(record['timestamp']);
-  return at === undefined ? {} : { at };
-}
-
-/** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
-export function atOf(context: LineContext): { readonly at?: number } {
-  return context.at === undefined ? {} : { at: context.at };
-}
-
-export function promptFact(text: string, shown = text): PromptFact {
-  return { head: firstLine(shown) ?? '', digest: digestText(text) };
 }
 
 /** Which agent each line of a side branch belongs to, by the line's id. */

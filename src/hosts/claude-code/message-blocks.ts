@@ -3,6 +3,7 @@
 import type { FileChange, MediaBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, withinDepth } from '../../lib/json.ts';
 import { diffLines } from '../../lib/patch-text.ts';
+import { countLines } from '../shared/index.ts';
 import { framedPrompt, recognised, toNotices, toSystemNotice } from './host-text.ts';
 import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { fileWrittenBy, summarise } from './tools.ts';
@@ -171,10 +172,4 @@ function writtenAnew(fields: JsonObject, resultText: string): Pick<FileChange, '
   const text = fields['content'] ?? fields['new_source'];
   const isNew = fields['edit_mode'] === 'insert' || resultText.startsWith('File created');
   return isNew && typeof text === 'string' ? { added: countLines(text), removed: 0 } : { added: null, removed: null };
-}
-
-function countLines(text: string): number {
-  if (text === '') return 0;
-  const lines = text.split('\n').length;
-  return text.endsWith('\n') ? lines - 1 : lines;
 }

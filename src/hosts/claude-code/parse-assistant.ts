@@ -2,18 +2,10 @@
 
 import type { ReplyEnd, Usage } from '../../core/index.ts';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import {
-  agentIdOf,
-  atOf,
-  callIdOf,
-  isInline,
-  isMain,
-  type LineContext,
-  type LineParser,
-  promptFact,
-} from './line-context.ts';
+import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
+import { agentIdOf, callIdOf, isInline, isMain, type LineContext, type LineParser } from './line-context.ts';
 import { blocksOf, type RawRecord, textOf } from './record.ts';
-import { concernsAgents, fileWrittenBy, firstLine, isShell, isSpawning, summarise } from './tools.ts';
+import { concernsAgents, fileWrittenBy, isShell, isSpawning, summarise } from './tools.ts';
 
 /** Model name of lines that the program wrote itself: API errors, "No response requested." */
 const SYNTHETIC = '<synthetic>';
@@ -26,19 +18,16 @@ export const parseAssistant: LineParser = (record, context) => {
   if (record['isApiErrorMessage'] === true) return parseFailure(message, id, context);
   notePromptless(context);
   const end = endOf(message['stop_reason']);
-  const { agent } = context;
-  context.emit({
+  emitTimed(context, {
     kind: 'entry-added',
-    agent,
     entry: 'reply',
     id,
-    ...atOf(context),
     ...(end && { end }),
     ...(context.copied && { copied: true }),
   });
   if (end === 'turn' && !isMain(context) && !context.copied) {
     const reason = 'its turn ended';
-    context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome: 'completed', ...atOf(context), reason });
+    emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'completed', reason });
   }
   const model = asText(message['model']);
   if (model !== undefined && model !== SYNTHETIC) countUsage(message, id, model, context);
@@ -58,25 +47,10 @@ function notePromptless(context: LineContext): void {
 
 /** The provider refused or failed; the program writes a reply of its own in the agent's name. */
 function parseFailure(message: RawRecord, id: string, context: LineContext): void {
-  const { agent } = context;
-  context.emit({
-    kind: 'entry-added',
-    agent,
-    entry: 'failure',
-    id,
-    ...atOf(context),
-    ...(context.copied && { copied: true }),
-  });
+  emitTimed(context, { kind: 'entry-added', entry: 'failure', id, ...(context.copied && { copied: true }) });
   if (isMain(context)) return;
   const reason = firstLine(textOf(message['content']));
-  context.emit({
-    kind: 'run-ended',
-    agent,
-    signal: 'transcript',
-    outcome: 'failed',
-    ...atOf(context),
-    ...known({ reason }),
-  });
+  emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'failed', ...known({ reason }) });
 }
 
 function countUsage(message: RawRecord, id: string, model: string, context: LineContext): void {
@@ -116,15 +90,8 @@ function parseCall(block: RawRecord, context: LineContext): void {
   if (call === undefined || tool === undefined) return;
   const input = asObject(block['input']);
   const summary = summarise(tool, input);
-  const { agent, file } = context;
-  context.emit({
-    kind: 'tool-started',
-    agent,
-    call,
-    tool,
-    ...atOf(context),
-    ...known({ summary, writes: fileWrittenBy(tool, input) }),
-  });
+  const { file } = context;
+  emitTimed(context, { kind: 'tool-started', call, tool, ...known({ summary, writes: fileWrittenBy(tool, input) }) });
   if (concernsAgents(tool)) file.toolOf.set(call, tool);
   if (isShell(tool)) file.commands.ask(call, input?.['command']);
   if (isSpawning(tool) && input) parseSpawn(call, input, context);
@@ -146,8 +113,7 @@ function parseSpawn(call: NonNullable<ReturnType<typeof callIdOf>>, input: JsonO
     ...(typeof background === 'boolean' && { background }),
   });
   const resumed = asText(input['resume']);
-  if (resumed !== undefined)
-    context.emit({ kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call, ...atOf(context) });
+  if (resumed !== undefined) emitTimed(context, { kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call });
 }
 
 function endOf(stopReason: unknown): ReplyEnd | undefined {

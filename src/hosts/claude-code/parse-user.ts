@@ -3,19 +3,11 @@
 import { type AgentId, type CallOutcome, type EntryKind, MESSAGE_DELIVERY, type ToolCallId } from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { versionNumber } from '../../lib/version-number.ts';
+import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { INTERRUPTED, isNotification, parseNotifications } from './host-text.ts';
-import {
-  agentIdOf,
-  atOf,
-  callIdOf,
-  type FileState,
-  isMain,
-  type LineContext,
-  type LineParser,
-  promptFact,
-} from './line-context.ts';
+import { agentIdOf, callIdOf, type FileState, isMain, type LineContext, type LineParser } from './line-context.ts';
 import { blocksOf, parseLine, type RawRecord, textOf } from './record.ts';
-import { firstLine, isMessaging, isShell, isSpawning, isStopping, isWorkflow } from './tools.ts';
+import { isMessaging, isShell, isSpawning, isStopping, isWorkflow } from './tools.ts';
 
 /** Written by local commands and by the harness; nobody answers them. */
 const NOTES = ['<command-name>', '<local-command-', '<bash-input>', '<bash-stdout>', 'Caveat: The messages below'];
@@ -33,7 +25,7 @@ export const parseUser: LineParser = (record, context) => {
   const { agent } = context;
   const isFirst = !context.file.prompted.has(agent);
   const entry = results.length > 0 ? 'result' : entryOf(record, text, isFirst);
-  context.emit({ kind: 'entry-added', agent, entry, id, ...atOf(context), ...(context.copied && { copied: true }) });
+  emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, provenanceOf(record), context);
   else if (entry === 'prompt') noteTold(id, text, context);
@@ -67,7 +59,7 @@ function noteTold(id: string, text: string, context: LineContext): void {
     context.emit({ kind: 'agent-seen', agent, internal: MESSAGE_DELIVERY });
   }
   notePrompt(text, envelope?.[1] ?? WORKFLOW_TASK.exec(text)?.[1] ?? text, context);
-  if (envelope && !isMain(context)) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
+  if (envelope && !isMain(context)) emitTimed(context, { kind: 'run-resumed', id });
 }
 
 /** `isFirst`: nothing was said to the agent before. What a person typed, or an agent was asked, may quote anything. */
@@ -94,15 +86,7 @@ export function isSpokenByHarness(record: RawRecord, text: string): boolean {
 /** In a terminal it is the Escape key, and the session goes on; elsewhere the same line is written as the process ends. */
 function noteInterruption(record: RawRecord, context: LineContext): void {
   if (isMain(context) || record['entrypoint'] !== 'cli') return;
-  const { agent } = context;
-  context.emit({
-    kind: 'run-ended',
-    agent,
-    signal: 'transcript',
-    outcome: 'stopped',
-    ...atOf(context),
-    reason: 'interrupted',
-  });
+  emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'stopped', reason: 'interrupted' });
 }
 
 /** `shown`: without the envelope that some prompts come in. Compared with the calls is the whole. */
@@ -110,7 +94,7 @@ function notePrompt(text: string, shown: string, context: LineContext): void {
   const { agent, file } = context;
   if (file.prompted.has(agent) || text === '') return;
   file.prompted.add(agent);
-  context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text, shown), ...atOf(context) });
+  emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text, shown) });
   const title = commandIn(text) ?? firstLine(shown);
   if (isMain(context) && title !== undefined) {
     context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
@@ -130,8 +114,7 @@ function commandIn(text: string): string | undefined {
 /** The last inherited line answers the parent's call («that fork is you») and holds the fork's own directive. */
 function beginFork(id: string, text: string, context: LineContext): void {
   context.file.inherited = false;
-  const { agent } = context;
-  context.emit({ kind: 'entry-added', agent, entry: 'prompt', id, ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'prompt', id });
   const directive = text.slice(text.lastIndexOf('</fork-boilerplate>') + '</fork-boilerplate>'.length);
   notePrompt(text, text.includes('</fork-boilerplate>') ? directive.trim() : text, context);
 }
@@ -149,12 +132,10 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   const launched = (spawns || isWorkflowRun) && outcome === 'ok' && isLaunch(facts, text);
   const reason = outcome === 'ok' ? undefined : firstLine(asText(details) ?? text);
   const { agent } = context;
-  context.emit({
+  emitTimed(context, {
     kind: 'tool-ended',
-    agent,
     call,
     outcome,
-    ...atOf(context),
     ...(launched && { launched }),
     ...(outcome !== 'ok' && isUnrun(text, tool) && { unrun: true }),
     ...known({ reason }),
@@ -271,19 +252,13 @@ function noteResume(call: ToolCallId, facts: JsonObject | undefined, context: Li
   if (resumed === undefined) return;
   const agent = agentIdOf(resumed);
   context.file.launched.add(agent);
-  context.emit({ kind: 'run-resumed', agent, id: call, call, ...atOf(context) });
+  emitTimed(context, { kind: 'run-resumed', agent, id: call, call });
 }
 
 function noteStop(facts: JsonObject | undefined, context: LineContext): void {
   const task = asText(facts?.['task_id']);
   if (task === undefined) return;
-  context.emit({
-    kind: 'run-ended',
-    agent: agentIdOf(task),
-    signal: 'stop-call',
-    outcome: 'stopped',
-    ...atOf(context),
-  });
+  emitTimed(context, { kind: 'run-ended', agent: agentIdOf(task), signal: 'stop-call', outcome: 'stopped' });
 }
 
 function jsonIn(text: string): JsonObject | undefined {
@@ -302,12 +277,11 @@ export function endRuns(text: string, provenance: Provenance, context: LineConte
     const agent = agentIdOf(notification.task);
     if (provenance === 'nobody' && !isCredible(agent, context.file)) continue;
     const call = callIdOf(notification.call);
-    context.emit({
+    emitTimed(context, {
       kind: 'run-ended',
       agent,
       signal: 'notification',
       outcome: notification.outcome,
-      ...atOf(context),
       ...known({ call, reason: notification.summary }),
       ...(notification.doubtful && { byCallOnly: true }),
     });

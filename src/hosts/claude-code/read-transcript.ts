@@ -5,15 +5,13 @@ import { asAmount, asInstant, asObject, asText, isObject, known } from '../../li
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceReader } from '../index.ts';
-import { createAskedCommands, isCutCommand } from '../shared/index.ts';
+import { atOf, createAskedCommands, emitTimed, isCutCommand } from '../shared/index.ts';
 import { internalPurpose, nativeAgentOf, workflowRunOf } from './data-folder.ts';
 import {
   agentIdOf,
-  atOf,
   callIdOf,
   createFileState,
   type FileState,
-  instantOf,
   type LineContext,
   type LineParser,
   speakerOf,
@@ -28,12 +26,7 @@ export const parseSystem: LineParser = (record, context) => {
     const facts = asObject(record['compactMetadata']);
     const tokensBefore = asAmount(facts?.['preTokens']);
     const tokensAfter = asAmount(facts?.['postTokens']);
-    context.emit({
-      kind: 'agent-compacted',
-      agent,
-      ...atOf(context),
-      ...known({ tokensBefore, tokensAfter }),
-    });
+    emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
   } else if (record['subtype'] === 'api_error' && context.at !== undefined) {
     const retryInMs = asAmount(record['retryInMs']);
     if (retryInMs !== undefined)
@@ -51,11 +44,12 @@ export const parseProgress: LineParser = (record, context) => {
   if (call !== undefined)
     context.emit({ kind: 'agent-linked', agent, evidence: 'progress', call, parent: context.agent });
   const slug = asText(record['slug']);
-  if (slug !== undefined) context.emit({ kind: 'agent-seen', agent, slug, ...instantOf(record) });
+  if (slug !== undefined)
+    context.emit({ kind: 'agent-seen', agent, slug, ...known({ at: asInstant(record['timestamp']) }) });
   const copy = asObject(data['message']);
   if (!copy) return;
   // The copy has the ids of the line in the agent's own file, so facts told by both are told once.
-  const inner = { ...context, agent, copied: true, ...instantOf(copy) };
+  const inner = { ...context, agent, copied: true, ...known({ at: asInstant(copy['timestamp']) }) };
   if (copy['type'] === 'assistant') parseAssistant(copy, inner);
   else if (copy['type'] === 'user') parseUser(copy, inner);
 };
@@ -228,7 +222,7 @@ const AGENT_FIELDS = [
 function tellEnvelope(record: RawRecord, context: LineContext): void {
   const { agent, file } = context;
   const news = newsIn(record, context);
-  if (news) context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...news });
+  if (news) emitTimed(context, { kind: 'agent-seen', ...news });
   const hostVersion = asText(record['version']) ?? file.version;
   const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
   if (hostVersion !== undefined) file.version = hostVersion;

@@ -15,8 +15,8 @@ import { asAmount, asFlag, asObject, asText, isObject, type JsonObject, known } 
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { CallPrompt, StreamNews, StreamReader, StreamResult, StreamSign } from '../index.ts';
-import { createAskedCommands } from '../shared/index.ts';
-import { agentIdOf, callIdOf, createFileState, HOST, type LineContext, promptFact } from './line-context.ts';
+import { createAskedCommands, promptFact } from '../shared/index.ts';
+import { agentIdOf, callIdOf, createFileState, HOST, type LineContext } from './line-context.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { parseUser } from './parse-user.ts';
 import { blocksOf, parseLine, parseWhole, type RawRecord, recordsIn, textOf } from './record.ts';
@@ -267,13 +267,7 @@ function noteEnd(record: RawRecord, agent: AgentId, state: StreamState, context:
   const reason = outcome === 'failed' ? (asText(patch['error']) ?? asText(patch['summary'])) : undefined;
   const call = callIdOf(record['tool_use_id']) ?? state.callOf.get(agent);
   if (isUnsure(outcome, call, context) && !context.file.launched.has(agent)) return;
-  context.emit({
-    kind: 'run-ended',
-    agent,
-    signal: 'notification',
-    outcome,
-    ...known({ call, reason }),
-  });
+  context.emit({ kind: 'run-ended', agent, signal: 'notification', outcome, ...known({ call, reason }) });
 }
 
 /** Whether it is worth the reading: nearly every line has none. */

@@ -1,5 +1,7 @@
 // The tools of Claude Code, as far as they make, wake or stop agents, and one line for what a call does.
+
 import { asText, type JsonObject } from '../../lib/json.ts';
+import { toSummary } from '../shared/index.ts';
 
 /** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
 const SPAWNING = new Set(['Task', 'Agent']);
@@ -72,11 +74,9 @@ export function fileWrittenBy(tool: string, input: JsonObject | undefined): stri
   return key === undefined ? undefined : asText(input?.[key]);
 }
 
-const MAX_SUMMARY = 400;
-
 /** One line of what a call is about. */
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** What a call is about: the input that says most. */
@@ -84,11 +84,4 @@ export function subjectOf(tool: string, input: JsonObject | undefined): string |
   if (!input) return undefined;
   const keys = TELLING.get(tool) ?? Object.keys(input);
   return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }

@@ -3,17 +3,18 @@
 import {
   type AgentId,
   mainAgentOf,
+  type SessionId,
   type ToolResultBlock,
   type ToolUseBlock,
   type TranscriptBlock,
   type TranscriptMessage,
 } from '../../core/index.ts';
-import { createLineCursor } from '../../lib/follow-file.ts';
 import { asInstant, asObject, asText } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { readLines } from '../../lib/read-lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import { followPlaces, type PlaceList } from '../shared/index.ts';
 import { reportIn, withoutReminders } from './host-text.ts';
 import { agentIdOf, speakerOf } from './line-context.ts';
 import { changesOfCall, speechIn, toBlocks } from './message-blocks.ts';
@@ -24,43 +25,25 @@ import { isSpawning } from './tools.ts';
 
 export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   const owner = source.agent ?? mainAgentOf(session.id);
-  let list = createPlaceList(owner, agent, session);
-  let cursor = createLineCursor(source.path);
-  const lookOn = async (): Promise<readonly BodyPlace[]> => {
-    const look = await cursor.look(list.add);
-    if (look !== 'replaced' && look !== 'gone') return list.all();
-    list = createPlaceList(owner, agent, session);
-    cursor = createLineCursor(source.path);
-    await cursor.look(list.add);
-    return list.all();
-  };
-  let last: Promise<unknown> = Promise.resolve();
-  let leftOut = (): Readonly<Record<string, number>> => list.leftOut();
+  const createFinder = (): SpeechFinder => createSpeechFinder(owner, agent, session.id);
+  const followed = followPlaces(source, () => createPlaceList(createFinder()));
+  let { leftOut } = followed;
   return {
-    // One after the other: who asks while the file is being read gets all of it, too.
+    ...followed,
     places() {
-      const next = last.then(lookOn, lookOn);
-      last = next;
-      leftOut = () => list.leftOut();
-      return next;
+      leftOut = followed.leftOut;
+      return followed.places();
     },
     leftOut: () => leftOut(),
-    files: [source.path],
     read: (places, options) => readPlaces(source.path, places, agent, options?.withMedia ?? false),
     // In the file of another one most lines are none of this agent's: their bodies need not be parsed.
     ...(owner === agent && {
       async readAll(options?: { readonly withMedia: boolean }) {
-        const unknown = createUnknownTypes();
-        leftOut = unknown.counts;
+        const finder = createFinder();
+        leftOut = finder.leftOut;
         const built = createMessageBuilder(options?.withMedia ?? false);
-        const inline = new Map<string, AgentId>();
         await readLines(source.path, (line) => {
-          for (const { record, offset } of recordsIn(line, parseWhole).records) {
-            const isOwn = speakerOf(record, owner, session.id, inline) === agent;
-            if (isOwn) unknown.note(record, line.offset + offset);
-            const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
-            if (spoken) built.add(spoken);
-          }
+          for (const record of finder.find(line, parseWhole)) built.add(record);
         });
         return [...built.messages().values()];
       },
@@ -68,57 +51,50 @@ export function openBodies(session: LocatedSession, source: LocatedSource, agent
   };
 }
 
-/** Anything may stand there. */
-const MAX_TYPE = 80;
-
-interface PlaceList {
-  add(line: Line): void;
-  all(): readonly BodyPlace[];
-  leftOut(): Readonly<Record<string, number>>;
-}
-
-function createPlaceList(owner: AgentId, agent: AgentId, { id }: LocatedSession): PlaceList {
+function createPlaceList({ find, leftOut }: SpeechFinder): PlaceList {
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
-  const inline = new Map<string, AgentId>();
-  const sort = createBodySorter();
-  const unknown = createUnknownTypes();
+  const sort = createMessageSorter();
   return {
     add(line) {
-      for (const { record, offset } of recordsIn(line, parseLine).records) {
-        const isOwn = speakerOf(record, owner, id, inline) === agent;
-        if (isOwn) unknown.note(record, line.offset + offset);
-        const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
-        if (!spoken) continue;
-        for (const part of sort(spoken)) {
-          const place = places.get(part.id) ?? { ...part, lines: [] };
-          places.set(part.id, place);
-          // A torn last line comes again when it has grown.
-          if (place.lines.at(-1)?.offset === line.offset) place.lines.pop();
-          place.lines.push({ offset: line.offset, length: line.length });
-        }
+      for (const part of find(line, parseLine).flatMap(sort)) {
+        const place = places.get(part.id) ?? { ...part, lines: [] };
+        places.set(part.id, place);
+        // A torn last line comes again when it has grown.
+        if (place.lines.at(-1)?.offset === line.offset) place.lines.pop();
+        place.lines.push({ offset: line.offset, length: line.length });
       }
     },
     all: () => [...places.values()],
-    leftOut: unknown.counts,
+    leftOut,
   };
 }
 
-interface UnknownTypes {
-  note(record: RawRecord, offset: number): void;
-  counts(): Readonly<Record<string, number>>;
+/** Of a type that nobody knows, so much of its name is reported: anything may stand there. */
+const MAX_TYPE = 80;
+
+/** What one agent said and was told, of the lines of a file. */
+interface SpeechFinder {
+  find(line: Line, parse: (bytes: Uint8Array) => unknown): readonly RawRecord[];
+  leftOut(): Readonly<Record<string, number>>;
 }
 
-function createUnknownTypes(): UnknownTypes {
+function createSpeechFinder(owner: AgentId, agent: AgentId, session: SessionId): SpeechFinder {
+  const inline = new Map<string, AgentId>();
   /** By offset: a torn last line comes again. */
-  const types = new Map<number, string>();
+  const unknownTypes = new Map<number, string>();
   return {
-    note(record, offset) {
-      const type = typeOf(record);
-      if (!isKnownType(type)) types.set(offset, (type ?? 'no type').slice(0, MAX_TYPE));
+    find(line, parse) {
+      return recordsIn(line, parse).records.flatMap(({ record, offset }): readonly RawRecord[] => {
+        const isOwn = speakerOf(record, owner, session, inline) === agent;
+        const type = typeOf(record);
+        if (isOwn && !isKnownType(type)) unknownTypes.set(line.offset + offset, (type ?? 'no type').slice(0, MAX_TYPE));
+        const spoken = speechIn((isOwn ? record : copyOf(record, agent)) ?? {});
+        return spoken ? [spoken] : [];
+      });
     },
-    counts() {
+    leftOut() {
       const counts = new Map<string, number>();
-      for (const type of types.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
+      for (const type of unknownTypes.values()) counts.set(type, (counts.get(type) ?? 0) + 1);
       return Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
   };
@@ -176,14 +152,14 @@ interface Draft extends Omit<TranscriptMessage, 'content'> {
   readonly content: TranscriptBlock[];
 }
 
-export interface MessageBuilder {
+interface MessageBuilder {
   /** In their order. Nothing of the record is kept but what is said in it. */
   add(record: RawRecord): void;
   /** By id. */
   messages(): ReadonlyMap<string, TranscriptMessage>;
 }
 
-export function createMessageBuilder(withMedia: boolean): MessageBuilder {
+function createMessageBuilder(withMedia: boolean): MessageBuilder {
   const messages = new Map<string, Draft>();
   const byCall = new Map<string, Draft>();
   /** A line may stand there twice: files are copied and glued together. */
@@ -207,19 +183,19 @@ export function createMessageBuilder(withMedia: boolean): MessageBuilder {
 }
 
 /** Which messages a record adds to: its own, and those whose calls it holds the results of. */
-export interface BodyPart {
+interface MessagePart {
   readonly id: string;
   readonly timestamp: string | null;
 }
 
 /** Says so record by record, without keeping any body. */
-export function createBodySorter(): (record: RawRecord) => readonly BodyPart[] {
-  const byCall = new Map<string, BodyPart>();
+function createMessageSorter(): (record: RawRecord) => readonly MessagePart[] {
+  const byCall = new Map<string, MessagePart>();
   return (record) => {
     const draft = draftOf(record, new Map());
     if (!draft) return [];
-    const own: BodyPart = { id: draft.id, timestamp: draft.timestamp };
-    const parts = new Map<string, BodyPart>();
+    const own: MessagePart = { id: draft.id, timestamp: draft.timestamp };
+    const parts = new Map<string, MessagePart>();
     for (const block of toBlocks(record, { isHarness: draft.role === 'system', withMedia: false })) {
       const part = (block.type === 'tool_result' ? byCall.get(block.tool_use_id) : undefined) ?? own;
       parts.set(part.id, part);
@@ -230,7 +206,7 @@ export function createBodySorter(): (record: RawRecord) => readonly BodyPart[] {
 }
 
 /** An agent whose own file is gone: its parent's `progress` lines hold copies (2.1.9 to 2.1.83). */
-export function copyOf(record: RawRecord, agent: AgentId): RawRecord | undefined {
+function copyOf(record: RawRecord, agent: AgentId): RawRecord | undefined {
   const data = record['type'] === 'progress' ? asObject(record['data']) : undefined;
   const native = data?.['type'] === 'agent_progress' ? asText(data['agentId']) : undefined;
   return native !== undefined && agentIdOf(native) === agent ? asObject(data?.['message']) : undefined;
@@ -273,11 +249,9 @@ function putBehindCall(content: TranscriptBlock[], result: ToolResultBlock): voi
   const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === result.tool_use_id);
   const call = content[at];
   if (call?.type !== 'tool_use') return;
-  if (isSpawning(call.name)) {
-    content.splice(at + 1, 0, { ...result, text: reportIn(result.text) });
-    return;
-  }
-  const { text, reminders } = withoutReminders(result.text);
+  const { text, reminders } = isSpawning(call.name)
+    ? { text: reportIn(result.text), reminders: [] }
+    : withoutReminders(result.text);
   content.splice(at + 1, 0, withChanges(call, { ...result, text }), ...reminders);
 }
 

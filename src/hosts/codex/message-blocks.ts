@@ -3,9 +3,10 @@
 import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
+import { firstLine } from '../shared/index.ts';
 import { isHostText, messageIn, messageOfError, outputIn } from './host-text.ts';
 import { parseJson, type RolloutRecord, textOf } from './record.ts';
-import { callIn, firstLine, outcomeOf, patchIn, summarise } from './tools.ts';
+import { callIn, outcomeOf, patchIn, summarise } from './tools.ts';
 
 export interface BlockOptions {
   /** For a call that has no id of its own. */

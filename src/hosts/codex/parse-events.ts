@@ -2,12 +2,12 @@
 
 import { toSessionId } from '../../core/index.ts';
 import { asAmount, asObject, asText, known } from '../../lib/json.ts';
+import { atOf, emitTimed, firstLine } from '../shared/index.ts';
 import { messageOfError } from './host-text.ts';
-import { agentIdOf, atOf, HOST, idByPlace, type LineContext, type LineParser, notePrompt } from './line-context.ts';
+import { agentIdOf, HOST, idByPlace, type LineContext, type LineParser, notePrompt } from './line-context.ts';
 import { noteActivity } from './parse-items.ts';
 import { textOf } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
-import { firstLine } from './tools.ts';
 
 export const parseEvent: LineParser = (context) => {
   const { payload } = context.record;
@@ -38,17 +38,17 @@ function parseThreadItem(context: LineContext): void {
 }
 
 function beginTurn(context: LineContext): void {
-  const { agent, isMain, thread, record } = context;
+  const { isMain, thread, record } = context;
   thread.turns++;
   delete thread.lastInTurn;
   tellNews(context, { contextWindow: asAmount(record.payload['model_context_window']) });
   const id = asText(record.payload['turn_id']) ?? idByPlace(context);
   // The first turn is the run that its call began; each one after it was set off by another message.
-  if (!isMain && thread.turns > 1) context.emit({ kind: 'run-resumed', agent, id, ...atOf(context) });
+  if (!isMain && thread.turns > 1) emitTimed(context, { kind: 'run-resumed', id });
 }
 
 function endTurn(context: LineContext): void {
-  const { agent, isMain, thread, record } = context;
+  const { isMain, thread, record } = context;
   const error = asObject(record.payload['error']);
   const hasAnswer = asText(record.payload['last_agent_message']) !== undefined || thread.lastInTurn === 'reply';
   if (error || (!hasAnswer && thread.lastInTurn !== undefined)) {
@@ -57,10 +57,10 @@ function endTurn(context: LineContext): void {
   }
   const id = thread.lastReply;
   // What the line ends is the last reply: without one (a command of the host's own), there is nothing to end.
-  if (id !== undefined) context.emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), end: 'turn' });
+  if (id !== undefined) emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end: 'turn' });
   if (!isMain) {
     const reason = 'its turn ended';
-    context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome: 'completed', ...atOf(context), reason });
+    emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'completed', reason });
   }
   noteEndOfProcess(context);
 }
@@ -69,27 +69,24 @@ function endTurn(context: LineContext): void {
 const WITHOUT_ANSWER = 'its turn ended without an answer';
 
 function failTurn(reason: string | undefined, context: LineContext): void {
-  const { agent, isMain, thread } = context;
+  const { isMain, thread } = context;
   const id = thread.lastReply ?? idByPlace(context);
-  context.emit({ kind: 'entry-added', agent, entry: 'failure', id, ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'failure', id });
   if (!isMain)
-    context.emit({
+    emitTimed(context, {
       kind: 'run-ended',
-      agent,
       signal: 'transcript',
       outcome: 'failed',
-      ...atOf(context),
       reason: reason ?? WITHOUT_ANSWER,
     });
   noteEndOfProcess(context);
 }
 
 function abortTurn(context: LineContext): void {
-  const { agent, isMain, record } = context;
+  const { isMain, record } = context;
   const reason = asText(record.payload['reason']) ?? 'interrupted';
-  context.emit({ kind: 'entry-added', agent, entry: 'interruption', id: idByPlace(context), ...atOf(context) });
-  if (!isMain)
-    context.emit({ kind: 'run-ended', agent, signal: 'transcript', outcome: 'stopped', ...atOf(context), reason });
+  emitTimed(context, { kind: 'entry-added', entry: 'interruption', id: idByPlace(context) });
+  if (!isMain) emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'stopped', reason });
   noteEndOfProcess(context);
 }
 
@@ -107,10 +104,10 @@ function nameThread(context: LineContext): void {
 /** The thread's own header; `head` is what it says. */
 export function parseHeader(head: ThreadHead, context: LineContext): void {
   const { payload } = context.record;
-  const { agent, isMain, emit } = context;
+  const { isMain, emit } = context;
   const cwd = asText(payload['cwd']);
   const branch = asText(asObject(payload['git'])?.['branch']);
-  emit({ kind: 'agent-seen', agent, ...atOf(context), ...known({ cwd, branch }) });
+  emitTimed(context, { kind: 'agent-seen', ...known({ cwd, branch }) });
   if (isMain) {
     const hostVersion = asText(payload['cli_version']);
     emit({ kind: 'session-seen', ...atOf(context), ...known({ cwd, branch, hostVersion }) });
@@ -168,5 +165,5 @@ export function tellNews(context: LineContext, settings: Settings): void {
   );
   if (Object.keys(news).length === 0) return;
   for (const [field, value] of Object.entries(news)) told.set(field, value);
-  context.emit({ kind: 'agent-seen', agent: context.agent, ...atOf(context), ...news });
+  emitTimed(context, { kind: 'agent-seen', ...news });
 }

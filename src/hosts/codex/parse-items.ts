@@ -2,29 +2,11 @@
 
 import { NO_USAGE, type RunOutcome, type ToolCallId } from '../../core/index.ts';
 import { asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { isHostText, isSealed, outputIn, taskIn } from './host-text.ts';
-import {
-  agentIdOf,
-  atOf,
-  callIdOf,
-  idByPlace,
-  type LineContext,
-  type LineParser,
-  notePrompt,
-  promptFact,
-} from './line-context.ts';
+import { agentIdOf, callIdOf, idByPlace, type LineContext, type LineParser, notePrompt } from './line-context.ts';
 import { parseJson, textOf } from './record.ts';
-import {
-  type Call,
-  callIn,
-  commandIn,
-  fileWrittenBy,
-  firstLine,
-  isSpawning,
-  isWaiting,
-  outcomeOf,
-  summarise,
-} from './tools.ts';
+import { type Call, callIn, commandIn, fileWrittenBy, isSpawning, isWaiting, outcomeOf, summarise } from './tools.ts';
 
 export const parseItem: LineParser = (context) => {
   const { payload } = context.record;
@@ -53,36 +35,33 @@ function noteUnknown({ record, origin, emit }: LineContext): void {
 }
 
 function parseSpoken(id: string, context: LineContext): void {
-  const { agent, thread, record } = context;
+  const { thread, record } = context;
   const call = callIn(record.payload);
   // Versions that say when a turn ends: until they do, it goes on, whatever the reply looks like.
   const goesOn = thread.turns > 0 || (call !== undefined && !call.isOver);
-  context.emit({ kind: 'entry-added', agent, entry: 'reply', id, ...atOf(context), ...(goesOn && { end: 'tools' }) });
+  emitTimed(context, { kind: 'entry-added', entry: 'reply', id, ...(goesOn && { end: 'tools' }) });
   thread.lastInTurn = 'reply';
   thread.lastReply = id;
   // These versions write no tokens at all.
-  if (record.isBare)
-    context.emit({ kind: 'usage-counted', agent, message: id, usage: NO_USAGE, ...atOf(context), final: false });
+  if (record.isBare) emitTimed(context, { kind: 'usage-counted', message: id, usage: NO_USAGE, final: false });
   if (call) parseCall(call, callIdOf(call.id ?? idByPlace(context)), context);
   // Versions without a word about turns (up to about 0.9x): words without a call are the last ones, if no line follows.
   else if (context.isMain && thread.head?.isExec && thread.turns === 0) context.emit({ kind: 'session-closed' });
 }
 
 function parseCall({ tool, input, isOver }: Call, call: ToolCallId, context: LineContext): void {
-  const { agent, thread } = context;
-  context.emit({
+  const { thread } = context;
+  emitTimed(context, {
     kind: 'tool-started',
-    agent,
     call,
     tool,
-    ...atOf(context),
     ...known({ summary: summarise(tool, input), writes: fileWrittenBy(tool, input) }),
     ...(isWaiting(tool) && { awaitsAgents: true }),
   });
   thread.toolOf.set(call, tool);
   thread.commands.ask(call, commandIn(tool, input));
   if (isSpawning(tool)) requestAgent(call, input, context);
-  if (isOver) context.emit({ kind: 'tool-ended', agent, call, outcome: 'ok', ...atOf(context) });
+  if (isOver) emitTimed(context, { kind: 'tool-ended', call, outcome: 'ok' });
 }
 
 function parseOutput(context: LineContext): void {
@@ -94,17 +73,15 @@ function parseOutput(context: LineContext): void {
   const text = textOf(record.payload['output']);
   const { outcome, unrun } = outcomeOf(tool, text);
   const isLaunch = outcome === 'ok' && tool !== undefined && isSpawning(tool);
-  context.emit({
+  emitTimed(context, {
     kind: 'tool-ended',
-    agent,
     call,
     outcome,
-    ...atOf(context),
     ...(isLaunch && { launched: true }),
     ...(unrun && { unrun }),
     ...(outcome !== 'ok' && known({ reason: firstLine(text) })),
   });
-  context.emit({ kind: 'entry-added', agent, entry: 'result', id: idByPlace(context), ...atOf(context) });
+  emitTimed(context, { kind: 'entry-added', entry: 'result', id: idByPlace(context) });
   thread.lastInTurn = 'result';
   thread.toolOf.delete(call);
   for (const printed of thread.commands.printed(call, outputIn(text)))
@@ -203,21 +180,20 @@ function reasonIn(text: string): string | undefined {
 
 function endHeard(thread: string, outcome: RunOutcome, reason: string | undefined, context: LineContext): void {
   const agent = agentIdOf(thread);
-  context.emit({
+  emitTimed(context, {
     kind: 'run-ended',
     agent,
     signal: 'notification',
     outcome,
     hearsay: true,
-    ...atOf(context),
     ...known({ reason }),
   });
 }
 
 /** Version 2: agents write to each other. The task of an agent comes as the first such message. */
 export function parseAgentMessage(context: LineContext): void {
-  const { agent, record } = context;
+  const { record } = context;
   const task = taskIn(record.payload);
   if (task !== undefined) notePrompt(task, context);
-  else context.emit({ kind: 'entry-added', agent, entry: 'note', id: idByPlace(context), ...atOf(context) });
+  else emitTimed(context, { kind: 'entry-added', entry: 'note', id: idByPlace(context) });
 }

@@ -11,8 +11,8 @@ import {
 } from '../../core/index.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
-import { createAskedCommands } from '../shared/index.ts';
-import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
+import { atOf, createAskedCommands, emitTimed } from '../shared/index.ts';
+import { createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
 import { parseEvent, parseHeader, parseTurnContext } from './parse-events.ts';
 import { parseItem } from './parse-items.ts';
 import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
@@ -23,7 +23,7 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['response_item', parseItem],
   ['event_msg', parseEvent],
   ['turn_context', parseTurnContext],
-  ['compacted', (context) => context.emit({ kind: 'agent-compacted', agent: context.agent, ...atOf(context) })],
+  ['compacted', (context) => emitTimed(context, { kind: 'agent-compacted' })],
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
@@ -59,7 +59,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     const origin = { source, offset: record.offset, length: record.length };
     const place = { session, origin };
     const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, place) as AgentEvent);
-    const context = { session, agent, isMain, record, origin, thread, emit };
+    const context = { session, agent, isMain, record, ...atOf(record), origin, thread, emit };
     if (record.type === 'session_meta' && !thread.head) {
       const head = headOf(record.payload);
       if (head) {
@@ -81,7 +81,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     if (part?.usage) {
       const { model } = thread;
       const counted = { message: part.reply, usage: part.usage, final: true, ...(model !== undefined && { model }) };
-      emit({ kind: 'usage-counted', agent, ...counted, ...atOf(context) });
+      emitTimed(context, { kind: 'usage-counted', ...counted });
     }
     const from = thread.head?.forkedFrom;
     if (isCopied && part && from !== undefined)

@@ -4,12 +4,12 @@ import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId } from '../
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { CallPrompt, SourceReader, StreamCapability, StreamResult, StreamSign } from '../index.ts';
-import { agentIdOf, callIdOf, promptFact } from './line-context.ts';
+import { firstLine, promptFact } from '../shared/index.ts';
+import { agentIdOf, callIdOf } from './line-context.ts';
 import { outcomeOfStatus } from './parse-items.ts';
 import type { RolloutOf } from './read-rollout.ts';
 import { parseLine, parseWhole, recordsIn } from './record.ts';
 import { toUsage } from './replies.ts';
-import { firstLine } from './tools.ts';
 
 const KINDS = /^(?:thread\.started|turn\.(?:started|completed|failed)|item\.(?:started|updated|completed))$/;
 

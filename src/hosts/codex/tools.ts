@@ -3,6 +3,7 @@
 import type { CallOutcome } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
+import { toSummary } from '../shared/index.ts';
 import { parseJson } from './record.ts';
 
 const SPAWNING = 'spawn_agent';
@@ -91,10 +92,8 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-const MAX_SUMMARY = 400;
-
 export function summarise(tool: string, input: unknown): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** The input that says most, all lines of it. */
@@ -176,11 +175,4 @@ export function outcomeOf(tool: string | undefined, text: string): Outcome {
 
 function exitCodeIn(text: string): string | undefined {
   return /^\{"output":[\s\S]*"metadata":\{"exit_code":(-?\d+)/.exec(text)?.[1];
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }

@@ -1,11 +1,10 @@
 // The conversation of one thread: where its messages stand, and some of them read at a time.
 
 import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
-import { createLineCursor } from '../../lib/follow-file.ts';
 import { asText, type JsonObject } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
 import { openRegular } from '../../lib/regular-file.ts';
 import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import { createKindCount, followPlaces, type PlaceList } from '../shared/index.ts';
 import { isHostText, taskIn } from './host-text.ts';
 import { toBlocks, toResult } from './message-blocks.ts';
 import { isKnownType } from './read-rollout.ts';
@@ -15,50 +14,38 @@ import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
 export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
   const isMain = agent === mainAgentOf(session.id);
-  let list = createPlaceList(nativeId(agent), isMain);
-  let cursor = createLineCursor(source.path);
-  const lookOn = async (): Promise<readonly BodyPlace[]> => {
-    const look = await cursor.look((line) => list.add(line));
-    if (look !== 'replaced' && look !== 'gone') return list.all();
-    list = createPlaceList(nativeId(agent), isMain);
-    cursor = createLineCursor(source.path);
-    await cursor.look((line) => list.add(line));
-    return list.all();
-  };
-  let last: Promise<unknown> = Promise.resolve();
+  const thread = nativeId(agent);
+  let models: ReadonlyMap<string, string> = new Map();
+  const followed = followPlaces(source, () => {
+    const list = createPlaceList(thread, isMain);
+    models = list.models;
+    return list;
+  });
   return {
-    // One after the other: who asks while the file is being read gets all of it, too.
-    places() {
-      const next = last.then(lookOn, lookOn);
-      last = next;
-      return next;
-    },
-    leftOut: () => list.leftOut(),
-    files: [source.path],
-    read: (places, options) =>
-      readMessages(source.path, places, options?.withMedia ?? false, nativeId(agent), (id) => list.modelOf(id)),
+    ...followed,
+    read: (places, options) => readMessages(source.path, places, options?.withMedia ?? false, thread, models),
   };
 }
 
-interface PlaceList {
-  add(line: Line): void;
-  all(): readonly BodyPlace[];
-  leftOut(): Readonly<Record<string, number>>;
-  modelOf(id: string): string | null;
-}
-
-/** Of a kind that nobody knows, so much of its name is told. */
-const MAX_TYPE = 80;
-
-function createPlaceList(thread: string, isMain: boolean): PlaceList {
+function createPlaceList(
+  thread: string,
+  isMain: boolean,
+): PlaceList & { readonly models: ReadonlyMap<string, string> } {
   const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
   const models = new Map<string, string>();
   const replyOfCall = new Map<string, string>();
-  const unknown = new Map<string, number>();
+  const unknown = createKindCount();
   const track = createReplyTracker(thread);
   let isCopy: CopyCheck | undefined;
   let model: string | undefined;
 
+  const idOf = (record: RolloutRecord, reply: string | undefined): string | undefined => {
+    const { payload, offset } = record;
+    const own = `${thread}@${offset}`;
+    if (isSpoken(record)) return reply;
+    if (isOutput(payload)) return replyOfCall.get(asText(payload['call_id']) ?? '') ?? own;
+    return isTold(record) ? own : undefined;
+  };
   const addRecord = (record: RolloutRecord): void => {
     const { type, payload, offset, length, at } = record;
     if (type === 'session_meta' && !isCopy) {
@@ -69,19 +56,12 @@ function createPlaceList(thread: string, isMain: boolean): PlaceList {
     const isCopied = isCopy?.(record) ?? false;
     const reply = track(record)?.reply;
     if (isCopied && !isMain) return;
-    if (!isKnownType(type)) unknown.set(type.slice(0, MAX_TYPE), (unknown.get(type.slice(0, MAX_TYPE)) ?? 0) + 1);
+    if (!isKnownType(type)) unknown.add(type);
     if (type === 'turn_context') model = asText(payload['model']) ?? model;
-    const own = `${thread}@${offset}`;
-    const call = asText(payload['call_id']);
-    const id = isSpoken(record)
-      ? reply
-      : isOutput(payload)
-        ? (replyOfCall.get(call ?? '') ?? own)
-        : isTold(record)
-          ? own
-          : undefined;
+    const id = idOf(record, reply);
     if (id === undefined) return;
     if (isSpoken(record)) {
+      const call = asText(payload['call_id']);
       if (call !== undefined) replyOfCall.set(call, id);
       if (model !== undefined) models.set(id, model);
     }
@@ -91,12 +71,10 @@ function createPlaceList(thread: string, isMain: boolean): PlaceList {
     place.lines.push({ offset, length });
   };
   return {
-    add(line) {
-      for (const record of recordsIn(line, parseLine).records) addRecord(record);
-    },
+    add: (line) => recordsIn(line, parseLine).records.forEach(addRecord),
     all: () => [...places.values()],
-    leftOut: () => Object.fromEntries([...unknown].sort(([a], [b]) => (a < b ? -1 : 1))),
-    modelOf: (id) => models.get(id) ?? null,
+    leftOut: unknown.all,
+    models,
   };
 }
 
@@ -117,7 +95,7 @@ async function readMessages(
   places: readonly BodyPlace[],
   withMedia: boolean,
   thread: string,
-  modelOf: (id: string) => string | null,
+  models: ReadonlyMap<string, string>,
 ): Promise<readonly TranscriptMessage[]> {
   const handle = await openRegular(file);
   try {
@@ -131,7 +109,8 @@ async function readMessages(
         records.push(...recordsIn(line, parseWhole).records);
       }
       const content = toContent(records, thread, withMedia);
-      if (content.length > 0) messages.push({ id, role: roleOf(records), timestamp, model: modelOf(id), content });
+      if (content.length > 0)
+        messages.push({ id, role: roleOf(records), timestamp, model: models.get(id) ?? null, content });
     }
     return messages;
   } finally {

@@ -1,4 +1,4 @@
-// What is kept of a hook for the tree, where the host's own files say all the rest: who asks the person, and that it is over.
+// What is kept of hook calls for the tree: lines `{"id":…,"at":epoch ms,"payload":…}`, one for each call.
 
 import {
   type AgentEvent,
@@ -8,25 +8,44 @@ import {
   type SourceId,
   toAgentId,
 } from '../../core/index.ts';
-import { asAmount, asText, isObject, parseJson } from '../../lib/json.ts';
-import type { Line } from '../../lib/lines.ts';
+import { asAmount, asObject, asText, type JsonObject, parseJson } from '../../lib/json.ts';
 import type { SourceReader } from '../index.ts';
 
-/** By the host's own id of the agent. */
+/** One kept call: when it came, and what was kept of it. */
+export interface HookRecord {
+  readonly session: SessionId;
+  readonly origin: EventOrigin;
+  readonly at: number;
+  readonly payload: JsonObject;
+}
+
+export function createHookRecordReader(
+  session: SessionId,
+  source: SourceId,
+  toFact: (record: HookRecord) => AgentEvent | undefined,
+): SourceReader {
+  return {
+    read(line) {
+      const origin = { source, offset: line.offset, length: line.length };
+      const record = asObject(parseJson(Buffer.from(line.bytes).toString('utf8')));
+      const [at, payload] = [asAmount(record?.['at']), asObject(record?.['payload'])];
+      if (at === undefined || !payload) {
+        const diagnostic = { code: 'invalid-json', detail: 'hooks', origin } as const;
+        return [{ kind: 'problem-found', session, origin, diagnostic }];
+      }
+      const fact = toFact({ session, origin, at, payload });
+      return fact ? [fact] : [];
+    },
+  };
+}
+
+/** All that is kept where the host's own files hold the rest: which agent asks the person (by the host's id), and the end. */
 export type Told = { readonly asks: string } | { readonly closes: true };
 
 export function createToldReader(session: SessionId, source: SourceId): SourceReader {
-  return { read: (line) => readLine(line, session, { source, offset: line.offset, length: line.length }) };
-}
-
-function readLine(line: Line, session: SessionId, origin: EventOrigin): readonly AgentEvent[] {
-  const said = parseJson(Buffer.from(line.bytes).toString('utf8'));
-  const at = isObject(said) ? asAmount(said['at']) : undefined;
-  const told = isObject(said) ? said['payload'] : undefined;
-  if (at === undefined || !isObject(told))
-    return [{ kind: 'problem-found', session, origin, diagnostic: { code: 'invalid-json', detail: 'hooks', origin } }];
-  const agent = asText(told['asks']);
-  if (agent !== undefined)
-    return [{ kind: 'agent-asked', session, origin, at, agent: toAgentId(hostOf(session), agent) }];
-  return told['closes'] === true ? [{ kind: 'session-closed', session, origin, at }] : [];
+  return createHookRecordReader(session, source, ({ payload, ...place }) => {
+    const agent = asText(payload['asks']);
+    if (agent !== undefined) return { kind: 'agent-asked', ...place, agent: toAgentId(hostOf(session), agent) };
+    return payload['closes'] === true ? { kind: 'session-closed', ...place } : undefined;
+  });
 }

@@ -72,10 +72,10 @@ export interface Handler {
 }
 
 /** The mark that some editors put in front; `JSON.parse` does not want it. */
-export const BOM = '\ufeff';
+const BOM = '\ufeff';
 
 /** Why the program would not take this file, in words for people; nothing where it does. */
-export function problemIn(text: string, form: Pick<SettingsForm, 'title' | 'takesComments'>): string | undefined {
+function problemIn(text: string, form: Pick<SettingsForm, 'title' | 'takesComments'>): string | undefined {
   if (isTooDeep(text)) return `it is nested more than ${MAX_DEPTH} deep`;
   const read = readStrictly(text, form);
   if ('problem' in read) return read.problem;
@@ -135,7 +135,7 @@ function isListOfGroups(value: unknown): boolean {
   return Array.isArray(value) && value.every((group) => isObject(group) && Array.isArray(group['hooks']));
 }
 
-export function inspect(text: string, form: SettingsForm, version?: string): SettingsView {
+function inspect(text: string, form: SettingsForm, version?: string): SettingsView {
   const settings = asObject(readTolerantly(text)) ?? {};
   const { problem: further, ...switches } = form.readSwitches(settings, version);
   const problem = (text.trim() === '' ? undefined : problemIn(text, form)) ?? further;
@@ -168,7 +168,7 @@ function narrowing({ matcher, value }: Handler, { fields }: SettingsForm): strin
 }
 
 /** Of a group: it is called whatever tool, agent or reason an event is about. */
-export function isForAll(matcher: unknown): boolean {
+function isForAll(matcher: unknown): boolean {
   return matcher === undefined || matcher === '' || matcher === '*';
 }
 
@@ -193,7 +193,7 @@ export function handlersIn(text: string): readonly Handler[] {
   );
 }
 
-export function pathOf({ event, group, place }: Handler): JsonPath {
+function pathOf({ event, group, place }: Handler): JsonPath {
   return ['hooks', event, group, 'hooks', place];
 }
 
@@ -211,7 +211,7 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 /** What is to stand there, by event. For texts in which `problemIn` finds none; an empty one is a file that is not there. */
-export function planInstall(text: string, form: SettingsForm, version: string, commands: HookCommands): string {
+function planInstall(text: string, form: SettingsForm, version: string, commands: HookCommands): string {
   const wanted = wantedFor(form, version, commands);
   if (text.trim() === '') return `${JSON.stringify({ hooks: asGroups(wanted) }, null, 2)}\n`;
   return withoutMark(text, (body) => {
@@ -225,7 +225,7 @@ export function planInstall(text: string, form: SettingsForm, version: string, c
  * The text without ours. What became empty by it goes as well, unless it stood there empty `before` we came; nothing is
  * left of a text in which there was nothing but ours.
  */
-export function planUninstall(text: string, form: SettingsForm, before?: string): string {
+function planUninstall(text: string, form: SettingsForm, before?: string): string {
   return withoutMark(text, (body) => removeOurs(body, form, () => true, asObject(readTolerantly(before ?? '')) ?? {}));
 }
 
@@ -292,7 +292,7 @@ function withoutMark(text: string, change: (body: string) => string): string {
   return text.startsWith(BOM) ? BOM + change(text.slice(1)) : change(text);
 }
 
-export interface TrustQuestion {
+interface TrustQuestion {
   /** `trustedFolders.json`. */
   readonly file: string;
   /** The person's own; they switch the whole matter on or off (`security.folderTrust.enabled`). */

@@ -4,5 +4,6 @@ export * from './genai/resume.ts';
 export * from './genai/tools.ts';
 export * from './hook-records.ts';
 export * from './hook-settings.ts';
+export * from './line-facts.ts';
 export * from './message-places.ts';
 export * from './printed-sessions.ts';

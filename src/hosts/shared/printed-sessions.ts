@@ -2,7 +2,7 @@ import { type HostName, type SessionId, type ToolCallId, toSessionId } from '../
 import { analyse } from '../../guard/shell/index.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';
 
-export interface PrintingProgram {
+interface PrintingProgram {
   readonly host: HostName;
   /** As commands name it: the program, and the packages that bring it. */
   readonly names: readonly string[];
@@ -153,7 +153,7 @@ function programsIn(command: string): ReadonlySet<string> {
 const MAX_LENGTH = 1_000_000;
 
 /** JSON objects in what a program printed, between whatever else it printed: one a line, a list on a line, one over many lines. */
-export function jsonRecordsIn(text: string): readonly JsonObject[] {
+function jsonRecordsIn(text: string): readonly JsonObject[] {
   const lines = text.split('\n').filter((line) => /^(\{.*\}|\[\{.*\}\])\s*$/.test(line));
   // As `JSON.stringify(…, null, 2)` prints it: what begins at the margin ends there.
   const blocks = [...text.matchAll(/^\{\n(?: .*\n)+\}/gm)].map(([block]) => block);

@@ -81,7 +81,7 @@ export function toMedia(part: JsonObject, { withMedia }: MediaOptions): readonly
 }
 
 /** As the API counts: what came from the cache is part of the prompt, what was thought is not part of the answer. */
-export interface TokenCounts {
+interface TokenCounts {
   readonly prompt: number;
   readonly answer: number;
   readonly thoughts: number;

@@ -4,7 +4,7 @@ import type { ContinuePlan, ContinuingCapability, PrintedRecords } from '../../.
 import { asObject, asText, known, parseObject } from '../../../lib/json.ts';
 import { isAtLeast } from '../../../lib/version-number.ts';
 
-export interface SessionProgram {
+interface SessionProgram {
   readonly program: string;
   readonly title: string;
   /** Since when a new session can be given its id. */

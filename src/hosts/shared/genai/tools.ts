@@ -3,6 +3,7 @@
 import type { FileChange } from '../../../core/index.ts';
 import { asAmount, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
 import { diffLines } from '../../../lib/patch-text.ts';
+import { countLines, toSummary } from '../line-facts.ts';
 
 /** Its results are what a command wrote. */
 export function isShell(tool: string): boolean {
@@ -36,10 +37,8 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-const MAX_SUMMARY = 400;
-
 export function summarise(tool: string, input: JsonObject): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** The input that says most, all lines of it. */
@@ -64,13 +63,6 @@ const WRITING = new Set(['write_file', 'replace', 'edit']);
 /** The file that a call writes, as far as its own words say it. */
 export function fileWrittenBy(tool: string, input: JsonObject): string | undefined {
   return WRITING.has(tool) ? asText(input['file_path']) : undefined;
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }
 
 /** `display`: what the host keeps of the result for the screen. It is not kept for every agent. */
@@ -102,12 +94,6 @@ function byInput(input: JsonObject, result: string): Pick<FileChange, 'added' | 
     : { added: null, removed: null };
 }
 
-function countLines(text: string): number {
-  if (text === '') return 0;
-  const lines = text.split('\n').length;
-  return text.endsWith('\n') ? lines - 1 : lines;
-}
-
 // What a call gave back, without the host's words around it.
 
 /** Around everything that came from outside (0.5x of Gemini CLI and later). */
@@ -117,7 +103,7 @@ const TRAILER =
   /\n(?:Error: \(none\)|Exit Code: (\S+)|Signal: .*|Background PIDs: .*|Process Group PGID: .*|Stderr: \(empty\))$/;
 const NONE = new Set(['(none)', '(empty)']);
 
-export interface ResultText {
+interface ResultText {
   readonly text: string;
   /** Of a command, where it was no success. */
   readonly exitCode?: number;
