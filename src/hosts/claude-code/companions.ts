@@ -1,4 +1,5 @@
-// `sessions/<pid>.json`: one record for each running process, removed at a clean exit, left behind by a kill.
+// What is beside the projects and tells about sessions. `sessions/<pid>.json`: one record for each running process, removed at a
+// clean exit, left behind by a kill.
 
 import path from 'node:path';
 import {
@@ -73,7 +74,9 @@ function parseDocument(text: string): unknown {
   }
 }
 
-export interface Team {
+// `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
+
+interface Team {
   readonly lead: SessionId;
   readonly name: string;
   /** Letters to the lead in which a member says that it is idle: its turn is over. */

@@ -10,62 +10,73 @@ const BEFORE_CALL = 'troupe-before-call';
 /** And before a sub-agent ends: there is no other way to say something to one that makes no more calls. */
 const BEFORE_END = 'troupe-before-end';
 
-export function greet(request: string, theirs?: JsonObject): JsonObject {
+export const claudeCodeControl: ControlCapability = {
+  plan: planControl,
+  withLines,
+  read: readControl,
+  greet,
+  isGreeting: (line) => line['type'] === 'control_request' && asObject(line['request'])?.['subtype'] === 'initialize',
+  isMessage: (line) => line['type'] === 'user',
+  isDecided: (printed) => ['allow', 'deny'].includes(String(decisionIn(printed)['permissionDecision'])),
+  say: (text) => ({
+    type: 'user',
+    message: { role: 'user', content: text },
+    parent_tool_use_id: null,
+    session_id: '',
+  }),
+  interrupt: (request) => toRequest(request, { subtype: 'interrupt' }),
+  // Tasks of agents have the ids of their agents. Known since about 2.1.50; earlier versions refuse it.
+  stopAgent: (request, agent) => toRequest(request, { subtype: 'stop_task', task_id: agent }),
+  callerIn,
+  answerCall(request, answer, payload, message) {
+    const said = hookAnswer(answer, asObject(payload) ?? {});
+    if (message === undefined) return respond(request, said);
+    const specific = asObject(said['hookSpecificOutput']) ?? {};
+    return respond(request, { ...said, ...before({ ...specific, additionalContext: fromPerson(message) }) });
+  },
+  // What blocks its end is the next thing that the agent reads.
+  answerEnding: (request, message) =>
+    respond(request, message === undefined ? {} : { decision: 'block', reason: fromPerson(message) }),
+  // A result that is given in place of the call's is said as a no.
+  answerQuestion(request, answer, payload) {
+    return respond(request, permission(answer, asObject(asObject(payload)?.['tool_input']) ?? {}));
+  },
+  refuse: (request) => ({
+    type: 'control_response',
+    response: { subtype: 'error', request_id: request, error: 'troupe has no answer to this request' },
+  }),
+  textIn,
+  lastWords,
+};
+
+function toRequest(id: string, request: JsonObject): JsonObject {
+  return { type: 'control_request', request_id: id, request };
+}
+
+function greet(request: string, theirs?: JsonObject): JsonObject {
   const asked = asObject(theirs?.['request']) ?? { subtype: 'initialize' };
   const hooks = asObject(asked['hooks']) ?? {};
   const theirsOn = (event: string): readonly unknown[] => (Array.isArray(hooks[event]) ? hooks[event] : []);
   // An hour and a bit: no person is waited for longer (seconds).
   const beforeCall = { matcher: '*', hookCallbackIds: [BEFORE_CALL], timeout: 3_700 };
   const beforeEnd = { hookCallbackIds: [BEFORE_END] };
-  return {
-    type: 'control_request',
-    request_id: asText(theirs?.['request_id']) ?? request,
-    request: {
-      ...asked,
-      hooks: {
-        ...hooks,
-        PreToolUse: [beforeCall, ...theirsOn('PreToolUse')],
-        SubagentStop: [beforeEnd, ...theirsOn('SubagentStop')],
-      },
-    },
+  const ours = {
+    PreToolUse: [beforeCall, ...theirsOn('PreToolUse')],
+    SubagentStop: [beforeEnd, ...theirsOn('SubagentStop')],
   };
-}
-
-export function isGreeting(line: JsonObject): boolean {
-  return line['type'] === 'control_request' && asObject(line['request'])?.['subtype'] === 'initialize';
-}
-
-export function isMessage(line: JsonObject): boolean {
-  return line['type'] === 'user';
-}
-
-export function isDecided(printed: string): boolean {
-  return ['allow', 'deny'].includes(String(decisionIn(printed)['permissionDecision']));
+  return toRequest(asText(theirs?.['request_id']) ?? request, { ...asked, hooks: { ...hooks, ...ours } });
 }
 
 function decisionIn(printed: string): JsonObject {
   return (printed === '' ? undefined : asObject(asObject(JSON.parse(printed))?.['hookSpecificOutput'])) ?? {};
 }
 
-export function say(text: string): JsonObject {
-  return { type: 'user', message: { role: 'user', content: text }, parent_tool_use_id: null, session_id: '' };
-}
-
-export function interrupt(request: string): JsonObject {
-  return { type: 'control_request', request_id: request, request: { subtype: 'interrupt' } };
-}
-
-/** Tasks of agents have the ids of their agents. Known since about 2.1.50; earlier versions refuse it. */
-export function stopAgent(request: string, agent: string): JsonObject {
-  return { type: 'control_request', request_id: request, request: { subtype: 'stop_task', task_id: agent } };
-}
-
 /** Since 2.1.69. */
-export function callerIn(payload: unknown): string | undefined {
+function callerIn(payload: unknown): string | undefined {
   return asText(asObject(payload)?.['agent_id']);
 }
 
-export function readControl(line: JsonObject): ControlNews | undefined {
+function readControl(line: JsonObject): ControlNews | undefined {
   switch (line['type']) {
     case 'control_request':
       return readRequest(asText(line['request_id']) ?? '', asObject(line['request']) ?? {});
@@ -102,24 +113,6 @@ function readWork(line: JsonObject): ControlNews | undefined {
   if (line['subtype'] === 'task_started' && line['task_type'] !== 'local_bash') return { kind: 'work-begun', work };
   if (line['subtype'] !== 'task_notification') return undefined;
   return { kind: 'work-ended', work, isStopped: line['status'] === 'stopped' };
-}
-
-/** To a request that came in front of a call. */
-export function answerCall(
-  request: string,
-  answer: ControlAnswer,
-  payload: unknown,
-  message: string | undefined,
-): JsonObject {
-  const said = hookAnswer(answer, asObject(payload) ?? {});
-  if (message === undefined) return respond(request, said);
-  const specific = asObject(said['hookSpecificOutput']) ?? {};
-  return respond(request, { ...said, ...before({ ...specific, additionalContext: fromPerson(message) }) });
-}
-
-/** What blocks its end is the next thing that the agent reads. */
-export function answerEnding(request: string, message: string | undefined): JsonObject {
-  return respond(request, message === undefined ? {} : { decision: 'block', reason: fromPerson(message) });
 }
 
 /** The program shows it as words of a hook. */
@@ -160,12 +153,6 @@ function printing(input: JsonObject, text: string): JsonObject {
   return { ...rest, command: `cat <<'${end}'\n${text}\n${end}` };
 }
 
-/** To a question for the person. A result that is given in place of the call's is said as a no. */
-export function answerQuestion(request: string, answer: ControlAnswer, payload: unknown): JsonObject {
-  const input = asObject(asObject(payload)?.['tool_input']) ?? {};
-  return respond(request, permission(answer, input));
-}
-
 function permission(answer: ControlAnswer, input: JsonObject): JsonObject {
   switch (answer.kind) {
     case 'allow':
@@ -187,14 +174,10 @@ function respond(request: string, response: JsonObject): JsonObject {
   return { type: 'control_response', response: { subtype: 'success', request_id: request, response } };
 }
 
-/** To a request that nobody here can answer. */
-export function refuse(request: string): JsonObject {
-  const error = 'troupe has no answer to this request';
-  return { type: 'control_response', response: { subtype: 'error', request_id: request, error } };
-}
+// What `claude -p` prints at its end without `--output-format stream-json`. Recorded: 2.0.76 to 2.1.325.
 
 /** `lines`: all that it printed in the conversation. */
-export function lastWords(form: string | undefined, lines: readonly JsonObject[]): string {
+function lastWords(form: string | undefined, lines: readonly JsonObject[]): string {
   if (form === 'json-list') return `${JSON.stringify(lines)}\n`;
   const result = lines.findLast((line) => line['type'] === 'result');
   if (!result) return '';
@@ -221,30 +204,10 @@ function turnsIn(result: JsonObject): number {
   return Math.max(1, (asAmount(result['num_turns']) ?? 1) - 1);
 }
 
-export function textIn(line: JsonObject): { readonly text: string; readonly parent?: string } | undefined {
+function textIn(line: JsonObject): { readonly text: string; readonly parent?: string } | undefined {
   if (line['type'] !== 'assistant') return undefined;
   const content = asObject(line['message'])?.['content'];
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
   const text = blocks.flatMap((block) => (block['type'] === 'text' ? (asText(block['text']) ?? []) : [])).join('');
   return text === '' ? undefined : { text, ...known({ parent: asText(line['parent_tool_use_id']) }) };
 }
-
-export const claudeCodeControl: ControlCapability = {
-  plan: planControl,
-  withLines,
-  read: readControl,
-  greet,
-  isGreeting,
-  isMessage,
-  isDecided,
-  say,
-  interrupt,
-  stopAgent,
-  callerIn,
-  answerCall,
-  answerEnding,
-  answerQuestion,
-  refuse,
-  textIn,
-  lastWords,
-};

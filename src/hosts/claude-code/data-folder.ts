@@ -36,6 +36,8 @@ export async function besideProjects(root: string, name: string): Promise<string
   return beside;
 }
 
+// What a file is, and whose, by its place and name.
+
 /** `teammate`: a session of its own that is a member of a team (tmux, 2.1.32 and later). */
 export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate';
 
@@ -94,7 +96,9 @@ function sourceIdOf(root: string, file: string) {
   return toSourceId(path.relative(root, file).split(path.sep).join('/'));
 }
 
-export interface Layout {
+// Where the transcripts of a session's agents lie, by generation.
+
+interface Layout {
   readonly name: string;
   /** Host versions it was seen with. */
   readonly versions: string;

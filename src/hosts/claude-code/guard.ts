@@ -1,24 +1,23 @@
+// What a hook loads in front of a call: it reads the payload, finds out who calls, and answers. It imports nothing else. Payloads
+// recorded: 1.0.60 to 2.1.325.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { toSessionId } from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import { MAX_SIDECAR_BYTES, readTextSync } from '../../lib/regular-file.ts';
-import { versionNumber } from '../../lib/version-number.ts';
+import { isAtLeast } from '../../lib/version-number.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookCaller, HookEvent } from '../index.ts';
 import { agentIdOf, callIdOf, HOST } from './line-context.ts';
 import type { RawRecord } from './record.ts';
 import { isSpawning, subjectOf } from './tools.ts';
 
 /** In front of a tool call; the only one that can stop it. */
-const BEFORE_CALL = 'PreToolUse';
+export const BEFORE_CALL = 'PreToolUse';
 
-/** From here on every event inside a sub-agent carries its id. */
-const NAMES_CALLERS = versionNumber('2.1.69');
-
-export function namesCallers(version: string | undefined): boolean {
-  return version !== undefined && versionNumber(version) >= NAMES_CALLERS;
-}
+/** From 2.1.69 on every event inside a sub-agent carries its id. */
+export const namesCallers = (version: string | undefined): boolean => isAtLeast(version, '2.1.69');
 
 export function readPayload(payload: unknown): HookEvent | undefined {
   if (!isObject(payload)) return undefined;
@@ -52,6 +51,8 @@ function callIn(payload: RawRecord): HookCall | undefined {
   const subject = subjectOf(tool, isObject(input) ? input : undefined);
   return { tool, input, spawns: isSpawning(tool), ...known({ subject, id: callIdOf(payload['tool_use_id']) }) };
 }
+
+// Who makes a call, by what is on the disk at the moment: a host waits, so as few looks as possible.
 
 /** Deeper than any version lets agents nest; sidecars that name each other in a circle end here, too. */
 const MAX_DEPTH = 50;
@@ -182,11 +183,13 @@ function agentFiles(transcript: string): readonly (readonly [agent: string, file
   });
 }
 
+// What the host takes as an answer in front of a tool call. Recorded: 2.0.76 to 2.1.325.
+
 /** The program takes no more of a text. */
 const MAX_REASON = 8_000;
 
 /** Nothing printed is no opinion: the program's own rules go on. Everything else is said in so many words. */
-export function formatAnswer({ decision, reason, input }: HookAnswer): string {
+function formatAnswer({ decision, reason, input }: HookAnswer): string {
   if (decision === 'none' && input === undefined) return '';
   return JSON.stringify({
     hookSpecificOutput: {

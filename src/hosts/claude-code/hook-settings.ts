@@ -1,4 +1,5 @@
-// Where Claude Code keeps its settings, and what we do with them.
+// Where Claude Code keeps its settings, and how hooks stand in them. It reads plain JSON: one comment or one comma too many, and it
+// ignores the whole file without a word (docs/HOOKS.md). Events by version come from its published bundles, 1.0.38 to 2.1.325.
 
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -7,6 +8,7 @@ import { isAtLeast } from '../../lib/version-number.ts';
 import type { HookSettingsCapability, Machine, SettingsFile } from '../index.ts';
 import { GUARD_SECONDS, OBSERVER_SECONDS, type SettingsForm, settingsOf, switchOf } from '../shared/index.ts';
 import { rootsOf } from './data-folder.ts';
+import { BEFORE_CALL } from './guard.ts';
 import { HOST } from './line-context.ts';
 
 /** Those we observe, with the first published version that knows them. */
@@ -31,12 +33,6 @@ export const OBSERVED: Readonly<Record<string, string>> = {
   SessionEnd: '1.0.85',
 };
 
-/** In front of a tool call: where the guard stands. */
-export const BEFORE_A_CALL = 'PreToolUse';
-
-/** Where nobody knows the version. */
-export const OLDEST_READ = '1.0.60';
-
 /** Hooks that the program does not wait for. Older ones ignore the word and wait. */
 const ASYNC_SINCE = '2.1.15';
 
@@ -44,7 +40,7 @@ const ASYNC_SINCE = '2.1.15';
  * A program that ends leaves behind what it did not wait for: with all of them in the background, 2.1.197 lost
  * one or two in each of 10 runs of `-p`. It waits for those that come with an end, and the others are through by then.
  */
-export const WAITED_FOR: ReadonlySet<string> = new Set(['SubagentStop', 'Stop', 'StopFailure', 'SessionEnd']);
+const WAITED_FOR: ReadonlySet<string> = new Set(['SubagentStop', 'Stop', 'StopFailure', 'SessionEnd']);
 
 export function eventsOf(version: string): readonly string[] {
   return Object.keys(OBSERVED).filter((name) => isAtLeast(version, OBSERVED[name] ?? ''));
@@ -54,7 +50,7 @@ export function eventsOf(version: string): readonly string[] {
 const DROPS_FILES_BELOW = '2.1.101';
 
 /** Of these events, those for which this version drops the whole file. We know only of those we observe. */
-export function tooNewFor(version: string, events: readonly string[]): readonly string[] {
+function tooNewFor(version: string, events: readonly string[]): readonly string[] {
   if (isAtLeast(version, DROPS_FILES_BELOW)) return [];
   return events.filter((name) => OBSERVED[name] !== undefined && !isAtLeast(version, OBSERVED[name]));
 }
@@ -63,22 +59,20 @@ export function knowsAsync(version: string): boolean {
   return isAtLeast(version, ASYNC_SINCE);
 }
 
-/** For how long the program waits for a hook where nobody says: the least of all versions. */
-const DEFAULT_SECONDS = 60;
-
-export const FORM: SettingsForm = {
+const FORM: SettingsForm = {
   host: HOST,
   title: 'Claude Code',
-  beforeCalls: BEFORE_A_CALL,
+  beforeCalls: BEFORE_CALL,
   eventsOf,
-  oldest: OLDEST_READ,
+  oldest: '1.0.60',
   entryFor(event, command, role, version) {
     if (role === 'guard') return { type: 'command', command, timeout: GUARD_SECONDS };
     const isBackground = !WAITED_FOR.has(event) && knowsAsync(version);
     return { type: 'command', command, timeout: OBSERVER_SECONDS, ...(isBackground && { async: true }) };
   },
   fields: new Set(['type', 'command', 'timeout', 'async']),
-  secondsOf: (timeout = DEFAULT_SECONDS) => timeout,
+  // The least that any version waits for.
+  secondsOf: (timeout = 60) => timeout,
   readSwitches(settings, version) {
     return {
       ...tooNewIn(settings, version),
@@ -102,11 +96,7 @@ function tooNewIn(settings: JsonObject, version: string | undefined) {
 
 export const hookSettings: HookSettingsCapability = {
   ...settingsOf(FORM),
-  programs: ({ home }) => [
-    'claude',
-    path.join(home, '.local', 'bin', 'claude'),
-    path.join(home, '.claude', 'local', 'claude'),
-  ],
+  programs: ({ home }) => ['claude', path.join(home, '.local/bin/claude'), path.join(home, '.claude/local/claude')],
   files: settingsFiles,
 };
 

@@ -70,17 +70,24 @@ function commandIn(head: string): readonly NoticeBlock[] | undefined {
   return [notice('command', [name, firstLine(args)].flatMap((part) => part ?? []).join(' '), args ?? '')];
 }
 
+/** All that `pattern` finds one behind the other at the beginning of a text, and what follows. */
+function takeAll(pattern: RegExp, text: string): { readonly found: readonly RegExpExecArray[]; readonly rest: string } {
+  const found: RegExpExecArray[] = [];
+  let rest = text;
+  for (let next = pattern.exec(rest); next; next = pattern.exec(rest)) {
+    found.push(next);
+    rest = rest.slice(next[0].length);
+  }
+  return { found, rest };
+}
+
 const OUTPUT = /^<(local-command-stdout|local-command-stderr|bash-stdout|bash-stderr)>([\s\S]*?)<\/\1>\s*/;
 
 function outputIn(head: string): readonly NoticeBlock[] | undefined {
-  const texts: string[] = [];
-  let rest = head;
-  for (let found = OUTPUT.exec(rest); found; found = OUTPUT.exec(rest)) {
-    texts.push(found[2] ?? '');
-    rest = rest.slice(found[0].length);
-  }
-  if (texts.length === 0 || rest !== '') return undefined;
-  return [notice('command-output', undefined, texts.filter((text) => text.trim() !== '').join('\n'))];
+  const { found, rest } = takeAll(OUTPUT, head);
+  if (found.length === 0 || rest !== '') return undefined;
+  const texts = found.map(([, , text = '']) => text).filter((text) => text.trim() !== '');
+  return [notice('command-output', undefined, texts.join('\n'))];
 }
 
 const PREFACE = 'Another Claude session sent a message:';
@@ -88,15 +95,12 @@ const LETTER = /^<teammate-message\b([^>]*)>\n?([\s\S]*?)\n?<\/teammate-message>
 
 /** Several may stand in one text. */
 function lettersIn(head: string): readonly NoticeBlock[] | undefined {
-  const letters: NoticeBlock[] = [];
-  let rest = head.startsWith(PREFACE) ? head.slice(PREFACE.length).trimStart() : head;
-  for (let found = LETTER.exec(rest); found; found = LETTER.exec(rest)) {
-    const [whole, attributes = '', text = ''] = found;
+  const { found, rest } = takeAll(LETTER, head.startsWith(PREFACE) ? head.slice(PREFACE.length).trimStart() : head);
+  if (found.length === 0) return undefined;
+  const letters = found.map(([, attributes = '', text = '']) => {
     const signal = signalIn(text);
-    letters.push(notice('message', titleOfLetter(attributes, signal), signal ? signal.words : text));
-    rest = rest.slice(whole.length);
-  }
-  if (letters.length === 0) return undefined;
+    return notice('message', titleOfLetter(attributes, signal), signal ? signal.words : text);
+  });
   return rest === '' ? letters : [...letters, notice('note', titleOfNote(rest), rest.trim())];
 }
 
@@ -126,13 +130,9 @@ function titleOfLetter(attributes: string, signal: Signal | undefined): string {
 const REMINDER = /^<(system-reminder|local-command-caveat)>([\s\S]*?)<\/\1>\s*/;
 
 function remindersIn(head: string): readonly NoticeBlock[] | undefined {
-  const found: NoticeBlock[] = [];
-  let rest = head;
-  for (let next = REMINDER.exec(rest); next; next = REMINDER.exec(rest)) {
-    found.push(notice('reminder', undefined, (next[2] ?? '').trim()));
-    rest = rest.slice(next[0].length);
-  }
-  return found.length > 0 && rest === '' ? found : undefined;
+  const { found, rest } = takeAll(REMINDER, head);
+  if (found.length === 0 || rest !== '') return undefined;
+  return found.map(([, , text = '']) => notice('reminder', undefined, text.trim()));
 }
 
 const OPENING = '<system-reminder>';
@@ -191,7 +191,9 @@ function notice(kind: NoticeKind, title: string | undefined, text: string): Noti
   return { type: 'notice', kind, title: title?.trim().slice(0, MAX_TITLE) || null, text, agent_id: null };
 }
 
-export interface TaskNotification {
+// `<task-notification>` blocks: how a background agent's end reaches its parent (2.1.7 and later).
+
+interface TaskNotification {
   /** The agent, or a background command or workflow. */
   readonly task: string;
   /** The call that began the run; absent for agents lost by an earlier process, and up to 2.1.2x. */
@@ -205,13 +207,8 @@ export interface TaskNotification {
 const OPEN = '<task-notification>';
 
 /** The words for a kill differ by channel: `killed` here, `stopped` for an agent whose process went away. */
-const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
-  Object.entries({
-    completed: 'completed',
-    failed: 'failed',
-    killed: 'stopped',
-    stopped: 'stopped',
-  } as const),
+export const TASK_OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
+  Object.entries({ completed: 'completed', failed: 'failed', killed: 'stopped', stopped: 'stopped' } as const),
 );
 
 export function isNotification(text: string): boolean {
@@ -230,7 +227,7 @@ export function parseNotifications(text: string): readonly TaskNotification[] {
     const doubtful = behindReport;
     behindReport ||= report !== undefined;
     const task = tagIn(head, 'task-id');
-    const outcome = OUTCOMES.get(tagIn(head, 'status') ?? '');
+    const outcome = TASK_OUTCOMES.get(tagIn(head, 'status') ?? '');
     if (task === undefined || outcome === undefined) return [];
     const call = tagIn(head, 'tool-use-id');
     const summary = tagIn(head, 'summary');
@@ -239,7 +236,7 @@ export function parseNotifications(text: string): readonly TaskNotification[] {
 }
 
 /** A block begins where the opening tag begins a line right after the end of another, not where a report quotes one. */
-export function splitNotifications(text: string): readonly string[] {
+function splitNotifications(text: string): readonly string[] {
   return text
     .trimStart()
     .slice(OPEN.length)
@@ -247,7 +244,7 @@ export function splitNotifications(text: string): readonly string[] {
 }
 
 /** What stands before the report counts; the report itself goes to the last closing tag, for it may hold the same tags. */
-export function reportOf(block: string): { readonly head: string; readonly report?: string } {
+function reportOf(block: string): { readonly head: string; readonly report?: string } {
   const from = block.indexOf('<result>');
   if (from === -1) return { head: block };
   const to = block.lastIndexOf('</result>');
@@ -257,9 +254,11 @@ export function reportOf(block: string): { readonly head: string; readonly repor
   };
 }
 
-export function tagIn(text: string, tag: string): string | undefined {
+function tagIn(text: string, tag: string): string | undefined {
   return text.match(new RegExp(`<${tag}>([^<]*)</${tag}>`))?.[1]?.trim() || undefined;
 }
+
+// The call that makes an agent: what it was asked, and its report in the result.
 
 /** Of an agent in the background (2.0.64 and later) and of a teammate: they report elsewhere. */
 const SENT_OFF = /^(?:Async agent launched|Spawned successfully)/;

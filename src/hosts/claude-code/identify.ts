@@ -138,10 +138,6 @@ function judge({ events }: CurrentTurn, transcript: string): Identity {
       [...agent.links.values()].some((link) => link.call === call.id),
     );
     const { type, description } = call.spawn?.value ?? {};
-    return {
-      call: call.id,
-      ...(linked && { id: linked.id }),
-      ...known({ type, description }),
-    };
+    return { call: call.id, ...(linked && { id: linked.id }), ...known({ type, description }) };
   }
 }

@@ -104,14 +104,7 @@ export const claudeCode: SourceAdapter = {
     hasIdsOfFiles: true,
   },
   control: claudeCodeControl,
-  hooks: {
-    ...claudeCodeGuard,
-    condense,
-    namesCallers,
-    createHookReader,
-    sampleCall,
-    sampleTranscript,
-  },
+  hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
   continuing,
 };

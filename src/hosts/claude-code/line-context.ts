@@ -74,8 +74,10 @@ export function isMain(context: LineContext): boolean {
   return context.agent === mainAgentOf(context.session);
 }
 
+// Whose line it is. Up to 2.0.41 agents speak in the session's own file, on side branches without a name.
+
 /** Which agent each line of a side branch belongs to, by the line's id. */
-export type InlineAgents = Map<string, AgentId>;
+type InlineAgents = Map<string, AgentId>;
 
 const INLINE = 'inline-';
 

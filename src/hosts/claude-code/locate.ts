@@ -46,7 +46,7 @@ export async function locate(root: string): Promise<Located> {
 }
 
 /** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
-export async function readCompanions(
+async function readCompanions(
   root: string,
   problems: string[] = [],
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
@@ -63,7 +63,7 @@ export async function locateOne(root: string, projectFolder: string, name: strin
 }
 
 /** What of some sessions lies in one project's folder. */
-export async function locateParts(
+async function locateParts(
   root: string,
   projectFolder: string,
   names: readonly string[],
@@ -118,7 +118,7 @@ interface Project {
 }
 
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
-export const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
+const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
 async function readProject(folder: string, sessions?: readonly string[]): Promise<Project> {
   const files = (await listFolder(folder)).filter(isFileEntry).map(({ name }) => name);
@@ -187,7 +187,7 @@ function projectFolderOf({ path: file, role }: LocatedSource): string {
 }
 
 /** What a scan has found already is not looked for again. */
-export function once(
+function once(
   scan: AgentScan,
   key: string,
   look: () => Promise<ReadonlyMap<string, readonly string[]>>,
@@ -197,10 +197,12 @@ export function once(
   return known;
 }
 
+// Teammates in terminals of their own (tmux, 2.1.32 to 2.1.17x): each is a session whose lines name team and member.
+
 const HEAD_BYTES = 16 * 1024;
 
 /** Transcripts of the wanted members, `name@team` each. A member that was woken often has several. */
-export async function findTeammates(
+async function findTeammates(
   root: string,
   project: string,
   wanted: ReadonlySet<string>,
@@ -236,6 +238,8 @@ async function memberIn(file: string): Promise<string | undefined> {
   const name = head.match(/"agentName":"([^"\\]+)"/)?.[1];
   return team !== undefined && name !== undefined ? `${name}@${team}` : undefined;
 }
+
+// What a change below the data folder is about: by its place, so that one new file costs one look.
 
 /** Beside `projects/`: records of processes, and the teams' letters. */
 const FACTS = new Set(['sessions', 'teams']);
@@ -289,6 +293,8 @@ function partOf(folder: string, session: string): Subject {
 function partsBelow(root: string, place: string): readonly string[] {
   return path.relative(root, place).split(path.sep);
 }
+
+// `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
 
 /** A copied line keeps its id, and the first line of a conversation is copied first. */
 const FORK_HEAD_BYTES = 256 * 1024;

@@ -8,7 +8,7 @@ import { framedPrompt, recognised, toNotices, toSystemNotice } from './host-text
 import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { fileWrittenBy, summarise } from './tools.ts';
 
-export interface BlockOptions {
+interface BlockOptions {
   /** Spoken by the host, whatever the role says. */
   readonly isHarness: boolean;
   /** Images with their bytes. */

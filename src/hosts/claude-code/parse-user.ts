@@ -119,8 +119,10 @@ function beginFork(id: string, text: string, context: LineContext): void {
   notePrompt(text, text.includes('</fork-boilerplate>') ? directive.trim() : text, context);
 }
 
+// `tool_result` blocks: the end of a call, and for calls that make, wake or stop agents, which agents they are about.
+
 /** `details` is the line's toolUseResult: an object on success, a string on failure, absent inside agents of `-p` runs. */
-export function parseResult(block: RawRecord, details: unknown, record: RawRecord, context: LineContext): void {
+function parseResult(block: RawRecord, details: unknown, record: RawRecord, context: LineContext): void {
   const call = callIdOf(block['tool_use_id']);
   if (call === undefined) return;
   const tool = context.file.toolOf.get(call);
@@ -128,8 +130,7 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
   const facts = asObject(details);
   const outcome = outcomeOf(block, text, record);
   const spawns = tool === undefined ? isReport(facts) : isSpawning(tool);
-  const isWorkflowRun = tool !== undefined && isWorkflow(tool);
-  const launched = (spawns || isWorkflowRun) && outcome === 'ok' && isLaunch(facts, text);
+  const launched = (spawns || isWorkflow(tool)) && outcome === 'ok' && isLaunch(facts, text);
   const reason = outcome === 'ok' ? undefined : firstLine(asText(details) ?? text);
   const { agent } = context;
   emitTimed(context, {
@@ -144,7 +145,6 @@ export function parseResult(block: RawRecord, details: unknown, record: RawRecor
     context.emit({ kind: 'session-printed', agent, call, printed });
   if (outcome !== 'ok') return;
   if (spawns) nameAgent(call, facts, text, launched, context);
-  else if (tool === undefined) return;
   else if (isMessaging(tool)) noteResume(call, facts ?? jsonIn(text), context);
   else if (isStopping(tool)) noteStop(facts ?? jsonIn(text), context);
   else if (isWorkflow(tool)) noteWorkflow(call, facts, context);
@@ -160,24 +160,18 @@ function isUnrun(text: string, tool: string | undefined): boolean {
 }
 
 /** What stands in place of a result when the person said no, or pressed Escape: the agent's own lines tell which. */
-const REFUSALS = [
-  "The user doesn't want to proceed with this tool use",
-  '[Request interrupted by user',
-  'Permission to use ',
-];
+const REFUSALS = ["The user doesn't want to proceed with this tool use", INTERRUPTED, 'Permission to use '];
 
 function outcomeOf(block: RawRecord, text: string, record: RawRecord): CallOutcome {
   if (block['is_error'] !== true) return 'ok';
-  const refused =
-    asText(record['toolDenialKind']) !== undefined || REFUSALS.some((refusal) => text.startsWith(refusal));
-  return refused ? 'refused' : 'error';
+  const isRefused = asText(record['toolDenialKind']) !== undefined || REFUSALS.some((words) => text.startsWith(words));
+  return isRefused ? 'refused' : 'error';
 }
 
 /** A transcript that begins in the middle has the result and not the call: its structure tells an agent's report. */
 function isReport(facts: JsonObject | undefined): boolean {
-  return (
-    asText(facts?.['agentId']) !== undefined && (facts?.['status'] === 'completed' || LAUNCHED.has(facts?.['status']))
-  );
+  const { agentId, status } = facts ?? {};
+  return asText(agentId) !== undefined && (status === 'completed' || LAUNCHED.has(status));
 }
 
 const LAUNCHED = new Set<unknown>(['async_launched', 'teammate_spawned']);
@@ -265,14 +259,16 @@ function jsonIn(text: string): JsonObject | undefined {
   return text.startsWith('{') ? asObject(parseLine(new TextEncoder().encode(text))) : undefined;
 }
 
+// Where the end of a background agent is told: a queued prompt, an attachment where it came mid-turn, a `user` line.
+
 /** `host`: the line itself says that the host wrote it. `nobody`: it looks like a notice, and anybody can write that. */
-export type Provenance = 'host' | 'nobody';
+type Provenance = 'host' | 'nobody';
 
 /**
  * Facts from every notification in the text. A person or a prompt can hold the same words: without the host's mark
  * (before 2.1.150) only agents that this file launched are believed to have ended.
  */
-export function endRuns(text: string, provenance: Provenance, context: LineContext): void {
+function endRuns(text: string, provenance: Provenance, context: LineContext): void {
   for (const notification of parseNotifications(text)) {
     const agent = agentIdOf(notification.task);
     if (provenance === 'nobody' && !isCredible(agent, context.file)) continue;

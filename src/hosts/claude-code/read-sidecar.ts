@@ -65,6 +65,8 @@ function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
   return facts['spawnDepth'] === 1 && asText(facts['toolUseId']) !== undefined ? main : undefined;
 }
 
+// Runs of workflows: `journal.jsonl` beside the agents while it runs; `<session>/workflows/wf_….json` when it is over.
+
 export function createJournalReader(of: TranscriptOf): SourceReader {
   return { read: (line) => readRecords(line, of, (record) => journalFacts(record)) };
 }

@@ -1,6 +1,13 @@
 // A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
 
-import { type AgentEvent, type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  type SessionId,
+  type SourceId,
+  type TitleKind,
+} from '../../core/index.ts';
 import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
@@ -20,8 +27,8 @@ import { parseAssistant } from './parse-assistant.ts';
 import { parseAttachment, parseQueueOperation, parseUser } from './parse-user.ts';
 import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, recordsIn, typeOf } from './record.ts';
 
-export const parseSystem: LineParser = (record, context) => {
-  const { agent } = context;
+/** Hook summaries, durations and local commands say nothing about agents. */
+const parseSystem: LineParser = (record, context) => {
   if (record['subtype'] === 'compact_boundary') {
     const facts = asObject(record['compactMetadata']);
     const tokensBefore = asAmount(facts?.['preTokens']);
@@ -29,12 +36,12 @@ export const parseSystem: LineParser = (record, context) => {
     emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
   } else if (record['subtype'] === 'api_error' && context.at !== undefined) {
     const retryInMs = asAmount(record['retryInMs']);
-    if (retryInMs !== undefined)
-      context.emit({ kind: 'agent-held', agent, at: context.at, untilAt: context.at + retryInMs });
+    if (retryInMs !== undefined) emitTimed(context, { kind: 'agent-held', untilAt: context.at + retryInMs });
   }
 };
 
-export const parseProgress: LineParser = (record, context) => {
+/** A copy of a sub-agent's message in its parent's file (2.1.9 to 2.1.83, interactive). */
+const parseProgress: LineParser = (record, context) => {
   const data = asObject(record['data']);
   const native = asText(data?.['agentId']);
   // Hooks, commands and searches report progress as well, under ids that look the same.
@@ -54,44 +61,36 @@ export const parseProgress: LineParser = (record, context) => {
   else if (copy['type'] === 'user') parseUser(copy, inner);
 };
 
-export const parseCustomTitle: LineParser = (record, context) => {
-  const title = asText(record['customTitle']);
-  if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'custom' });
-};
-
-export const parseAiTitle: LineParser = (record, context) => {
-  const title = asText(record['aiTitle']);
-  if (title !== undefined) context.emit({ kind: 'session-titled', title, titleKind: 'generated' });
-};
-
-/** Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere); missing after a kill. */
-export const parseCostState: LineParser = (_record, context) => {
-  context.emit({ kind: 'session-closed' });
-};
+const parseTitle =
+  (field: string, titleKind: TitleKind): LineParser =>
+  (record, { emit }) => {
+    const title = asText(record[field]);
+    if (title !== undefined) emit({ kind: 'session-titled', title, titleKind });
+  };
 
 /** One line as the process ends, after an interruption too (2.1.100 to 2.1.250); 2.1.286 repeats it while it works. */
 const REPEATED_SINCE = versionNumber('2.1.251');
 
-export const parseLastPrompt: LineParser = (_record, context) => {
-  const { version } = context.file;
-  if (version !== undefined && versionNumber(version) < REPEATED_SINCE) context.emit({ kind: 'session-closed' });
+const parseLastPrompt: LineParser = (_record, { file: { version }, emit }) => {
+  if (version !== undefined && versionNumber(version) < REPEATED_SINCE) emit({ kind: 'session-closed' });
 };
 
-export const parseForkContext: LineParser = (_record, context) => {
-  context.file.inherited = true;
-  context.emit({ kind: 'agent-seen', agent: context.agent, agentKind: 'fork' });
+const parseForkContext: LineParser = (_record, { file, agent, emit }) => {
+  file.inherited = true;
+  emit({ kind: 'agent-seen', agent, agentKind: 'fork' });
 };
 
-const PARSERS: ReadonlyMap<string, LineParser> = new Map([
+const PARSERS: ReadonlyMap<string, LineParser> = new Map<string, LineParser>([
   ['user', parseUser],
   ['assistant', parseAssistant],
   ['system', parseSystem],
   ['progress', parseProgress],
   ['attachment', parseAttachment],
   ['queue-operation', parseQueueOperation],
-  ['custom-title', parseCustomTitle],
-  ['ai-title', parseAiTitle],
-  ['cost-state', parseCostState],
+  ['custom-title', parseTitle('customTitle', 'custom')],
+  ['ai-title', parseTitle('aiTitle', 'generated')],
+  // Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere); missing after a kill.
+  ['cost-state', (_record, { emit }) => emit({ kind: 'session-closed' })],
   ['last-prompt', parseLastPrompt],
   ['fork-context-ref', parseForkContext],
 ]);

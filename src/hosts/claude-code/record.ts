@@ -29,7 +29,7 @@ const ATTACHMENT_WITHIN = 220;
 const BEHIND = ['{"parentUuid":', '{"type":"queue-operation"'].map(bytesOf);
 const CLOSING = 125;
 
-export function isHeavy(bytes: Uint8Array): boolean {
+function isHeavy(bytes: Uint8Array): boolean {
   return beginsHeavy(bytes) && bytes.at(-1) === CLOSING && !hasRecordBehind(bytes);
 }
 
@@ -109,7 +109,9 @@ export function textOf(content: unknown): string {
     .join('\n');
 }
 
-export interface RecordsInLine {
+// From the bytes of a line to its records: one, as a rule; none or several where something went wrong.
+
+interface RecordsInLine {
   /** With their places in the line. */
   readonly records: readonly Salvaged[];
   readonly problem?: Pick<Diagnostic, 'code' | 'detail'>;
@@ -148,7 +150,9 @@ function isPadding(byte: number | undefined): boolean {
   return byte === 32 || byte === 9 || byte === 13 || byte === 0;
 }
 
-export interface Salvaged {
+// Lines that are not JSON as they stand: a crash leaves half a line, and the next process writes on behind it.
+
+interface Salvaged {
   readonly record: RawRecord;
   /** Where it begins in the line, in bytes. */
   readonly offset: number;
@@ -163,7 +167,7 @@ const MAX_BEGINNINGS = 64;
 const MAX_TRIED_BYTES = 64 * 1024 * 1024;
 
 /** The whole records in a damaged line: two glued together, or one behind a torn one. */
-export function salvage(bytes: Uint8Array, parse: (bytes: Uint8Array) => unknown): readonly Salvaged[] {
+function salvage(bytes: Uint8Array, parse: (bytes: Uint8Array) => unknown): readonly Salvaged[] {
   // Latin-1: a character is a byte, so that places in the text are places in the file.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   const starts = beginningsIn(text);
@@ -198,6 +202,8 @@ function beginningsIn(text: string): readonly number[] {
 function isWhole(record: RawRecord): boolean {
   return asText(record['sessionId']) !== undefined;
 }
+
+// Whether a file is Claude Code's, by its first lines. Qwen Code writes nearly the same envelope, but `parts`, not `content`.
 
 /** A file may begin with lines of 2.1.x that no other host has; a few of them decide. */
 const OWN_TYPES = new Set([

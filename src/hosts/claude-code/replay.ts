@@ -104,7 +104,7 @@ function endOfWorkflow(manifest: string): number | undefined {
   return asInstant(asObject(parseWhole(Buffer.from(manifest)))?.['timestamp']);
 }
 
-export interface TimedLine {
+interface TimedLine {
   /** Epoch milliseconds; never before the line above. Minus infinity where nothing in the file has a time. */
   readonly at: number;
   /** With its newline, if it has one. */
@@ -113,7 +113,7 @@ export interface TimedLine {
 }
 
 /** Lines without a time came with the one above them, and those at the top with the first that has one. */
-export function timeLines(
+function timeLines(
   text: string,
   timeOf: (record: RawRecord) => number | undefined = (record) => asInstant(record['timestamp']),
 ): readonly TimedLine[] {
@@ -130,7 +130,7 @@ export function timeLines(
 }
 
 /** Whether the agent has had its say as of this line; a line that says nothing about it leaves it as it `was`. */
-export function isTurnOver({ record }: TimedLine, was: boolean): boolean {
+function isTurnOver({ record }: TimedLine, was: boolean): boolean {
   if (record['type'] === 'user') return false;
   if (record['type'] !== 'assistant') return was;
   const reason = asObject(record['message'])?.['stop_reason'];
@@ -138,7 +138,7 @@ export function isTurnOver({ record }: TimedLine, was: boolean): boolean {
 }
 
 /** As 2.1.325 writes it, without what only the program itself needs (sockets, features). */
-export async function createProcessRecord(sessionId: string, lines: readonly TimedLine[]) {
+async function createProcessRecord(sessionId: string, lines: readonly TimedLine[]) {
   const first = (field: string): unknown => lines.find(({ record }) => record[field] !== undefined)?.record[field];
   const entrypoint = first('entrypoint');
   const record = {
@@ -162,6 +162,8 @@ export async function createProcessRecord(sessionId: string, lines: readonly Tim
 }
 
 // Moves the times of a line or a document of Claude Code. Versions seen: 1.0.60 to 2.1.325.
+
+// Moves the times of a line or a document. Versions seen: 1.0.60 to 2.1.325.
 
 /** Where the program itself notes a time, by the keys that lead there. Whatever else looks like one is somebody's text. */
 const OWN_TIMES = new Set([
@@ -225,6 +227,8 @@ function move(token: string, toNow: (at: number) => number): string {
   const isIso = !Number.isNaN(at) && token === `"${new Date(at).toISOString()}"`;
   return isIso ? `"${new Date(toNow(at)).toISOString()}"` : token;
 }
+
+// New ids for each take: a recording that is played twice must not be the same session twice.
 
 /**
  * Sessions and lines, agents (named ones too: `aalice-c57bf7172d0759e4`), calls, replies and requests. They also stand in

@@ -16,6 +16,7 @@ import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { CallPrompt, StreamNews, StreamReader, StreamResult, StreamSign } from '../index.ts';
 import { createAskedCommands, promptFact } from '../shared/index.ts';
+import { TASK_OUTCOMES } from './host-text.ts';
 import { agentIdOf, callIdOf, createFileState, HOST, type LineContext } from './line-context.ts';
 import { parseAssistant } from './parse-assistant.ts';
 import { parseUser } from './parse-user.ts';
@@ -27,7 +28,7 @@ const PIECE = Buffer.from('{"type":"stream_event"');
 const TASK = /^task_(?:started|updated|notification)$/;
 
 export function createStreamReader(session: SessionId, source: SourceId): StreamReader {
-  const state = createStreamState();
+  const state = new StreamAgents();
   const file = createFileState(createAskedCommands());
   return {
     read(line) {
@@ -60,7 +61,7 @@ function isPiece({ bytes }: Line): boolean {
 
 type StreamContext = Omit<LineContext, 'agent'>;
 
-function readMessage(record: RawRecord, state: StreamState, context: StreamContext): void {
+function readMessage(record: RawRecord, state: StreamAgents, context: StreamContext): void {
   const main = mainAgentOf(context.session);
   if (record['type'] === 'system') {
     const subtype = asText(record['subtype']) ?? '';
@@ -89,35 +90,35 @@ function readInit(record: RawRecord, { emit, file }: StreamContext): void {
 }
 
 /** Whose line it is. One of an agent that was not announced is the first that is heard of it (up to 2.1.5x). */
-function speakerOf(record: RawRecord, state: StreamState, context: StreamContext): AgentId | undefined {
+function speakerOf(record: RawRecord, state: StreamAgents, context: StreamContext): AgentId | undefined {
   const call = callIdOf(record['parent_tool_use_id']);
   if (call === undefined) return undefined;
   const told = asText(record['agent_id']);
   const known = told === undefined ? state.agentOf.get(call) : agentIdOf(told);
   if (known !== undefined && state.agentOf.has(call)) return known;
   const agent = known ?? toUnnamedAgentId(HOST, call);
-  state.name(call, agent);
-  context.file.prompted.add(agent);
-  context.emit({ kind: 'agent-linked', agent, evidence: 'stream', call });
+  linkAgent(call, agent, state, context);
   return agent;
+}
+
+function linkAgent(call: ToolCallId, agent: AgentId, state: StreamAgents, { file, emit }: StreamContext): void {
+  state.name(call, agent);
+  file.prompted.add(agent);
+  emit({ kind: 'agent-linked', agent, evidence: 'stream', call });
 }
 
 /** Up to 2.1.305 at the least, an agent that died of it hands the provider's error to its parent as if it were its report. */
 const API_ERROR = /^API Error: (?:\d{3}\b|Connection error|Request timed out)/;
 
 /** The result of a call that asked for an agent: who it was, where nobody said so before, and whether it went wrong. */
-function noteReport(block: RawRecord, details: unknown, state: StreamState, context: LineContext): void {
+function noteReport(block: RawRecord, details: unknown, state: StreamAgents, context: LineContext): void {
   const call = callIdOf(block['tool_use_id']);
   const tool = call === undefined ? undefined : context.file.toolOf.get(call);
-  if (call === undefined || tool === undefined || !isSpawning(tool) || block['is_error'] === true) return;
+  if (call === undefined || !isSpawning(tool) || block['is_error'] === true) return;
   const named = asText(asObject(details)?.['agentId']);
   const known = state.agentOf.get(call);
   const agent = named === undefined ? (known ?? toUnnamedAgentId(HOST, call)) : agentIdOf(named);
-  if (agent !== known) {
-    state.name(call, agent);
-    context.file.prompted.add(agent);
-    context.emit({ kind: 'agent-linked', agent, evidence: 'stream', call });
-  }
+  if (agent !== known) linkAgent(call, agent, state, context);
   const text = textOf(block['content']);
   if (!API_ERROR.test(text)) return;
   const reason = text.split('\n')[0] ?? text;
@@ -135,17 +136,16 @@ function toResult(record: RawRecord): StreamResult {
   };
 }
 
+// Whether a line is one of `--output-format stream-json`, or of a recording of both directions (`{at, dir, msg}`).
+
 const MESSAGES = new Set(['assistant', 'user', 'stream_event', 'result', 'tool_progress', 'rate_limit_event']);
 const CONTROL = new Set(['control_request', 'control_response', 'control_cancel_request', 'keep_alive']);
 
 /** What the program printed; undefined for what was said to it, and for lines about the connection. */
-export function printedIn(record: JsonObject): JsonObject | undefined {
-  const printed = 'dir' in record && 'msg' in record ? spokenBy(record) : record;
+function printedIn(record: JsonObject): JsonObject | undefined {
+  const isRecorded = 'dir' in record && 'msg' in record;
+  const printed = !isRecorded ? record : record['dir'] === 'out' ? asObject(record['msg']) : undefined;
   return printed && !CONTROL.has(String(printed['type'])) ? printed : undefined;
-}
-
-function spokenBy(record: JsonObject): JsonObject | undefined {
-  return record['dir'] === 'out' ? asObject(record['msg']) : undefined;
 }
 
 export function recognise(record: JsonObject): StreamSign | undefined {
@@ -159,40 +159,25 @@ export function recognise(record: JsonObject): StreamSign | undefined {
   return isSystem || MESSAGES.has(type) ? { session } : undefined;
 }
 
-/** What has to be remembered from line to line of one stream. */
-export interface StreamState {
+/** Which agents the calls of one stream made. */
+class StreamAgents {
   /** Whose lines those are that name a call as their parent. */
-  readonly agentOf: Map<ToolCallId, AgentId>;
+  readonly agentOf = new Map<ToolCallId, AgentId>();
   /** The call that last set an agent to work. */
-  readonly callOf: Map<AgentId, ToolCallId>;
-  name(call: ToolCallId, agent: AgentId): void;
+  readonly callOf = new Map<AgentId, ToolCallId>();
+
+  name(call: ToolCallId, agent: AgentId): void {
+    this.agentOf.set(call, agent);
+    this.callOf.set(agent, call);
+  }
 }
 
-export function createStreamState(): StreamState {
-  const agentOf = new Map<ToolCallId, AgentId>();
-  const callOf = new Map<AgentId, ToolCallId>();
-  return {
-    agentOf,
-    callOf,
-    name(call, agent) {
-      agentOf.set(call, agent);
-      callOf.set(agent, call);
-    },
-  };
-}
-
-const OUTCOMES: ReadonlyMap<unknown, RunOutcome> = new Map([
-  ['completed', 'completed'],
-  ['failed', 'failed'],
-  // The update says killed, the notification of the same end says stopped.
-  ['killed', 'stopped'],
-  ['stopped', 'stopped'],
-]);
+// `system/task_*`: the lives of agents as the program announces them (2.1.50 late and for few, 2.1.100 and later for all).
 
 /** Commands, workflows and agents elsewhere are tasks, too. */
 const AGENT_TASK = 'local_agent';
 
-export function readTask(record: RawRecord, state: StreamState, context: LineContext): void {
+function readTask(record: RawRecord, state: StreamAgents, context: LineContext): void {
   const task = asText(record['task_id']);
   if (task === undefined) return;
   const agent = agentIdOf(task);
@@ -200,14 +185,14 @@ export function readTask(record: RawRecord, state: StreamState, context: LineCon
   else if (state.callOf.has(agent)) noteEnd(record, agent, state, context);
 }
 
-function startTask(record: RawRecord, agent: AgentId, state: StreamState, context: LineContext): void {
+function startTask(record: RawRecord, agent: AgentId, state: StreamAgents, context: LineContext): void {
   if ((record['task_type'] ?? AGENT_TASK) !== AGENT_TASK) return;
   const call = callIdOf(record['tool_use_id']);
   if (call === undefined) return;
   const tool = context.file.toolOf.get(call);
   const made = state.callOf.get(agent);
   // Woken by a message: the same agent, another call.
-  if ((made !== undefined && made !== call && !isSpawnTool(tool)) || (tool !== undefined && isMessaging(tool))) {
+  if ((made !== undefined && made !== call && !isSpawning(tool)) || isMessaging(tool)) {
     state.callOf.set(agent, call);
     context.emit({ kind: 'run-resumed', agent, id: call, call });
     return;
@@ -216,53 +201,33 @@ function startTask(record: RawRecord, agent: AgentId, state: StreamState, contex
   const parent = above === undefined ? undefined : agentIdOf(above);
   state.name(call, agent);
   const text = asText(record['prompt']);
+  const prompt = text === undefined ? undefined : promptFact(text);
   const facts = {
     type: asText(record['subagent_type']),
     description: asText(record['description']),
     background: asFlag(record['is_backgrounded']),
   };
   // The call of an agent's agent is not always printed: what was asked stands here.
-  if (tool === undefined && parent !== undefined) requestUnseen(call, parent, text, facts, context);
+  if (tool === undefined && parent !== undefined)
+    context.emit({ kind: 'spawn-requested', agent: parent, call, ...known({ ...facts, prompt }) });
   context.emit({ kind: 'agent-linked', agent, evidence: 'stream', call, ...known({ parent }) });
   context.emit({ kind: 'agent-seen', agent, ...known({ ...facts, depth: asAmount(record['spawn_depth']) }) });
   context.file.prompted.add(agent);
-  if (text !== undefined) context.emit({ kind: 'agent-prompted', agent, prompt: promptFact(text) });
-}
-
-function isSpawnTool(tool: string | undefined): boolean {
-  return tool !== undefined && isSpawning(tool);
-}
-
-interface Asked {
-  readonly type: string | undefined;
-  readonly description: string | undefined;
-  readonly background: boolean | undefined;
-}
-
-function requestUnseen(
-  call: ToolCallId,
-  agent: AgentId,
-  text: string | undefined,
-  asked: Asked,
-  context: LineContext,
-): void {
-  const prompt = text === undefined ? undefined : promptFact(text);
-  context.emit({ kind: 'spawn-requested', agent, call, ...known({ ...asked, prompt }) });
+  if (prompt) context.emit({ kind: 'agent-prompted', agent, prompt });
 }
 
 /** Before, an agent that died of an error of the provider is told to have completed: the result of its call says more. */
 const TELLS_FAILURES_SINCE = versionNumber('2.1.325');
 
 function isUnsure(outcome: RunOutcome, call: ToolCallId | undefined, { file }: LineContext): boolean {
-  if (outcome !== 'completed' || call === undefined || versionNumber(file.version) >= TELLS_FAILURES_SINCE)
-    return false;
-  return isSpawnTool(file.toolOf.get(call));
+  const isOld = versionNumber(file.version) < TELLS_FAILURES_SINCE;
+  return outcome === 'completed' && isOld && call !== undefined && isSpawning(file.toolOf.get(call));
 }
 
 /** `task_updated` has the failure's own words, `task_notification` the call; both may come, and they say the same. */
-function noteEnd(record: RawRecord, agent: AgentId, state: StreamState, context: LineContext): void {
+function noteEnd(record: RawRecord, agent: AgentId, state: StreamAgents, context: LineContext): void {
   const patch = record['subtype'] === 'task_updated' ? asObject(record['patch']) : record;
-  const outcome = OUTCOMES.get(patch?.['status']);
+  const outcome = TASK_OUTCOMES.get(asText(patch?.['status']) ?? '');
   if (!patch || outcome === undefined) return;
   const reason = outcome === 'failed' ? (asText(patch['error']) ?? asText(patch['summary'])) : undefined;
   const call = callIdOf(record['tool_use_id']) ?? state.callOf.get(agent);
@@ -275,7 +240,7 @@ const ASKS = ['"name":"Task"', '"name":"Agent"', '"name":"SendMessage"', '"task_
   Buffer.from(text),
 );
 
-export function promptsIn({ bytes }: Line): readonly CallPrompt[] {
+function promptsIn({ bytes }: Line): readonly CallPrompt[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!ASKS.some((text) => all.includes(text))) return [];
   const record = parseWhole(bytes);

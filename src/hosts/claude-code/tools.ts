@@ -4,32 +4,12 @@ import { asText, type JsonObject } from '../../lib/json.ts';
 import { toSummary } from '../shared/index.ts';
 
 /** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
-const SPAWNING = new Set(['Task', 'Agent']);
-const MESSAGING = 'SendMessage';
-const WORKFLOW = 'Workflow';
-const SHELL = 'Bash';
-const STOPPING = new Set(['TaskStop', 'KillTask']);
-
-export function isSpawning(tool: string): boolean {
-  return SPAWNING.has(tool);
-}
-
-export function isMessaging(tool: string): boolean {
-  return tool === MESSAGING;
-}
-
-export function isStopping(tool: string): boolean {
-  return STOPPING.has(tool);
-}
-
+export const isSpawning = (tool: string | undefined): boolean => tool === 'Task' || tool === 'Agent';
+export const isMessaging = (tool: string | undefined): boolean => tool === 'SendMessage';
+export const isStopping = (tool: string | undefined): boolean => tool === 'TaskStop' || tool === 'KillTask';
+export const isWorkflow = (tool: string | undefined): boolean => tool === 'Workflow';
 /** Its results are what a command wrote. */
-export function isShell(tool: string): boolean {
-  return tool === SHELL;
-}
-
-export function isWorkflow(tool: string): boolean {
-  return tool === WORKFLOW;
-}
+export const isShell = (tool: string | undefined): boolean => tool === 'Bash';
 
 /** Calls whose results say something about agents. */
 export function concernsAgents(tool: string): boolean {

@@ -1,5 +1,5 @@
-// Which threads a running process works on, by the locks it holds: `thread-writer-locks/<thread>.lock` (0.15x and later).
-// The files are empty, and stay behind after a kill; only the system knows who holds one.
+// Which threads a running process works on, by the locks it holds: `thread-writer-locks/<thread>.lock` (0.15x and later). The files
+// are empty, and stay behind after a kill; only the system knows who holds one.
 
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -56,6 +56,8 @@ async function inodeOf(file: string): Promise<string | undefined> {
     return undefined;
   }
 }
+
+// Names that people gave to threads (`/rename`): one line each time, beside the sessions.
 
 interface Name {
   readonly title: string;

@@ -47,7 +47,9 @@ export const LOCKS_FOLDER = 'thread-writer-locks';
 /** Threads that a person gave a name (about 0.11x and later). */
 export const NAMES_FILE = 'session_index.jsonl';
 
-export interface StreamFile {
+// Files that hold what `codex exec --json` printed: they are where somebody put them, not in the host's own folders.
+
+interface StreamFile {
   readonly file: string;
   readonly thread: string;
 }
@@ -55,7 +57,7 @@ export interface StreamFile {
 const FIRST_LINE = /^\s*\{"type":"thread\.started","thread_id":"([\w-]+)"/;
 const HEAD_BYTES = 512;
 
-export function threadOfStream(head: Uint8Array): string | undefined {
+function threadOfStream(head: Uint8Array): string | undefined {
   return FIRST_LINE.exec(Buffer.from(head.subarray(0, HEAD_BYTES)).toString('utf8'))?.[1];
 }
 
@@ -74,6 +76,8 @@ export async function threadOfFile(file: string): Promise<string | undefined> {
   const head = await readHead(file, HEAD_BYTES).catch(() => undefined);
   return head && threadOfStream(head);
 }
+
+// Whether a file is Codex's, by its first lines: a rollout of any version, or what `codex exec --json` printed.
 
 /** Kinds of lines that no other host wraps in a `payload`. */
 const OWN_TYPES = new Set([

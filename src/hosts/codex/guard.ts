@@ -1,12 +1,16 @@
+// What a hook loads in front of a call: it reads the payload, finds out who calls, and answers. Payloads have Claude Code's names;
+// recorded: 0.118.0 to 0.166.0. Up to 0.13x `session_id` is the thread that calls and nothing else names it; from 0.137 on it is the
+// thread at the top, and `agent_id` the one that calls.
+
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { mainAgentOf, toSessionId } from '../../core/index.ts';
-import { asObject, asText, isObject, type JsonObject, known, parseJson } from '../../lib/json.ts';
+import { asObject, asText, isObject, type JsonObject, known, parseJson, parseObject } from '../../lib/json.ts';
 import { filesInPatch } from '../../lib/patch-text.ts';
 import { readPart } from '../../lib/read-lines.ts';
 import type { CallerChain, CallingAgent, HookAnswer, HookCall, HookCaller, HookEvent } from '../index.ts';
 import { agentIdOf, callIdOf, HOST } from './line-context.ts';
-import { headOf, type ThreadHead } from './thread-head.ts';
+import { HEAD_BYTES, headOf, type ThreadHead } from './thread-head.ts';
 import { callIn, isSpawning, subjectOf } from './tools.ts';
 
 /** In front of a tool call; the only one that can stop it. */
@@ -14,7 +18,7 @@ export const BEFORE_CALL = 'PreToolUse';
 export const ASKS = 'PermissionRequest';
 export const ENDS = 'SessionEnd';
 
-export function readPayload(payload: unknown): HookEvent | undefined {
+function readPayload(payload: unknown): HookEvent | undefined {
   if (!isObject(payload)) return undefined;
   const name = asText(payload['hook_event_name']);
   const session = asText(payload['session_id']);
@@ -36,7 +40,7 @@ export function readPayload(payload: unknown): HookEvent | undefined {
   };
 }
 
-function callerIn(payload: JsonObject, own: Thread | undefined, main: string): HookCaller {
+function callerIn(payload: JsonObject, own: ThreadHead | undefined, main: string): HookCaller {
   const named = asText(payload['agent_id']);
   if (named !== undefined)
     return { named: 'agent', agent: agentIdOf(named), ...known({ type: asText(payload['agent_type']) }) };
@@ -47,7 +51,7 @@ function callerIn(payload: JsonObject, own: Thread | undefined, main: string): H
 }
 
 /** By what stands in the rollouts: of the thread that calls, and of those above it. */
-export function callerOf(payload: unknown): CallerChain {
+function callerOf(payload: unknown): CallerChain {
   if (!isObject(payload)) return { agent: null, ancestors: [], reason: 'the hook was told nothing' };
   const session = asText(payload['session_id']) ?? '';
   const rollout = asText(payload['transcript_path']);
@@ -76,7 +80,7 @@ export function callerOf(payload: unknown): CallerChain {
 
 const MAIN: CallingAgent = { id: '', kind: 'main', type: null, name: null, depth: 0 };
 
-function toAgent({ id, isSubAgent, purpose, role, agentPath, depth }: Thread): CallingAgent {
+function toAgent({ id, isSubAgent, purpose, role, agentPath, depth }: ThreadHead): CallingAgent {
   if (!isSubAgent) return { ...MAIN, id };
   return {
     id,
@@ -113,14 +117,14 @@ function hookCallIn(payload: JsonObject): HookCall | undefined {
  * It knows a no, and (from about 0.13x on) a yes with another input. To anything else, an ask or a plain yes, it says that the
  * hook failed, and runs the call: so a call that somebody would have to be asked about is stopped.
  */
-export function formatAnswer({ decision, reason, input }: HookAnswer): string {
-  if (decision === 'deny') return say({ permissionDecision: 'deny', permissionDecisionReason: reason });
-  if (decision === 'ask')
-    return say({
-      permissionDecision: 'deny',
-      permissionDecisionReason: `${reason} Codex cannot ask about it, so it was stopped.`,
-    });
+function formatAnswer({ decision, reason, input }: HookAnswer): string {
+  if (decision === 'deny') return deny(reason);
+  if (decision === 'ask') return deny(`${reason} Codex cannot ask about it, so it was stopped.`);
   return input === undefined ? '' : say({ permissionDecision: 'allow', updatedInput: input });
+}
+
+function deny(reason: string): string {
+  return say({ permissionDecision: 'deny', permissionDecisionReason: reason });
 }
 
 function say(decided: object): string {
@@ -128,6 +132,9 @@ function say(decided: object): string {
 }
 
 export const codexGuard = { read: readPayload, callerOf, formatAnswer, cannotAsk: true } as const;
+
+// The tools of Codex by the names and inputs that rules are written in. What has none is `codex:name`. Hooks call every shell
+// tool `Bash`; in rollouts they have their own names.
 
 type Guarded = Pick<HookCall, 'tool' | 'input'>;
 type Rename = (input: unknown) => Guarded;
@@ -179,7 +186,7 @@ export function toGuarded(tool: string, input: unknown): Guarded {
 }
 
 /** Agent tools are told with their namespace in front, and nothing between: `multi_agent_v1wait_agent`. */
-export function withoutNamespace(tool: string): string {
+function withoutNamespace(tool: string): string {
   return tool.replace(/^(?:multi_agent_v\d+|collaboration)\.?_*(?=[a-z])/, '');
 }
 
@@ -192,47 +199,31 @@ function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-export interface Thread extends ThreadHead {
-  /** Where it began. */
-  readonly cwd?: string;
-}
+// Who a rollout belongs to and who is above it, by the first lines of rollouts: a hook names the rollout of the thread that calls.
 
-/** The host's instructions stand in the same line. */
-const HEAD_BYTES = [64 * 1024, 4 * 1024 * 1024];
-
-export function threadIn(rollout: string | undefined): Thread | undefined {
+function threadIn(rollout: string | undefined): ThreadHead | undefined {
   if (rollout === undefined) return undefined;
   for (const bytes of HEAD_BYTES) {
     const head = readPart(rollout, 'head', bytes);
     const end = head?.indexOf('\n') ?? -1;
     if (head === undefined || (end === -1 && head.length < bytes)) return undefined;
-    const meta = end === -1 ? undefined : metaIn(head.slice(0, end));
-    const thread = meta && headOf(meta);
-    const cwd = asText(meta?.['cwd']);
-    if (thread) return cwd === undefined ? thread : { ...thread, cwd };
+    const { type, payload } = (end === -1 ? undefined : parseObject(head.slice(0, end))) ?? {};
+    const thread = type === 'session_meta' && isObject(payload) ? headOf(payload) : undefined;
+    if (thread) return thread;
   }
   return undefined;
-}
-
-function metaIn(line: string): JsonObject | undefined {
-  try {
-    const record = asObject(JSON.parse(line));
-    return record?.['type'] === 'session_meta' ? asObject(record['payload']) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Deeper than any configuration lets agents nest. */
 const MAX_DEPTH = 50;
 
-export interface Lineage {
+interface Lineage {
   /** The thread first, main last, where all are known. */
-  readonly threads: readonly Thread[];
+  readonly threads: readonly ThreadHead[];
   readonly isWhole: boolean;
 }
 
-export function lineOf(thread: Thread, rollout: string): Lineage {
+function lineOf(thread: ThreadHead, rollout: string): Lineage {
   const threads = [thread];
   let last = thread;
   while (last.isSubAgent && last.parent !== undefined && threads.length < MAX_DEPTH) {
@@ -246,7 +237,7 @@ export function lineOf(thread: Thread, rollout: string): Lineage {
 }
 
 /** Of another thread: in the same folder, or in that of the day on which it began. */
-export function rolloutOf(thread: string, beside: string): string | undefined {
+function rolloutOf(thread: string, beside: string): string | undefined {
   const own = path.dirname(beside);
   for (const folder of [own, ...daysAround(thread, path.resolve(own, '..', '..', '..'))])
     for (const name of namesIn(folder)) if (name.endsWith(`-${thread}.jsonl`)) return path.join(folder, name);
@@ -272,10 +263,13 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+// Where a command is to run. Up to 0.15x the hook says in which folder the thread is, and not that a call asks for another; later
+// it says the call's. The rollout has the whole call by then (seen in every version that has hooks), and the thread's folder.
+
 const TAIL_BYTES = 1024 * 1024;
 
 /** `cwd`: what the hook says. Undefined where the call cannot be seen: then nobody knows the folder. */
-export function workdirOf(call: string, rollout: string, cwd: string): string | undefined {
+function workdirOf(call: string, rollout: string, cwd: string): string | undefined {
   const lines = readPart(rollout, 'tail', TAIL_BYTES)?.split('\n').reverse() ?? [];
   for (const line of lines) {
     if (!line.includes(call)) continue;

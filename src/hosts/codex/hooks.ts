@@ -1,3 +1,5 @@
+// Hooks of Codex: `hooks.json` beside its settings. (They may be in `config.toml` as well; ours never are.)
+
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { parseHookCommand } from '../../core/index.ts';
@@ -29,7 +31,7 @@ import { ASKS, BEFORE_CALL, codexGuard, ENDS, toGuarded } from './guard.ts';
 import { HOST } from './line-context.ts';
 import { threadInName } from './thread-head.ts';
 
-export function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
+function sampleCall({ session, transcript, call, agent }: SampleCall): unknown {
   return {
     session_id: session,
     turn_id: session,
@@ -46,7 +48,7 @@ export function sampleCall({ session, transcript, call, agent }: SampleCall): un
 }
 
 /** The rollout of the main thread. */
-export function sampleTranscript(session: string, version: string): string {
+function sampleTranscript(session: string, version: string): string {
   const payload = { id: session, session_id: session, cwd: '/', source: 'cli', cli_version: version };
   return `${JSON.stringify({ timestamp: '2026-01-01T00:00:00.000Z', type: 'session_meta', payload })}\n`;
 }
@@ -57,7 +59,7 @@ export const hooks: HooksCapability = {
   condense,
   sampleCall,
   sampleTranscript,
-  namesCallers: (version) => version !== undefined && isAtLeast(version, '0.137.0'),
+  namesCallers: (version) => isAtLeast(version, '0.137.0'),
   createHookReader: createToldReader,
 };
 
@@ -70,25 +72,28 @@ function condense(payload: unknown): Told | undefined {
   return asks === undefined ? undefined : { asks };
 }
 
+// Codex runs a hook only after its person agreed to it there (`/hooks`), and keeps that in `config.toml`: under the hook's place, a
+// hash of what it is. It does not say which hooks it skips, so we look. Compared with 0.131.0 to 0.166.0.
+
 /** Before that, whatever stood in the file was run. */
 const ASKS_SINCE = '0.131.0';
 
-export function createApproval({ host }: SettingsForm): HookApproval {
-  return {
-    files: (machine) => rootsOf(machine).map((root) => path.resolve(root, 'config.toml')),
-    missing({ file, text }, agreed, version) {
-      if (version !== undefined && !isAtLeast(version, ASKS_SINCE)) return [];
-      const ours = handlersIn(text).filter(({ command }) => parseHookCommand(command, host));
-      return ours
-        .filter((handler) => !agreed.some((one) => agreedHash(one, keyOf(file, handler)) === hashOf(handler)))
-        .map(({ event }) => event);
-    },
-    how: 'start codex, type /hooks, and trust those that end in # troupe',
-  };
-}
+const approval: HookApproval = {
+  files: configFiles,
+  missing({ file, text }, agreed, version) {
+    if (version !== undefined && !isAtLeast(version, ASKS_SINCE)) return [];
+    const ours = handlersIn(text).filter(({ command }) => parseHookCommand(command, HOST));
+    const isAgreed = (handler: Handler): boolean => {
+      const key = `${file}:${labelOf(handler.event)}:${handler.group}:${handler.place}`;
+      return agreed.some((config) => agreedHash(config, key) === hashOf(handler));
+    };
+    return ours.filter((handler) => !isAgreed(handler)).map(({ event }) => event);
+  },
+  how: 'start codex, type /hooks, and trust those that end in # troupe',
+};
 
-function keyOf(file: string, { event, group, place }: Handler): string {
-  return `${file}:${labelOf(event)}:${group}:${place}`;
+function configFiles(machine: Machine): readonly string[] {
+  return rootsOf(machine).map((root) => path.resolve(root, 'config.toml'));
 }
 
 function labelOf(event: string): string {
@@ -119,13 +124,15 @@ function agreedHash(config: string, key: string): string | undefined {
   return /^\s*trusted_hash\s*=\s*"([^"]*)"/m.exec(own)?.[1];
 }
 
+// What else keeps Codex from running hooks. Seen with 0.166.0, which reports none of it.
+
 const REQUIREMENTS = '/etc/codex/requirements.toml';
 
-export async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
-  const own = rootsOf(machine).map((root) => path.resolve(root, 'config.toml'));
+async function findObstacles({ machine, folder }: ObstacleQuestion): Promise<readonly HookObstacle[]> {
+  const own = configFiles(machine);
   const found: HookObstacle[] = [];
   for (const file of [...own, path.join(folder, '.codex', 'config.toml'), REQUIREMENTS]) {
-    const values = readToml(await textOf(file));
+    const values = readToml(await readText(file).catch(() => ''));
     if (FEATURES.some((key) => values.get(key) === 'false'))
       found.push({
         text: `${file} switches hooks off (features.hooks = false).`,
@@ -150,15 +157,11 @@ export async function findObstacles({ machine, folder }: ObstacleQuestion): Prom
 /** `codex_hooks` is the older name. */
 const FEATURES = ['features.hooks', 'features.codex_hooks'];
 
-async function textOf(file: string): Promise<string> {
-  return readText(file).catch(() => '');
-}
-
 /**
  * Keys with one word or one string behind them, by their whole path as it is written; everything else in the file is passed over. Enough for
  * switches, and wrong for none of them: a key in a string of several lines looks like one here, and at worst reports too much.
  */
-export function readToml(text: string): ReadonlyMap<string, string> {
+function readToml(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   let table = '';
   for (const line of text.split('\n')) {
@@ -189,7 +192,7 @@ const SINCE: Readonly<Record<string, string>> = { [BEFORE_CALL]: '0.124.0', [ASK
 const LONGEST_END_SECONDS = 3;
 const DEFAULT_SECONDS = 600;
 
-export const FORM: SettingsForm = {
+const FORM: SettingsForm = {
   host: HOST,
   title: 'Codex',
   beforeCalls: BEFORE_CALL,
@@ -209,7 +212,7 @@ export const hookSettings: HookSettingsCapability = {
   ...settingsOf(FORM),
   programs: ({ home }) => ['codex', path.join(home, '.local', 'bin', 'codex')],
   files: settingsFiles,
-  approval: createApproval(FORM),
+  approval,
   obstacles: findObstacles,
 };
 

@@ -31,7 +31,7 @@ export function isSealed(text: string): boolean {
 
 const ENVELOPE = /^Message Type: (\w+)\n(?:[^\n]*\n)*?Payload:\n?([\s\S]*)$/;
 
-export interface AgentMessage {
+interface AgentMessage {
   /** `NEW_TASK`, `FINAL_ANSWER`, … */
   readonly kind: string;
   /** Who wrote it, as a path of names. */
@@ -60,6 +60,8 @@ export function messageOfError(error: unknown): string | undefined {
   const inner = text?.startsWith('{') ? asObject(parseJson(text)) : undefined;
   return asText(asObject(inner?.['error'])?.['message']) ?? text;
 }
+
+// What a call gave back, without the host's lines around it.
 
 /**
  * The output of a command stands behind a few lines about it; up to about 0.5x both were fields of a JSON text. An exit

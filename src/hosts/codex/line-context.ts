@@ -33,7 +33,7 @@ export interface LineContext {
 }
 
 /** What has to be remembered from line to line of one rollout. */
-export interface ThreadState {
+interface ThreadState {
   head?: ThreadHead;
   /** Turns of its own so far. */
   turns: number;

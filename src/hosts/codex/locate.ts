@@ -1,4 +1,4 @@
-// What lies below a data folder of Codex: one rollout a thread, in the folder of the day on which the thread began.
+// What is below a data folder of Codex: one rollout per thread, in the folder of the day on which the thread began.
 
 import path from 'node:path';
 import { type AgentEvent, nativeId, toSessionId, toSourceId } from '../../core/index.ts';
@@ -25,7 +25,7 @@ export async function locate(root: string): Promise<Located> {
 }
 
 /** What lies beside the sessions and tells about them: their names, and the processes that work on them. */
-export async function readCompanions(
+async function readCompanions(
   root: string,
   problems: string[] = [],
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
@@ -34,7 +34,7 @@ export async function readCompanions(
 }
 
 /** What of some sessions lies in one folder. */
-export async function locateParts(
+async function locateParts(
   root: string,
   folder: string,
   natives: readonly string[],
@@ -51,12 +51,12 @@ export async function locateParts(
 }
 
 /** The session that a rollout belongs to, as far as it can be told now. */
-export async function sessionOfRollout(root: string, file: string): Promise<string | undefined> {
+async function sessionOfRollout(root: string, file: string): Promise<string | undefined> {
   const head = isRollout(file) ? await readThreadHead(file) : undefined;
   return head && sessionOf(head, finderBelow(root));
 }
 
-export function isRollout(file: string): boolean {
+function isRollout(file: string): boolean {
   return threadInName(file) !== undefined;
 }
 

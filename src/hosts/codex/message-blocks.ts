@@ -8,7 +8,7 @@ import { isHostText, messageIn, messageOfError, outputIn } from './host-text.ts'
 import { parseJson, type RolloutRecord, textOf } from './record.ts';
 import { callIn, outcomeOf, patchIn, summarise } from './tools.ts';
 
-export interface BlockOptions {
+interface BlockOptions {
   /** For a call that has no id of its own. */
   readonly placeId: string;
   readonly withMedia: boolean;

@@ -101,6 +101,8 @@ function nameThread(context: LineContext): void {
     context.emit({ kind: 'session-titled', title, titleKind: 'custom', ...known(atOf(context)) });
 }
 
+// `session_meta` and `turn_context`: whose thread it is, where it works, and with which model.
+
 /** The thread's own header; `head` is what it says. */
 export function parseHeader(head: ThreadHead, context: LineContext): void {
   const { payload } = context.record;
@@ -158,7 +160,7 @@ interface Settings {
 }
 
 /** Settings are repeated at every turn, up to 0.10x at every request: only changes are told. */
-export function tellNews(context: LineContext, settings: Settings): void {
+function tellNews(context: LineContext, settings: Settings): void {
   const { told } = context.thread;
   const news = Object.fromEntries(
     Object.entries(settings).filter(([field, value]) => value !== undefined && told.get(field) !== value),

@@ -72,7 +72,7 @@ function parseOutput(context: LineContext): void {
   const tool = thread.toolOf.get(call);
   const text = textOf(record.payload['output']);
   const { outcome, unrun } = outcomeOf(tool, text);
-  const isLaunch = outcome === 'ok' && tool !== undefined && isSpawning(tool);
+  const isLaunch = outcome === 'ok' && isSpawning(tool);
   emitTimed(context, {
     kind: 'tool-ended',
     call,
@@ -114,7 +114,9 @@ function mayBeNotice(payload: JsonObject): boolean {
   return !Array.isArray(kinds) || kinds.some((kind) => String(kind).endsWith('subagent_notification'));
 }
 
-export function requestAgent(call: ToolCallId, input: unknown, context: LineContext): void {
+// What the lines of one thread say about others: who was asked for, who came of it, and how they ended.
+
+function requestAgent(call: ToolCallId, input: unknown, context: LineContext): void {
   const fields = asObject(input);
   const message = asText(fields?.['message']) ?? textOf(fields?.['items']);
   const isReadable = message !== '' && !isSealed(message);
@@ -131,7 +133,7 @@ export function requestAgent(call: ToolCallId, input: unknown, context: LineCont
 }
 
 /** The result of a call names the agent in version 1 of the tools; in version 2, `noteActivity` does. */
-export function startedAgent(call: ToolCallId, text: string, context: LineContext): void {
+function startedAgent(call: ToolCallId, text: string, context: LineContext): void {
   const thread = asText(asObject(parseJson(text))?.['agent_id']);
   if (thread !== undefined) linkAgent(thread, call, context);
 }
@@ -167,7 +169,7 @@ export function outcomeOfStatus(status: string): RunOutcome | undefined {
 const NOTIFICATION = /^<subagent_notification>\s*\{"agent_path":"([\w-]+)","status":(?:"(\w+)"|\{"(\w+)":)/;
 
 /** The host tells the parent about an agent's end when it next speaks to the model: the time is not that of the end. */
-export function parseNotification(text: string, context: LineContext): void {
+function parseNotification(text: string, context: LineContext): void {
   const [, thread, word, key] = NOTIFICATION.exec(text) ?? [];
   const outcome = outcomeOfStatus(word ?? key ?? '');
   if (thread !== undefined && outcome)
@@ -191,7 +193,7 @@ function endHeard(thread: string, outcome: RunOutcome, reason: string | undefine
 }
 
 /** Version 2: agents write to each other. The task of an agent comes as the first such message. */
-export function parseAgentMessage(context: LineContext): void {
+function parseAgentMessage(context: LineContext): void {
   const { record } = context;
   const task = taskIn(record.payload);
   if (task !== undefined) notePrompt(task, context);

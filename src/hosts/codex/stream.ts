@@ -1,4 +1,5 @@
-// `codex exec --json` as it comes: the reader of kept streams, with what agents were asked.
+// What `codex exec --json` printed, live or kept in a file: the main thread's items, without times. Of its agents only what its
+// calls say.
 
 import { type AgentEvent, type AgentId, mainAgentOf, type ToolCallId } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, known } from '../../lib/json.ts';
@@ -20,16 +21,18 @@ export const stream: StreamCapability = {
   leavesToDisk: true,
   createReader(session, source) {
     const reader = createStreamReader({ session, source, agent: mainAgentOf(session) });
-    const results = createResults();
+    let last: string | undefined;
     return {
       read(line) {
         const facts = reader.read(line);
-        const record = isWorthALook(line) ? parseWhole(line.bytes) : undefined;
-        const result = isObject(record) ? results.in(record) : undefined;
-        const prompts = facts.flatMap((fact): readonly CallPrompt[] => {
-          const prompt = isObject(record) ? asText(asObject(record['item'])?.['prompt']) : undefined;
-          return fact.kind === 'spawn-requested' && prompt !== undefined ? [{ call: fact.call, prompt }] : [];
-        });
+        const record = isWorthALook(line) ? asObject(parseWhole(line.bytes)) : undefined;
+        const item = asObject(record?.['item']);
+        if (item?.['type'] === 'agent_message') last = asText(item['text']);
+        const result = record && resultIn(record, last);
+        const prompt = asText(item?.['prompt']);
+        const prompts = facts.flatMap((fact): readonly CallPrompt[] =>
+          fact.kind === 'spawn-requested' && prompt !== undefined ? [{ call: fact.call, prompt }] : [],
+        );
         return { facts, ...(prompts.length > 0 && { prompts }), ...(result && { result }) };
       },
     };
@@ -53,19 +56,10 @@ function isWorthALook({ bytes, tooLong, torn }: Line): boolean {
   return WORTH.some((text) => all.includes(text));
 }
 
-/** What the turn came to is its last message. */
-function createResults() {
-  let text: string | undefined;
-  return {
-    in(record: JsonObject): StreamResult | undefined {
-      const item = asObject(record['item']);
-      if (item?.['type'] === 'agent_message') text = asText(item['text']);
-      const isError = record['type'] === 'turn.failed';
-      if (!isError && record['type'] !== 'turn.completed') return undefined;
-      const said = isError ? asText(asObject(record['error'])?.['message']) : text;
-      return { isError, ...(said !== undefined && { text: said }) };
-    },
-  };
+/** `last`: the last message of the turn is what it came to. */
+function resultIn({ type, error }: JsonObject, last: string | undefined): StreamResult | undefined {
+  if (type === 'turn.failed') return { isError: true, ...known({ text: asText(asObject(error)?.['message']) }) };
+  return type === 'turn.completed' ? { isError: false, ...known({ text: last }) } : undefined;
 }
 
 /** Facts without their place; about the main agent where they name none. */
@@ -169,19 +163,11 @@ function readItem(item: JsonObject, context: StreamContext): void {
 function readCollab(item: JsonObject, call: ToolCallId, tool: string, { emit }: StreamContext): void {
   const prompt = asText(item['prompt']);
   if (tool === 'spawn_agent') {
-    emit({
-      kind: 'spawn-requested',
-      call,
-      ...known({ prompt: prompt === undefined ? undefined : promptFact(prompt) }),
-    });
+    emit({ kind: 'spawn-requested', call, ...(prompt !== undefined && { prompt: promptFact(prompt) }) });
     const sender = asText(item['sender_thread_id']);
     for (const receiver of receiversOf(item)) {
-      const link = {
-        evidence: 'result',
-        call,
-        ...known({ parent: sender === undefined ? undefined : agentIdOf(sender) }),
-      } as const;
-      emit({ kind: 'agent-linked', agent: agentIdOf(receiver), ...link });
+      const parent = sender === undefined ? {} : { parent: agentIdOf(sender) };
+      emit({ kind: 'agent-linked', agent: agentIdOf(receiver), evidence: 'result', call, ...parent });
     }
   }
   for (const [thread, state] of Object.entries(asObject(item['agents_states']) ?? {})) {

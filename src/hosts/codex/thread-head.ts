@@ -14,6 +14,8 @@ export interface ThreadHead {
   /** The thread that a person or a script started, where the version says it (about 0.14x and later). */
   readonly root?: string;
   readonly isSubAgent: boolean;
+  /** Where it began. */
+  readonly cwd?: string;
   /** What the host started it for, where nobody asked: "review", "compact", "guardian". */
   readonly purpose?: string;
   readonly depth?: number;
@@ -45,6 +47,7 @@ export function headOf(meta: JsonObject): ThreadHead | undefined {
     ...known({
       parent: asText(meta['parent_thread_id']) ?? asText(spawn?.['parent_thread_id']),
       root: asText(meta['session_id']),
+      cwd: asText(meta['cwd']),
       purpose: named ?? (subAgent !== undefined && !spawn ? 'internal' : undefined),
       depth: asAmount(spawn?.['depth']),
       role: asText(meta['agent_role']) ?? asText(spawn?.['agent_role']),
@@ -63,7 +66,7 @@ export function threadInName(file: string): string | undefined {
 }
 
 /** The header holds the vendor's instructions, some twenty thousand characters; those of a project come on top. */
-const HEAD_BYTES = [64 * 1024, 4 * 1024 * 1024];
+export const HEAD_BYTES = [64 * 1024, 4 * 1024 * 1024];
 
 const heads = new Map<string, { readonly state: string; readonly head: ThreadHead }>();
 const MAX_HEADS = 50_000;
@@ -103,6 +106,8 @@ function headByName(file: string): ThreadHead | undefined {
   const id = threadInName(file);
   return id === undefined ? undefined : { id, isSubAgent: false, isVersion2: false, isExec: false };
 }
+
+// A forked thread begins with a copy of another's lines: they are that one's, and count there.
 
 /** Whether a line is a copy; to be asked for every line behind the header, in order. */
 export type CopyCheck = (record: RolloutRecord) => boolean;

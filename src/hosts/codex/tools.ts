@@ -21,13 +21,8 @@ const ABOUT_AGENTS = new Set([
   'list_agents',
 ]);
 
-export function isSpawning(tool: string): boolean {
-  return tool === SPAWNING;
-}
-
-export function isWaiting(tool: string): boolean {
-  return WAITING.has(tool);
-}
+export const isSpawning = (tool: string | undefined): boolean => tool === SPAWNING;
+export const isWaiting = (tool: string): boolean => WAITING.has(tool);
 
 export interface Call {
   readonly id: string | undefined;
@@ -148,7 +143,7 @@ export function patchIn(tool: string, input: unknown): string {
   return /^\s*apply_patch\s+<</m.test(command) ? command : '';
 }
 
-export interface Outcome {
+interface Outcome {
   readonly outcome: CallOutcome;
   /** The host refused it before anything was asked. */
   readonly unrun?: true;

@@ -1,3 +1,6 @@
+// Hosts that took over Claude Code's way to write hooks down: in a JSON file, by event, groups of commands. Text in, text out: every
+// byte that is not ours stays as it is.
+
 import path from 'node:path';
 import { getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser';
 import { type HookRole, parseHookCommand } from '../../core/index.ts';
@@ -291,6 +294,8 @@ function isEmpty(text: string, path: readonly (string | number)[]): boolean {
 function withoutMark(text: string, change: (body: string) => string): string {
   return text.startsWith(BOM) ? BOM + change(text.slice(1)) : change(text);
 }
+
+// Folders that a person does not trust: `trustedFolders.json` beside the settings, which Gemini CLI and Qwen Code write.
 
 interface TrustQuestion {
   /** `trustedFolders.json`. */

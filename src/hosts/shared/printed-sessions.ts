@@ -1,3 +1,6 @@
+// How each host's program says, in what it prints, which session it runs. Whoever runs a program in a shell has it in the result of
+// the call. A host whose own way prints no id (`claude -p` and `gemini -p` without a format) has none to find here.
+
 import { type HostName, type SessionId, type ToolCallId, toSessionId } from '../../core/index.ts';
 import { analyse } from '../../guard/shell/index.ts';
 import { asObject, asText, type JsonObject } from '../../lib/json.ts';

@@ -53,6 +53,8 @@ function textOf(response: JsonObject | undefined): string {
   return response === undefined ? '' : JSON.stringify(output ?? response, null, 2);
 }
 
+// Parts as blocks of a transcript. Calls and their results are put together by each host, which keeps them in its own way.
+
 export interface MediaOptions {
   readonly withMedia: boolean;
 }

@@ -65,6 +65,8 @@ export function fileWrittenBy(tool: string, input: JsonObject): string | undefin
   return WRITING.has(tool) ? asText(input['file_path']) : undefined;
 }
 
+// Lines that a call added to a file and removed from it: by what the host shows of it, else by what it was given.
+
 /** `display`: what the host keeps of the result for the screen. It is not kept for every agent. */
 export function changesOf(tool: string, input: JsonObject, display: unknown, result: string): readonly FileChange[] {
   const written = fileWrittenBy(tool, input);
