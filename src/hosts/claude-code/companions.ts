@@ -3,6 +3,7 @@
 
 import path from 'node:path';
 import {
+  type AgentEvent,
   type AgentId,
   nativeId,
   type ProcessSeen,
@@ -13,12 +14,22 @@ import {
   toSourceId,
 } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
-import { asAmount, asInstant, asText, isObject, known } from '../../lib/json.ts';
+import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
 import { isProcessAlive } from '../../lib/processes.ts';
-import type { LocatedSource } from '../index.ts';
+import type { LocatedSession, LocatedSource } from '../index.ts';
 import { besideProjects } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { parseWhole, type RawRecord } from './record.ts';
+
+/** The processes of sessions, and the letters of their teams. */
+export async function readCompanions(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const processes = await readProcesses(root, problems);
+  const teams = await readTeams(await besideProjects(root, 'teams'), problems);
+  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
+}
 
 /** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
 const STATES: ReadonlyMap<string, ProcessState> = new Map([
@@ -28,7 +39,7 @@ const STATES: ReadonlyMap<string, ProcessState> = new Map([
   ['waiting', 'waiting'],
 ]);
 
-export async function readProcesses(
+async function readProcesses(
   root: string,
   problems: string[],
 ): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
@@ -45,33 +56,20 @@ export async function readProcesses(
 }
 
 async function toProcess(text: string, name: string): Promise<ProcessSeen | undefined> {
-  const record = parseDocument(text);
-  const native = isObject(record) ? asText(record['sessionId']) : undefined;
-  const pid = isObject(record) ? asAmount(record['pid']) : undefined;
-  if (!isObject(record) || native === undefined || pid === undefined) return undefined;
-  const procStart = asText(record['procStart']);
-  const startedAt = asAmount(record['startedAt']);
-  const state = STATES.get(asText(record['status']) ?? '');
-  const waitingFor = asText(record['waitingFor']);
-  const started = startedAt === undefined ? {} : { startedAt };
+  // The record is written anew in place: half a record is no record yet.
+  const record = parseObject(text) ?? {};
+  const [native, pid] = [asText(record['sessionId']), asAmount(record['pid'])];
+  if (native === undefined || pid === undefined) return undefined;
+  const started = known({ startedAt: asAmount(record['startedAt']) });
   return {
     kind: 'process-seen',
     session: toSessionId(HOST, native),
     origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text.length },
     pid,
-    alive: await isProcessAlive({ pid, ...started, ...known({ procStart }) }),
+    alive: await isProcessAlive({ pid, ...started, ...known({ procStart: asText(record['procStart']) }) }),
     ...started,
-    ...known({ state, waitingFor }),
+    ...known({ state: STATES.get(asText(record['status']) ?? ''), waitingFor: asText(record['waitingFor']) }),
   };
-}
-
-/** The record is written anew in place: half a record is no record yet. */
-function parseDocument(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 // `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
@@ -88,7 +86,7 @@ interface Team {
   }[];
 }
 
-export async function readTeams(folder: string, problems: string[]): Promise<readonly Team[]> {
+async function readTeams(folder: string, problems: string[]): Promise<readonly Team[]> {
   const teams: Team[] = [];
   const readDocument = async (...parts: readonly string[]): Promise<unknown> => {
     // Written anew in place, under a lock: half a document is read at the next look.
@@ -97,8 +95,7 @@ export async function readTeams(folder: string, problems: string[]): Promise<rea
   };
   for (const entry of await listFolder(folder)) {
     if (entry.kind !== 'folder') continue;
-    const config = await readDocument(entry.name, 'config.json');
-    const lead = isObject(config) ? asText(config['leadSessionId']) : undefined;
+    const lead = asText(asObject(await readDocument(entry.name, 'config.json'))?.['leadSessionId']);
     if (lead === undefined) continue;
     const letters = await readDocument(entry.name, 'inboxes', 'team-lead.json');
     const place = { source: toSourceId(`teams/${entry.name}/inboxes/team-lead.json`), offset: 0, length: 0 };
@@ -109,11 +106,7 @@ export async function readTeams(folder: string, problems: string[]): Promise<rea
 }
 
 /** What the letters say about the agents of a session. In-process members have a file; others go by `name@team`. */
-export function factsOf(
-  teams: readonly Team[],
-  session: SessionId,
-  sources: readonly LocatedSource[],
-): readonly RunEnded[] {
+function factsOf(teams: readonly Team[], session: SessionId, sources: readonly LocatedSource[]): readonly RunEnded[] {
   return teams
     .filter(({ lead }) => lead === session)
     .flatMap(({ name, idle }) =>
@@ -132,8 +125,8 @@ function memberAgent(member: string, sources: readonly LocatedSource[]): AgentId
 /** A letter's text may itself be JSON: what members tell each other without words. */
 function idleIn(letter: RawRecord, place: RunEnded['origin']): Team['idle'] {
   const text = asText(letter['text']);
-  const notice = text?.startsWith('{') ? parseWhole(new TextEncoder().encode(text)) : undefined;
-  if (!isObject(notice) || notice['type'] !== 'idle_notification') return [];
+  const notice = text?.startsWith('{') ? parseObject(text) : undefined;
+  if (notice?.['type'] !== 'idle_notification') return [];
   const member = asText(notice['from']) ?? asText(letter['from']);
   const at = asInstant(notice['timestamp'] ?? letter['timestamp']);
   return member === undefined

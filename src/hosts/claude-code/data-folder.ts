@@ -98,51 +98,38 @@ function sourceIdOf(root: string, file: string) {
 
 // Where the transcripts of a session's agents lie, by generation.
 
-interface Layout {
-  readonly name: string;
-  /** Host versions it was seen with. */
-  readonly versions: string;
-  /** Files of sub-agents, by the name of their session, of one project's folder; of some sessions only, where they are named. */
-  find(project: string, sessions?: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
-}
+/** Files of sub-agents, by the name of their session, of one project's folder; of some sessions only, where they are named. */
+type Layout = (project: string, sessions?: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
 
-/** `<project>/<session>/subagents/…` and `<project>/<session>/workflows/wf_….json`; nested agents lie flat in there. */
-const sessionFolder: Layout = {
-  name: 'a folder per session',
-  versions: '2.1.2 and later',
-  async find(project, sessions) {
-    const found = new Map<string, readonly string[]>();
-    const entries = sessions?.map((name) => ({ name, kind: 'folder' as const })) ?? (await listFolder(project));
-    for (const entry of entries) {
-      if (entry.kind !== 'folder') continue;
-      const folder = path.join(project, entry.name);
-      const files = await listFilesBelow(path.join(folder, 'subagents'));
-      const manifests = (await listFolder(path.join(folder, 'workflows'))).filter(isFileEntry);
-      const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
-      if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
-    }
-    return found;
-  },
+/** `<project>/<session>/subagents/…` and `<project>/<session>/workflows/wf_….json`, nested agents too (2.1.2 and later). */
+const findInSessionFolders: Layout = async (project, sessions) => {
+  const found = new Map<string, readonly string[]>();
+  const entries = sessions?.map((name) => ({ name, kind: 'folder' as const })) ?? (await listFolder(project));
+  for (const entry of entries) {
+    if (entry.kind !== 'folder') continue;
+    const folder = path.join(project, entry.name);
+    const files = await listFilesBelow(path.join(folder, 'subagents'));
+    const manifests = (await listFolder(path.join(folder, 'workflows'))).filter(isFileEntry);
+    const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
+    if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
+  }
+  return found;
 };
 
-/** `<project>/agent-<id>.jsonl` beside the sessions of all; the lines name the session. */
-const besideSession: Layout = {
-  name: 'beside the session',
-  versions: '2.0.42 to 2.1.1',
-  async find(project) {
-    const found = new Map<string, string[]>();
-    for (const entry of await listFolder(project)) {
-      const file = path.join(project, entry.name);
-      if (entry.kind !== 'file' || nativeAgentOf(file) === undefined) continue;
-      const session = await sessionNamedIn(file);
-      if (session !== undefined) found.set(session, [...(found.get(session) ?? []), file]);
-    }
-    return found;
-  },
+/** `<project>/agent-<id>.jsonl` beside the sessions of all; the lines name the session (2.0.42 to 2.1.1). */
+const findBesideSessions: Layout = async (project) => {
+  const found = new Map<string, string[]>();
+  for (const entry of await listFolder(project)) {
+    const file = path.join(project, entry.name);
+    if (entry.kind !== 'file' || nativeAgentOf(file) === undefined) continue;
+    const session = await sessionNamedIn(file);
+    if (session !== undefined) found.set(session, [...(found.get(session) ?? []), file]);
+  }
+  return found;
 };
 
-/** Generation A, agents inside the session's own file (up to 2.0.41), needs no files: `speaker.ts` sorts it out. */
-export const LAYOUTS: readonly Layout[] = [sessionFolder, besideSession];
+/** Up to 2.0.41 agents speak in the session's own file, and need no files: `speakerOf` tells them apart. */
+export const LAYOUTS: readonly Layout[] = [findInSessionFolders, findBesideSessions];
 
 const HEAD_BYTES = 16 * 1024;
 

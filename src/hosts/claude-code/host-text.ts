@@ -10,7 +10,7 @@ const MAX_ENVELOPE = 4096;
 
 /** Of a text that no person and no agent wrote. */
 export function toNotices(text: string): readonly NoticeBlock[] {
-  if (isNotification(text)) return splitNotifications(text).map(toNews);
+  if (isNotification(text)) return splitNotifications(text).map(toTaskNotice);
   return recognised(text) ?? [notice('note', titleOfNote(text), text.trim())];
 }
 
@@ -27,18 +27,18 @@ export function recognised(text: string): readonly NoticeBlock[] | undefined {
 
 export const INTERRUPTED = '[Request interrupted by user';
 
-function toNews(block: string): NoticeBlock {
+function toTaskNotice(block: string): NoticeBlock {
   const { head, report } = reportOf(block);
   // What the agent was called stands in it, and may hold anything.
   const summary = tagAt(head, 'summary');
   const title = (summary && head.slice(summary.from, summary.to)) || tagIn(head, 'status');
-  return { ...notice('background', title, report ?? newsIn(head)), agent_id: tagIn(head, 'task-id') ?? null };
+  return { ...notice('background', title, report ?? withoutTaskFacts(head)), agent_id: tagIn(head, 'task-id') ?? null };
 }
 
 const ABOUT_THE_TASK = ['task-id', 'task-type', 'tool-use-id', 'output-file', 'status', 'summary', 'note', 'usage'];
 
 /** Without a report: what is said beside the facts, like an event of a command that is being watched. */
-function newsIn(head: string): string {
+function withoutTaskFacts(head: string): string {
   let news = head.trimEnd();
   if (news.endsWith(CLOSING_TASK)) news = news.slice(0, -CLOSING_TASK.length);
   for (const name of ABOUT_THE_TASK) {

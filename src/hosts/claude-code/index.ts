@@ -18,13 +18,13 @@ import { continuing } from './resume.ts';
 import { createStreamReader, recognise } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
-interface Telling {
+interface FactByVersion {
   readonly since: string;
   readonly told: string;
   readonly untold: string;
 }
 
-const TELLINGS: readonly Telling[] = [
+const VERSION_FACTS: readonly FactByVersion[] = [
   {
     since: '2.1.69',
     told: 'its hooks name the agent behind every call',
@@ -55,7 +55,7 @@ const TELLINGS: readonly Telling[] = [
 ];
 
 export function factsOf(version: string): readonly VersionFact[] {
-  return TELLINGS.map(({ since, told, untold }) => {
+  return VERSION_FACTS.map(({ since, told, untold }) => {
     const isTold = versionNumber(version) >= versionNumber(since);
     return { isTold, text: isTold ? told : untold };
   });

@@ -2,7 +2,7 @@
 
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, type AgentId, nativeId, toSessionId } from '../../core/index.ts';
+import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
 import { isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { asInstant } from '../../lib/json.ts';
@@ -16,16 +16,8 @@ import type {
   SessionOrigin,
   Subject,
 } from '../index.ts';
-import { factsOf, readProcesses, readTeams } from './companions.ts';
-import {
-  besideProjects,
-  LAYOUTS,
-  nativeAgentOf,
-  projectFolders,
-  rootOf,
-  sessionNamedIn,
-  toSource,
-} from './data-folder.ts';
+import { readCompanions } from './companions.ts';
+import { LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 
 export async function locate(root: string): Promise<Located> {
@@ -43,16 +35,6 @@ export async function locate(root: string): Promise<Located> {
     ignoredFiles.push(...project.strangers);
   }
   return { sessions, ignoredFiles, problems };
-}
-
-/** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
-async function readCompanions(
-  root: string,
-  problems: string[] = [],
-): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const processes = await readProcesses(root, problems);
-  const teams = await readTeams(await besideProjects(root, 'teams'), problems);
-  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
 }
 
 /** One session by its name, for those who were handed a path. */
@@ -130,8 +112,8 @@ async function readProject(folder: string, sessions?: readonly string[]): Promis
     name.endsWith('.jsonl') && nativeAgentOf(name) === undefined && !PUT_ASIDE.test(name);
   const transcripts = new Set(files.filter(isTranscript));
   const agentFiles = new Map<string, string[]>();
-  for (const layout of LAYOUTS) {
-    for (const [name, found] of await layout.find(folder, sessions))
+  for (const findAgentFiles of LAYOUTS) {
+    for (const [name, found] of await findAgentFiles(folder, sessions))
       agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
   }
   const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));

@@ -3,7 +3,7 @@
 import type { FileChange, MediaBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject, withinDepth } from '../../lib/json.ts';
 import { diffLines } from '../../lib/patch-text.ts';
-import { countLines } from '../shared/index.ts';
+import { countLines, sizeOfBase64 } from '../shared/index.ts';
 import { framedPrompt, recognised, toNotices, toSystemNotice } from './host-text.ts';
 import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { fileWrittenBy, summarise } from './tools.ts';
@@ -111,11 +111,6 @@ function toMedia(block: RawRecord, { withMedia }: BlockOptions): MediaBlock {
   const media_type = asText(source?.['media_type']) ?? type;
   if (type === 'image') return { type: 'image', media_type, data: withMedia ? (data ?? null) : null, bytes };
   return { type: 'attachment', media_type, name: asText(block['title']) ?? asText(block['name']) ?? null, bytes };
-}
-
-function sizeOfBase64(data: string): number {
-  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
-  return Math.max(0, Math.floor((data.length * 3) / 4) - padding);
 }
 
 /** By `toolUseResult`. Empty where it holds no patch. */

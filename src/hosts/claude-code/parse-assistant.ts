@@ -1,8 +1,8 @@
 // `assistant`: one content block of a reply. The blocks of one reply are lines of their own with the same message id.
 
-import type { ReplyEnd, Usage } from '../../core/index.ts';
-import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
-import { atOf, emitTimed, firstLine, promptFact } from '../shared/index.ts';
+import type { ReplyEnd, ToolCallId, Usage } from '../../core/index.ts';
+import { asAmount, asFlag, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
+import { emitTimed, firstLine, promptFact } from '../shared/index.ts';
 import { agentIdOf, callIdOf, isInline, isMain, type LineContext, type LineParser } from './line-context.ts';
 import { blocksOf, type RawRecord, textOf } from './record.ts';
 import { concernsAgents, fileWrittenBy, isShell, isSpawning, summarise } from './tools.ts';
@@ -56,17 +56,10 @@ function parseFailure(message: RawRecord, id: string, context: LineContext): voi
 function countUsage(message: RawRecord, id: string, model: string, context: LineContext): void {
   const usage = asObject(message['usage']);
   if (!usage) return;
-  context.emit({
-    kind: 'usage-counted',
-    agent: context.agent,
-    message: id,
-    usage: toUsage(usage),
-    model,
-    ...atOf(context),
-    // Up to 2.1.5x, and for some replies of 2.1.197, every line holds the placeholder of the reply's start.
-    final: message['stop_reason'] !== null && message['stop_reason'] !== undefined,
-    ...(context.copied && { copied: true }),
-  });
+  // Up to 2.1.5x, and for some replies of 2.1.197, every line holds the placeholder of the reply's start.
+  const final = message['stop_reason'] !== null && message['stop_reason'] !== undefined;
+  const counted = { message: id, usage: toUsage(usage), model, final, ...(context.copied && { copied: true }) };
+  emitTimed(context, { kind: 'usage-counted', ...counted });
 }
 
 function toUsage(raw: JsonObject): Usage {
@@ -97,20 +90,20 @@ function parseCall(block: RawRecord, context: LineContext): void {
   if (isSpawning(tool) && input) parseSpawn(call, input, context);
 }
 
-function parseSpawn(call: NonNullable<ReturnType<typeof callIdOf>>, input: JsonObject, context: LineContext): void {
-  const type = asText(input['subagent_type']);
-  const name = asText(input['name']);
-  const description = asText(input['description']);
+function parseSpawn(call: ToolCallId, input: JsonObject, context: LineContext): void {
   const prompt = asText(input['prompt']);
-  const background = input['run_in_background'];
   context.emit({
     kind: 'spawn-requested',
     agent: context.agent,
     call,
-    ...known({ type, name, description }),
-    ...known({ prompt: prompt === undefined ? undefined : promptFact(prompt) }),
-    // Left out, it means foreground up to 2.1.197 and background in 2.1.325: the result tells.
-    ...(typeof background === 'boolean' && { background }),
+    ...known({
+      type: asText(input['subagent_type']),
+      name: asText(input['name']),
+      description: asText(input['description']),
+      prompt: prompt === undefined ? undefined : promptFact(prompt),
+      // Left out, it means foreground up to 2.1.197 and background in 2.1.325: the result tells.
+      background: asFlag(input['run_in_background']),
+    }),
   });
   const resumed = asText(input['resume']);
   if (resumed !== undefined) emitTimed(context, { kind: 'run-resumed', agent: agentIdOf(resumed), id: call, call });

@@ -28,7 +28,7 @@ export const parseUser: LineParser = (record, context) => {
   emitTimed(context, { kind: 'entry-added', entry, id, ...(context.copied && { copied: true }) });
   if (entry === 'interruption') noteInterruption(record, context);
   if (results.length === 0 && isNotice(record, text, context)) endRuns(text, provenanceOf(record), context);
-  else if (entry === 'prompt') noteTold(id, text, context);
+  else if (entry === 'prompt') parsePrompt(id, text, context);
 };
 
 /** What a workflow's script asks for comes behind a warning to the agent, each line indented (2.1.325). */
@@ -51,7 +51,7 @@ function provenanceOf(record: RawRecord): Provenance {
 }
 
 /** Each message sets a member of a team to work; the first one begins the run that its call asked for. */
-function noteTold(id: string, text: string, context: LineContext): void {
+function parsePrompt(id: string, text: string, context: LineContext): void {
   const { agent } = context;
   const envelope = TEAM_MESSAGE.exec(text);
   // Up to 2.1.5x the delivery of a message made an agent's file of its own, which no call asked for.

@@ -4,6 +4,7 @@ import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf, type RunOut
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
+import type { Fact } from '../shared/index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
 import { parseLine, parseWhole, type RawRecord } from './record.ts';
@@ -41,15 +42,16 @@ function identityIn(facts: RawRecord) {
   const type = isTeammate
     ? (asText(facts['customAgentType']) ?? asText(facts['spawnedAgentType']))
     : asText(facts['agentType']);
-  const name = asText(facts['name']);
-  const description = asText(facts['description']);
-  const worktree = asText(facts['worktreePath']);
-  const depth = asAmount(facts['spawnDepth']);
   const shape = asText(facts['requestShape']);
-  return {
-    ...known({ agentKind: kindIn(facts), type, name, description, worktree, depth }),
-    ...known({ background: shape === undefined ? undefined : shape === 'background' }),
-  };
+  return known({
+    agentKind: kindIn(facts),
+    type,
+    name: asText(facts['name']),
+    description: asText(facts['description']),
+    worktree: asText(facts['worktreePath']),
+    depth: asAmount(facts['spawnDepth']),
+    background: shape === undefined ? undefined : shape === 'background',
+  });
 }
 
 function kindIn(facts: RawRecord): AgentKind | undefined {
@@ -68,14 +70,12 @@ function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
 // Runs of workflows: `journal.jsonl` beside the agents while it runs; `<session>/workflows/wf_….json` when it is over.
 
 export function createJournalReader(of: TranscriptOf): SourceReader {
-  return { read: (line) => readRecords(line, of, (record) => journalFacts(record)) };
+  return { read: (line) => readRecords(line, of, journalFacts) };
 }
 
 export function createManifestReader(of: TranscriptOf): SourceReader {
   return { read: (line) => readRecords(line, of, manifestFacts) };
 }
-
-type Fact = AgentEvent extends infer E ? (E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never) : never;
 
 function readRecords(
   line: Line,
@@ -100,15 +100,13 @@ function journalFacts(record: RawRecord): readonly Fact[] {
   return record['type'] === 'result' ? [{ kind: 'run-ended', agent, signal: 'journal', outcome: 'completed' }] : [];
 }
 
-const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map(
-  Object.entries({
-    done: 'completed',
-    error: 'failed',
-    failed: 'failed',
-    killed: 'stopped',
-    stopped: 'stopped',
-  } as const),
-);
+const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map([
+  ['done', 'completed'],
+  ['error', 'failed'],
+  ['failed', 'failed'],
+  ['killed', 'stopped'],
+  ['stopped', 'stopped'],
+]);
 
 function manifestFacts(record: RawRecord): readonly Fact[] {
   const progress = Array.isArray(record['workflowProgress']) ? record['workflowProgress'].filter(isObject) : [];

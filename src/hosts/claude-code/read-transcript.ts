@@ -96,7 +96,7 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map<string, LineParser>([
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-const WITHOUT_NEWS = new Set([
+const IGNORED_TYPES = new Set([
   'summary',
   'agent-name',
   'agent-setting',
@@ -111,7 +111,7 @@ const WITHOUT_NEWS = new Set([
 ]);
 
 export function isKnownType(type: string | undefined): boolean {
-  return type !== undefined && (PARSERS.has(type) || WITHOUT_NEWS.has(type));
+  return type !== undefined && (PARSERS.has(type) || IGNORED_TYPES.has(type));
 }
 
 /** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
@@ -205,7 +205,7 @@ function readRecord(
     // Every event is a new object: adding its place to it is cheaper than copying it.
     emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
   };
-  tellEnvelope(record, context);
+  emitEnvelope(record, context);
   parser(record, context);
   return events;
 }
@@ -218,23 +218,23 @@ const AGENT_FIELDS = [
 ] as const;
 
 /** What every line repeats (folder, branch, version …) is told when it changes. */
-function tellEnvelope(record: RawRecord, context: LineContext): void {
+function emitEnvelope(record: RawRecord, context: LineContext): void {
   const { agent, file } = context;
-  const news = newsIn(record, context);
+  const news = takeChanges(record, context);
   if (news) emitTimed(context, { kind: 'agent-seen', ...news });
   const hostVersion = asText(record['version']) ?? file.version;
-  const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
+  const isNewVersion = hostVersion !== undefined && hostVersion !== file.version;
   if (hostVersion !== undefined) file.version = hostVersion;
-  if (agent !== mainAgentOf(context.session) || (!versionIsNews && !news)) return;
+  if (agent !== mainAgentOf(context.session) || (!isNewVersion && !news)) return;
   context.emit({
     kind: 'session-seen',
     ...atOf(context),
     ...known({ cwd: news?.['cwd'], branch: news?.['branch'] }),
-    ...(versionIsNews && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
+    ...(isNewVersion && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
   });
 }
 
-function newsIn(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
+function takeChanges(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
   let told = file.told.get(agent);
   if (!told) {
     told = new Map();

@@ -46,20 +46,20 @@ function openSession({ session }: AgentToContinue, { message, fork, newSession }
   };
 }
 
-interface Waking {
+interface WakeMethod {
   readonly since: string;
   /** For the main agent: how it does it. */
   how(agent: AgentToContinue): string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-const BY_LETTER = ({ agent }: AgentToContinue): string =>
+const BY_MESSAGE = ({ agent }: AgentToContinue): string =>
   `Use the SendMessage tool with "to" set to "${agent}"; where it is not among your tools, find it with ToolSearch.`;
 
 /** The newest first. In between, the tool belongs to teams of agents, and is there where these are switched on. */
-const WAKINGS: readonly Waking[] = [
-  { since: '2.1.197', how: BY_LETTER },
-  { since: '2.1.64', how: BY_LETTER, env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } },
+const WAKE_METHODS: readonly WakeMethod[] = [
+  { since: '2.1.197', how: BY_MESSAGE },
+  { since: '2.1.64', how: BY_MESSAGE, env: { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: '1' } },
   {
     since: '2.0.76',
     how: ({ agent, type = 'general-purpose' }) =>
@@ -69,10 +69,10 @@ const WAKINGS: readonly Waking[] = [
 
 function wake(agent: AgentToContinue, { message, fork }: ContinueWish): ContinuePlan | WhyNot {
   const { session, version, hasTranscript } = agent;
-  const waking = WAKINGS.find(({ since }) => isAtLeast(version, since));
+  const method = WAKE_METHODS.find(({ since }) => isAtLeast(version, since));
   if (fork) return { whyNot: 'a copy of a session of Claude Code has no sub-agents that could be woken.' };
   if (!hasTranscript) return { whyNot: 'it left no conversation of its own that could be gone on with.' };
-  if (!waking) return { whyNot: `Claude Code ${version ?? 'of an unknown version'} cannot wake a sub-agent.` };
+  if (!method) return { whyNot: `Claude Code ${version ?? 'of an unknown version'} cannot wake a sub-agent.` };
   if (message === undefined)
     return { whyNot: 'a sub-agent of Claude Code is woken by a message, and none was given (--message).' };
   return {
@@ -85,15 +85,15 @@ function wake(agent: AgentToContinue, { message, fork }: ContinueWish): Continue
     call: {
       program: PROGRAM,
       args: ['--resume', session, '-p'],
-      stdin: letterFor(agent, waking, message),
-      ...known({ env: waking.env }),
+      stdin: messageForMain(agent, method, message),
+      ...known({ env: method.env }),
     },
   };
 }
 
-function letterFor(agent: AgentToContinue, waking: Waking, message: string): string {
+function messageForMain(agent: AgentToContinue, method: WakeMethod, message: string): string {
   return [
-    `Please hand the message below on to your sub-agent ${agent.agent}, word for word. ${waking.how(agent)}`,
+    `Please hand the message below on to your sub-agent ${agent.agent}, word for word. ${method.how(agent)}`,
     'Wait for its answer, then give me that answer, complete. Do nothing else.',
     '',
     'The message:',

@@ -17,7 +17,7 @@ export function concernsAgents(tool: string): boolean {
 }
 
 /** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     Bash: ['command'],
     Read: ['file_path'],
@@ -62,6 +62,6 @@ export function summarise(tool: string, input: JsonObject | undefined): string |
 /** What a call is about: the input that says most. */
 export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
-  const keys = TELLING.get(tool) ?? Object.keys(input);
+  const keys = SUBJECT_FIELDS.get(tool) ?? Object.keys(input);
   return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
 }

@@ -3,7 +3,7 @@
 import type { FileChange, MediaBlock, NoticeBlock, ToolResultBlock, TranscriptBlock } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
-import { firstLine } from '../shared/index.ts';
+import { firstLine, sizeOfBase64 } from '../shared/index.ts';
 import { isHostText, messageIn, messageOfError, outputIn } from './host-text.ts';
 import { parseJson, type RolloutRecord, textOf } from './record.ts';
 import { callIn, outcomeOf, patchIn, summarise } from './tools.ts';
@@ -22,11 +22,11 @@ export function toBlocks({ type, payload }: RolloutRecord, options: BlockOptions
     case 'message':
       return payload['role'] === 'assistant'
         ? [{ type: 'text', text: textOf(payload['content']) }]
-        : toTold(payload['content'], options);
+        : toUserBlocks(payload['content'], options);
     case 'reasoning':
       return toThinking(payload);
     case 'agent_message':
-      return toLetter(payload);
+      return toAgentMessage(payload);
     default:
       return toCall(payload, options);
   }
@@ -69,7 +69,7 @@ function toThinking(item: JsonObject): readonly TranscriptBlock[] {
   return text === '' ? [] : [{ type: 'thinking', text }];
 }
 
-function toTold(content: unknown, options: BlockOptions): readonly TranscriptBlock[] {
+function toUserBlocks(content: unknown, options: BlockOptions): readonly TranscriptBlock[] {
   const parts = Array.isArray(content) ? content.filter(isObject) : [{ text: content }];
   return parts.flatMap((part): readonly TranscriptBlock[] => {
     const text = asText(part['text']);
@@ -82,7 +82,7 @@ function toNotice(text: string): NoticeBlock {
   const notice = { type: 'notice', agent_id: null } as const;
   if (text.startsWith('<turn_aborted>')) return { ...notice, kind: 'interruption', title: 'interrupted', text: '' };
   const told = /^<subagent_notification>\s*([\s\S]*?)\s*<\/subagent_notification>/.exec(text)?.[1];
-  if (told !== undefined) return { ...notice, kind: 'background', ...endTold(told) };
+  if (told !== undefined) return { ...notice, kind: 'background', ...readEnd(told) };
   const [, tag, inner] = /^\s*<([\w ]+)>\n?([\s\S]*?)\n?<\/\1>\s*$/.exec(text) ?? [];
   return {
     ...notice,
@@ -92,7 +92,7 @@ function toNotice(text: string): NoticeBlock {
   };
 }
 
-function endTold(json: string): Pick<NoticeBlock, 'title' | 'text' | 'agent_id'> {
+function readEnd(json: string): Pick<NoticeBlock, 'title' | 'text' | 'agent_id'> {
   const { agent_path: agent, status } = asObject(parseJson(json)) ?? {};
   const [word, said] = isObject(status) ? (Object.entries(status)[0] ?? []) : [status, undefined];
   return {
@@ -103,7 +103,7 @@ function endTold(json: string): Pick<NoticeBlock, 'title' | 'text' | 'agent_id'>
 }
 
 /** From another agent. The task of an agent is what it was asked, and reads like any prompt. */
-function toLetter(item: JsonObject): readonly TranscriptBlock[] {
+function toAgentMessage(item: JsonObject): readonly TranscriptBlock[] {
   const { kind, author, text } = messageIn(item);
   if (kind === 'NEW_TASK') return text === undefined ? [] : [{ type: 'text', text }];
   return [{ type: 'notice', kind: 'message', title: author ?? null, text: text ?? '', agent_id: null }];
@@ -127,6 +127,6 @@ function toImage(part: JsonObject, { withMedia }: BlockOptions): readonly MediaB
       : [{ type: 'attachment', media_type: kind, name: asText(part['filename']) ?? null, bytes: null }];
   }
   const [, media_type = 'image', data] = DATA_URL.exec(url) ?? [];
-  const bytes = data === undefined ? null : Math.floor((data.replace(/=+$/, '').length * 3) / 4);
+  const bytes = data === undefined ? null : sizeOfBase64(data);
   return [{ type: 'image', media_type, data: withMedia ? (data ?? null) : null, bytes }];
 }

@@ -1,6 +1,6 @@
 // `event_msg`: turns beginning and ending, what the person typed, agents at work. Most others repeat what items say.
 
-import { toSessionId } from '../../core/index.ts';
+import { type RunOutcome, toSessionId } from '../../core/index.ts';
 import { asAmount, asObject, asText, known } from '../../lib/json.ts';
 import { atOf, emitTimed, firstLine } from '../shared/index.ts';
 import { messageOfError } from './host-text.ts';
@@ -41,14 +41,14 @@ function beginTurn(context: LineContext): void {
   const { isMain, thread, record } = context;
   thread.turns++;
   delete thread.lastInTurn;
-  tellNews(context, { contextWindow: asAmount(record.payload['model_context_window']) });
+  emitChanges(context, { contextWindow: asAmount(record.payload['model_context_window']) });
   const id = asText(record.payload['turn_id']) ?? idByPlace(context);
   // The first turn is the run that its call began; each one after it was set off by another message.
   if (!isMain && thread.turns > 1) emitTimed(context, { kind: 'run-resumed', id });
 }
 
 function endTurn(context: LineContext): void {
-  const { isMain, thread, record } = context;
+  const { thread, record } = context;
   const error = asObject(record.payload['error']);
   const hasAnswer = asText(record.payload['last_agent_message']) !== undefined || thread.lastInTurn === 'reply';
   if (error || (!hasAnswer && thread.lastInTurn !== undefined)) {
@@ -58,47 +58,33 @@ function endTurn(context: LineContext): void {
   const id = thread.lastReply;
   // What the line ends is the last reply: without one (a command of the host's own), there is nothing to end.
   if (id !== undefined) emitTimed(context, { kind: 'entry-added', entry: 'reply', id, end: 'turn' });
-  if (!isMain) {
-    const reason = 'its turn ended';
-    emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'completed', reason });
-  }
-  noteEndOfProcess(context);
+  endRun('completed', 'its turn ended', context);
 }
 
 /** Up to 0.14x an error is told to the parent and to the screen; here it is a turn that ended without an answer. */
 const WITHOUT_ANSWER = 'its turn ended without an answer';
 
 function failTurn(reason: string | undefined, context: LineContext): void {
-  const { isMain, thread } = context;
-  const id = thread.lastReply ?? idByPlace(context);
+  const id = context.thread.lastReply ?? idByPlace(context);
   emitTimed(context, { kind: 'entry-added', entry: 'failure', id });
-  if (!isMain)
-    emitTimed(context, {
-      kind: 'run-ended',
-      signal: 'transcript',
-      outcome: 'failed',
-      reason: reason ?? WITHOUT_ANSWER,
-    });
-  noteEndOfProcess(context);
+  endRun('failed', reason ?? WITHOUT_ANSWER, context);
 }
 
 function abortTurn(context: LineContext): void {
-  const { isMain, record } = context;
-  const reason = asText(record.payload['reason']) ?? 'interrupted';
   emitTimed(context, { kind: 'entry-added', entry: 'interruption', id: idByPlace(context) });
-  if (!isMain) emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome: 'stopped', reason });
-  noteEndOfProcess(context);
+  endRun('stopped', asText(context.record.payload['reason']) ?? 'interrupted', context);
 }
 
 /** `codex exec` has one turn, and its process ends with it. */
-function noteEndOfProcess(context: LineContext): void {
-  if (context.isMain && context.thread.head?.isExec) context.emit({ kind: 'session-closed' });
+function endRun(outcome: RunOutcome, reason: string, context: LineContext): void {
+  if (!context.isMain) emitTimed(context, { kind: 'run-ended', signal: 'transcript', outcome, reason });
+  else if (context.thread.head?.isExec) context.emit({ kind: 'session-closed' });
 }
 
 function nameThread(context: LineContext): void {
   const title = asText(context.record.payload['thread_name']) ?? asText(context.record.payload['name']);
   if (title !== undefined && context.isMain)
-    context.emit({ kind: 'session-titled', title, titleKind: 'custom', ...known(atOf(context)) });
+    context.emit({ kind: 'session-titled', title, titleKind: 'custom', ...atOf(context) });
 }
 
 // `session_meta` and `turn_context`: whose thread it is, where it works, and with which model.
@@ -145,7 +131,7 @@ export const parseTurnContext: LineParser = (context) => {
   const mode = asObject(asObject(payload['collaboration_mode'])?.['settings']);
   const model = asText(payload['model']);
   if (model !== undefined) thread.model = model;
-  tellNews(context, {
+  emitChanges(context, {
     cwd: asText(payload['cwd']),
     model,
     effort: asText(payload['effort']) ?? asText(mode?.['reasoning_effort']),
@@ -160,7 +146,7 @@ interface Settings {
 }
 
 /** Settings are repeated at every turn, up to 0.10x at every request: only changes are told. */
-function tellNews(context: LineContext, settings: Settings): void {
+function emitChanges(context: LineContext, settings: Settings): void {
   const { told } = context.thread;
   const news = Object.fromEntries(
     Object.entries(settings).filter(([field, value]) => value !== undefined && told.get(field) !== value),

@@ -19,14 +19,14 @@ export const parseItem: LineParser = (context) => {
     case 'agent_message':
       return parseAgentMessage(context);
     case 'message':
-      return parseTold(context);
+      return parseUserMessage(context);
     default:
-      if (!WITHOUT_NEWS.has(String(payload['type']))) noteUnknown(context);
+      if (!IGNORED_ITEMS.has(String(payload['type']))) noteUnknown(context);
   }
 };
 
 /** Known, and of no use for the tree: states of the folder, and what stands in for a compacted history. */
-const WITHOUT_NEWS = new Set(['ghost_snapshot', 'compaction', 'compaction_summary', 'context_compaction', 'other']);
+const IGNORED_ITEMS = new Set(['ghost_snapshot', 'compaction', 'compaction_summary', 'context_compaction', 'other']);
 
 /** Part of the conversation, and nobody knows what it says. Events of new kinds are not counted: most repeat an item. */
 function noteUnknown({ record, origin, emit }: LineContext): void {
@@ -90,7 +90,7 @@ function parseOutput(context: LineContext): void {
 }
 
 /** What a person said stands in an event as well, which is surer; up to 0.3x there are no events. */
-function parseTold(context: LineContext): void {
+function parseUserMessage(context: LineContext): void {
   const { record } = context;
   if (record.payload['role'] !== 'user') return;
   const text = textOf(record.payload['content']);
@@ -148,7 +148,7 @@ export function noteActivity(activity: JsonObject, id: string | undefined, conte
   if (thread === undefined) return;
   if (activity['kind'] === 'started' && id !== undefined) linkAgent(thread, id as ToolCallId, context);
   const outcome = outcomeOfStatus(String(activity['kind']));
-  if (outcome) endHeard(thread, outcome, undefined, context);
+  if (outcome) emitReportedEnd(thread, outcome, undefined, context);
 }
 
 const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map([
@@ -173,14 +173,14 @@ function parseNotification(text: string, context: LineContext): void {
   const [, thread, word, key] = NOTIFICATION.exec(text) ?? [];
   const outcome = outcomeOfStatus(word ?? key ?? '');
   if (thread !== undefined && outcome)
-    endHeard(thread, outcome, outcome === 'failed' ? reasonIn(text) : undefined, context);
+    emitReportedEnd(thread, outcome, outcome === 'failed' ? reasonIn(text) : undefined, context);
 }
 
 function reasonIn(text: string): string | undefined {
   return firstLine(/\\"message\\":\\"((?:[^"\\]|\\\\.)*)\\"/.exec(text)?.[1]);
 }
 
-function endHeard(thread: string, outcome: RunOutcome, reason: string | undefined, context: LineContext): void {
+function emitReportedEnd(thread: string, outcome: RunOutcome, reason: string | undefined, context: LineContext): void {
   const agent = agentIdOf(thread);
   emitTimed(context, {
     kind: 'run-ended',

@@ -27,7 +27,7 @@ const PARSERS: ReadonlyMap<string, LineParser> = new Map([
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-const WITHOUT_NEWS = new Set([
+const IGNORED_TYPES = new Set([
   'session_meta',
   'token_usage_record',
   'world_state',
@@ -38,7 +38,7 @@ const WITHOUT_NEWS = new Set([
 ]);
 
 export function isKnownType(type: string): boolean {
-  return PARSERS.has(type) || WITHOUT_NEWS.has(type);
+  return PARSERS.has(type) || IGNORED_TYPES.has(type);
 }
 
 export interface RolloutOf {
@@ -75,7 +75,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     // A sub-agent's parent stands in the same tree. A forked session shows what it copied, and says whose it is.
     if (isCopied && !isMain) return [];
     const parser = PARSERS.get(record.type);
-    if (!parser && !WITHOUT_NEWS.has(record.type))
+    if (!parser && !IGNORED_TYPES.has(record.type))
       emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: record.type, origin } });
     parser?.({ ...context, ...(part && { reply: part.reply }) });
     if (part?.usage) {

@@ -88,7 +88,7 @@ const CALLS: ReadonlyMap<
   ['collab_tool_call', (item) => ({ tool: String(item['tool']), summary: asText(item['prompt']) })],
 ]);
 
-const WITHOUT_NEWS = new Set(['thread.started', 'item.updated']);
+const IGNORED_TYPES = new Set(['thread.started', 'item.updated']);
 
 export function createStreamReader({ session, source, agent }: RolloutOf): SourceReader {
   let turn = 0;
@@ -107,7 +107,7 @@ export function createStreamReader({ session, source, agent }: RolloutOf): Sourc
         else if (type === 'turn.completed') endTurn(payload, { emit, turn, isDone: true, open });
         else if (type === 'turn.failed' || type === 'error')
           emit({ kind: 'entry-added', entry: 'failure', id: `failure-${turn}` });
-        else if (!WITHOUT_NEWS.has(type))
+        else if (!IGNORED_TYPES.has(type))
           emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: type, origin } });
       }
       return events;

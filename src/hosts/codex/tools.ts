@@ -68,7 +68,7 @@ function nameOf(item: JsonObject): string {
 }
 
 /** Which input says most about a call; tools that are not here fall through to any text they have. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     exec_command: ['cmd'],
     Bash: ['command'],
@@ -98,7 +98,7 @@ export function subjectOf(tool: string, input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   const fields = asObject(input);
   if (!fields) return undefined;
-  const keys = TELLING.get(tool) ?? Object.keys(fields);
+  const keys = SUBJECT_FIELDS.get(tool) ?? Object.keys(fields);
   const told = keys.map((key) => toText(fields[key])).find((text) => text.trim() !== '');
   return told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined);
 }

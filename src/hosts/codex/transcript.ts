@@ -44,7 +44,7 @@ function createPlaceList(
     const own = `${thread}@${offset}`;
     if (isSpoken(record)) return reply;
     if (isOutput(payload)) return replyOfCall.get(asText(payload['call_id']) ?? '') ?? own;
-    return isTold(record) ? own : undefined;
+    return isMessage(record) ? own : undefined;
   };
   const addRecord = (record: RolloutRecord): void => {
     const { type, payload, offset, length, at } = record;
@@ -83,7 +83,7 @@ function isOutput(payload: JsonObject): boolean {
 }
 
 /** Said to the model, by whomever; what the host tells it about itself in a role of its own is left out. */
-function isTold({ type, payload }: RolloutRecord): boolean {
+function isMessage({ type, payload }: RolloutRecord): boolean {
   if (type === 'compacted') return true;
   if (type === 'event_msg') return payload['type'] === 'task_complete' && payload['error'] !== undefined;
   if (type !== 'response_item') return false;

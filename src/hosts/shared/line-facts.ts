@@ -45,6 +45,10 @@ export function toSummary(subject: string | undefined): string | undefined {
   return firstLine(subject)?.slice(0, MAX_SUMMARY);
 }
 
+export function sizeOfBase64(data: string): number {
+  return Math.floor((data.replace(/=+$/, '').length * 3) / 4);
+}
+
 /** An empty last line does not count. */
 export function countLines(text: string): number {
   return text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);

@@ -2,6 +2,7 @@
 
 import type { MediaBlock, TranscriptBlock, Usage } from '../../../core/index.ts';
 import { asFlag, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
+import { sizeOfBase64 } from '../line-facts.ts';
 
 /** A plain text, one part, or a list of them: all three are written. */
 export function partsOf(content: unknown): readonly JsonObject[] {
@@ -73,7 +74,7 @@ export function toMedia(part: JsonObject, { withMedia }: MediaOptions): readonly
   if (inline) {
     const data = asText(inline['data']) ?? '';
     const media_type = asText(inline['mimeType']) ?? 'application/octet-stream';
-    const bytes = Math.floor((data.replace(/=+$/, '').length * 3) / 4);
+    const bytes = sizeOfBase64(data);
     if (media_type.startsWith('image/')) return [{ type: 'image', media_type, data: withMedia ? data : null, bytes }];
     return [{ type: 'attachment', media_type, name: asText(inline['displayName']) ?? null, bytes }];
   }

@@ -11,7 +11,7 @@ export function isShell(tool: string): boolean {
 }
 
 /** Which input says most about a call; tools that are not here fall through to any text they have. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     run_shell_command: ['command'],
     read_file: ['file_path', 'absolute_path', 'path'],
@@ -43,7 +43,7 @@ export function summarise(tool: string, input: JsonObject): string | undefined {
 
 /** The input that says most, all lines of it. */
 export function subjectOf(tool: string, input: JsonObject): string | undefined {
-  const keys = TELLING.get(tool) ?? Object.keys(input);
+  const keys = SUBJECT_FIELDS.get(tool) ?? Object.keys(input);
   return keys.map((key) => toText(input[key])).find((text) => text.trim() !== '');
 }
 
