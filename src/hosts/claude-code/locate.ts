@@ -80,12 +80,14 @@ function projectsOf({ sources }: LocatedSession): ReadonlyMap<string, string> {
 }
 
 /** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
-async function agentFilesIn(project: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function agentFilesIn(project: string): Promise<FilesById> {
   const files: string[] = [];
   for (const { name, kind } of await listFolder(project))
     if (kind === 'folder') files.push(...(await listFilesBelow(path.join(project, name, 'subagents'))));
   return groupBy(files, (file) => nativeAgentOf(file) ?? '');
 }
+
+type FilesById = ReadonlyMap<string, readonly string[]>;
 
 interface Project {
   readonly folder: string;
@@ -93,8 +95,8 @@ interface Project {
   readonly names: ReadonlySet<string>;
   readonly transcripts: ReadonlySet<string>;
   /** Older states of a transcript, by session. */
-  readonly putAside: ReadonlyMap<string, readonly string[]>;
-  readonly agentFiles: ReadonlyMap<string, readonly string[]>;
+  readonly putAside: FilesById;
+  readonly agentFiles: FilesById;
   /** Files that are neither. */
   readonly strangers: readonly string[];
 }
@@ -135,20 +137,13 @@ async function readProject(folder: string, sessions?: readonly string[]): Promis
 }
 
 async function locateSession(root: string, project: Project, name: string) {
-  const sources: LocatedSource[] = [];
-  const ignored: string[] = [];
-  const transcript = path.join(project.folder, `${name}.jsonl`);
-  const main = project.transcripts.has(`${name}.jsonl`) ? toSource(root, transcript, 'session') : undefined;
-  if (main) sources.push(main);
-  for (const file of project.putAside.get(name) ?? []) {
-    const source = toSource(root, path.join(project.folder, file), 'session');
-    if (source) sources.push(source);
-  }
-  for (const file of project.agentFiles.get(name) ?? []) {
-    const source = toSource(root, file);
-    if (source) sources.push(source);
-    else ignored.push(file);
-  }
+  const main = `${name}.jsonl`;
+  const own = [...(project.transcripts.has(main) ? [main] : []), ...(project.putAside.get(name) ?? [])];
+  const agentFiles = project.agentFiles.get(name) ?? [];
+  const sources = [
+    ...own.flatMap((file) => toSource(root, path.join(project.folder, file), 'session') ?? []),
+    ...agentFiles.flatMap((file) => toSource(root, file) ?? []),
+  ];
   const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
   const session: LocatedSession = {
     id: toSessionId(HOST, name),
@@ -158,7 +153,7 @@ async function locateSession(root: string, project: Project, name: string) {
     facts: [],
     modifiedAt: Math.max(0, ...times),
   };
-  return { session, ignored };
+  return { session, ignored: agentFiles.filter((file) => !toSource(root, file)) };
 }
 
 /** `<project>/<session>.jsonl`, or `<project>/<session>/subagents/…` where the main transcript is gone. */
@@ -169,11 +164,7 @@ function projectFolderOf({ path: file, role }: LocatedSource): string {
 }
 
 /** What a scan has found already is not looked for again. */
-function once(
-  scan: AgentScan,
-  key: string,
-  look: () => Promise<ReadonlyMap<string, readonly string[]>>,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+function once(scan: AgentScan, key: string, look: () => Promise<FilesById>): Promise<FilesById> {
   const known = scan.get(key) ?? look();
   scan.set(key, known);
   return known;
@@ -202,7 +193,7 @@ async function findTeammates(
 }
 
 /** Sessions of a project that are members of a team, by member. */
-async function memberFilesIn(project: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function memberFilesIn(project: string): Promise<FilesById> {
   const found = new Map<string, string[]>();
   for (const entry of await listFolder(project)) {
     const file = path.join(project, entry.name);

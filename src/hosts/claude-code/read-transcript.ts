@@ -1,4 +1,4 @@
-// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
+// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. `PARSERS` has one for each kind of line.
 
 import {
   type AgentEvent,

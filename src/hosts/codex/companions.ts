@@ -5,7 +5,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AgentEvent, mainAgentOf, nativeId, type ProcessSeen, toSourceId } from '../../core/index.ts';
 import { listFolder, readBeside } from '../../lib/folders.ts';
-import { asInstant, asText, isObject, known } from '../../lib/json.ts';
+import { asInstant, asObject, asText, known } from '../../lib/json.ts';
 import type { LocatedSession } from '../index.ts';
 import { LOCKS_FOLDER, NAMES_FILE } from './data-folder.ts';
 import { parseJson } from './record.ts';
@@ -75,10 +75,9 @@ export async function readNames(
   let offset = 0;
   for (const line of text.split('\n')) {
     // Latin-1 first: a character is a byte, so that places in the text are places in the file.
-    const value = parseJson(Buffer.from(line, 'latin1').toString('utf8'));
-    const id = isObject(value) ? asText(value['id']) : undefined;
-    const title = isObject(value) ? asText(value['thread_name']) : undefined;
-    if (isObject(value) && id !== undefined && title !== undefined)
+    const value = asObject(parseJson(Buffer.from(line, 'latin1').toString('utf8'))) ?? {};
+    const [id, title] = [asText(value['id']), asText(value['thread_name'])];
+    if (id !== undefined && title !== undefined)
       names.set(id, { title, offset, length: line.length, ...known({ at: asInstant(value['updated_at']) }) });
     offset += line.length + 1;
   }
