@@ -77,7 +77,7 @@ const FS_IMPORT =
 const OPENS_FILES = {
   'src/lib/regular-file.ts': 'the one place',
   'src/lib/processes.ts': 'reads /proc only',
-  'src/hosts/codex/processes.ts': 'reads /proc/locks only',
+  'src/hosts/codex/companions.ts': 'reads /proc/locks only',
   'src/audit/spool-writer.ts': 'writes to a descriptor that it has made',
   'src/hook/guard-call.ts': 'reads its own standard input',
   'src/hosts/opencode/hooks/plugin-text.ts': 'the plugin stands alone, and opens its one file without waiting itself',

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { putSpoolFile } from '../src/audit/index.ts';
 import type { HooksStatus } from '../src/core/index.ts';
-import { retime } from '../src/hosts/claude-code/retime.ts';
+import { retime } from '../src/hosts/claude-code/replay.ts';
 import { callHook, recordedCalls } from './testing/host-call.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { claudeCodeControl as control } from '../hosts/claude-code/control/index.ts';
+import { claudeCodeControl as control } from '../hosts/claude-code/control.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
 import { createSteering, type WaitingCall } from './steer.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../src/core/index.ts';
-import { namesCallers } from '../../src/hosts/claude-code/hooks/payload.ts';
+import { namesCallers } from '../../src/hosts/claude-code/guard.ts';
 import { AGENTS, addRemovalPlays, HIDING, nameOfPlay, REMOVALS } from './guard-plays.ts';
 import { nameOf, programs, record, recordTogether, root, work } from './kit.ts';
 import { type RunningServer, startServer } from './server.ts';

@@ -5,7 +5,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AuditEntry } from '../../src/core/index.ts';
-import { hashOf } from '../../src/hosts/codex/hooks/approval.ts';
+import { hashOf } from '../../src/hosts/codex/hooks.ts';
 import { handlersIn } from '../../src/hosts/shared/index.ts';
 import { CODEX, COPILOT, GEMINI, type HostRecipe, QWEN } from './host-recipes.ts';
 import { kit, root, work } from './kit.ts';

@@ -1,8 +1,9 @@
 // A program that prints no stream and leaves a recorded session behind, as of now: what `troupe run` finds by its files.
+
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { retime } from '../../src/hosts/claude-code/retime.ts';
+import { retime } from '../../src/hosts/claude-code/replay.ts';
 
 const recording = fileURLToPath(
   new URL('../../src/hosts/claude-code/fixtures/2.1.325-nested/projects', import.meta.url),

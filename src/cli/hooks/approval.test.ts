@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPaint } from '../../core/index.ts';
-import { hashOf } from '../../hosts/codex/hooks/approval.ts';
+import { hashOf } from '../../hosts/codex/hooks.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
 import { hooksStatusLines } from '../format/index.ts';

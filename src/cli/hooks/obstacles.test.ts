@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HookScope, HooksLoaded } from '../../core/index.ts';
-import { hashOf } from '../../hosts/codex/hooks/approval.ts';
+import { hashOf } from '../../hosts/codex/hooks.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
 import { createHooksControl } from './create-hooks-control.ts';

@@ -1,8 +1,13 @@
 // The data folder of Claude Code, and somebody who points at a part of it.
 
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isFolder, listFolder } from '../../lib/folders.ts';
-import type { Machine } from '../index.ts';
+import { toSourceId } from '../../core/index.ts';
+import { isFileEntry, isFolder, listFilesBelow, listFolder } from '../../lib/folders.ts';
+import { known } from '../../lib/json.ts';
+import { readHead } from '../../lib/read-lines.ts';
+import type { LocatedSource, Machine } from '../index.ts';
+import { agentIdOf } from './line-context.ts';
 
 /** `CLAUDE_CONFIG_DIR` takes the place of `~/.claude`; `~/.config/claude` is where some versions and systems keep it. */
 export function rootsOf({ env, home }: Machine): readonly string[] {
@@ -29,4 +34,120 @@ export async function besideProjects(root: string, name: string): Promise<string
     if (root.startsWith(path.join(above, 'projects'))) return path.join(above, name);
   }
   return beside;
+}
+
+// What a file is, and whose, by its place and name.
+
+/** `teammate`: a session of its own that is a member of a team (tmux, 2.1.32 and later). */
+export type Role = 'session' | 'agent' | 'sidecar' | 'journal' | 'manifest' | 'teammate';
+
+const KINDS: Readonly<Record<Role, Pick<LocatedSource, 'shape' | 'companion'>>> = {
+  session: { shape: 'lines' },
+  agent: { shape: 'lines' },
+  teammate: { shape: 'lines' },
+  journal: { shape: 'lines', companion: true },
+  sidecar: { shape: 'document', companion: true },
+  manifest: { shape: 'document', companion: true },
+};
+
+const AGENT_FILE = /^agent-(.+?)(\.meta\.json|\.jsonl)$/;
+const WORKFLOW_FOLDER = /[\\/]workflows[\\/](wf_[^\\/]+)[\\/]/;
+const MANIFEST = /[\\/]workflows[\\/](wf_[^\\/]+)\.json$/;
+
+/** The source that a file is by its name; none where the name says nothing to us. */
+export function toSource(root: string, file: string, role = roleOf(file)): LocatedSource | undefined {
+  if (!role) return undefined;
+  const native = role === 'agent' || role === 'sidecar' ? nativeAgentOf(file) : undefined;
+  const agent = native === undefined ? undefined : agentIdOf(native);
+  return { id: sourceIdOf(root, file), path: file, role, ...KINDS[role], ...known({ agent }) };
+}
+
+function roleOf(file: string): Role | undefined {
+  const name = path.basename(file);
+  const agent = AGENT_FILE.exec(name);
+  if (agent) return agent[2] === '.meta.json' ? 'sidecar' : 'agent';
+  if (name === 'journal.jsonl' && WORKFLOW_FOLDER.test(file)) return 'journal';
+  return MANIFEST.test(file) ? 'manifest' : undefined;
+}
+
+export function nativeAgentOf(file: string): string | undefined {
+  return AGENT_FILE.exec(path.basename(file))?.[1];
+}
+
+/** The run of a workflow whose folder, or manifest, it is. */
+export function workflowRunOf(file: string): string | undefined {
+  return (WORKFLOW_FOLDER.exec(file) ?? MANIFEST.exec(file))?.[1];
+}
+
+/** Agents that the host starts for itself name themselves in their file's name (2.1.38 to 2.1.88). */
+const INTERNAL = /^a(compact|side_question|prompt_suggestion)-/;
+
+export function internalPurpose(native: string | undefined): string | undefined {
+  return INTERNAL.exec(native ?? '')?.[1]?.replace('_', ' ');
+}
+
+/** The data folder that a source lies below. */
+export function rootOf({ id, path: file }: LocatedSource): string {
+  return file.slice(0, -id.length - 1);
+}
+
+/** Below its root, with forward slashes: the same on every machine, so that trees and snapshots compare. */
+function sourceIdOf(root: string, file: string) {
+  return toSourceId(path.relative(root, file).split(path.sep).join('/'));
+}
+
+// Where the transcripts of a session's agents lie, by generation.
+
+/** Files of sub-agents, by the name of their session, of one project's folder; of some sessions only, where they are named. */
+type Layout = (project: string, sessions?: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
+
+/** `<project>/<session>/subagents/…` and `<project>/<session>/workflows/wf_….json`, nested agents too (2.1.2 and later). */
+const findInSessionFolders: Layout = async (project, sessions) => {
+  const found = new Map<string, readonly string[]>();
+  const entries = sessions?.map((name) => ({ name, kind: 'folder' as const })) ?? (await listFolder(project));
+  for (const entry of entries) {
+    if (entry.kind !== 'folder') continue;
+    const folder = path.join(project, entry.name);
+    const files = await listFilesBelow(path.join(folder, 'subagents'));
+    const manifests = (await listFolder(path.join(folder, 'workflows'))).filter(isFileEntry);
+    const all = [...files, ...manifests.map(({ name }) => path.join(folder, 'workflows', name))];
+    if (all.length > 0 || (await isFolder(path.join(folder, 'subagents')))) found.set(entry.name, all);
+  }
+  return found;
+};
+
+/** `<project>/agent-<id>.jsonl` beside the sessions of all; the lines name the session (2.0.42 to 2.1.1). */
+const findBesideSessions: Layout = async (project) => {
+  const found = new Map<string, string[]>();
+  for (const entry of await listFolder(project)) {
+    const file = path.join(project, entry.name);
+    if (entry.kind !== 'file' || nativeAgentOf(file) === undefined) continue;
+    const session = await sessionNamedIn(file);
+    if (session !== undefined) found.set(session, [...(found.get(session) ?? []), file]);
+  }
+  return found;
+};
+
+/** Up to 2.0.41 agents speak in the session's own file, and need no files: `speakerOf` tells them apart. */
+export const LAYOUTS: readonly Layout[] = [findInSessionFolders, findBesideSessions];
+
+const HEAD_BYTES = 16 * 1024;
+
+/** Which session a file named when it was last looked into. Not looked into again while it stays as it was. */
+const named = new Map<string, { readonly state: string; readonly session: string }>();
+const MAX_NAMED = 50_000;
+
+export async function sessionNamedIn(file: string): Promise<string | undefined> {
+  try {
+    const { ino, size, ctimeMs } = await stat(file);
+    const state = `${ino} ${size} ${ctimeMs}`;
+    const known = named.get(file);
+    if (known?.state === state) return known.session;
+    const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
+    const session = head.match(/"sessionId":"([^"\\]+)"/)?.[1];
+    if (session !== undefined && named.size < MAX_NAMED) named.set(file, { state, session });
+    return session;
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesIn, changesOfCall } from './file-changes.ts';
+import { changesIn, changesOfCall } from './message-blocks.ts';
 
 describe('lines that a call changed', () => {
   it('by the patch that the host wrote', () => {

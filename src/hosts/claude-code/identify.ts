@@ -17,12 +17,11 @@ import { isObject, known } from '../../lib/json.ts';
 import { createLineSplitter } from '../../lib/lines.ts';
 import { readTail } from '../../lib/read-lines.ts';
 import type { TranscriptOwner } from '../index.ts';
-import { sessionNamedIn } from './layouts.ts';
+import { nativeAgentOf, sessionNamedIn } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
 import { locateOne } from './locate.ts';
 import { createTranscriptReader } from './read-transcript.ts';
 import { parseLine } from './record.ts';
-import { nativeAgentOf } from './sources.ts';
 
 /** The tail is read in steps: most turns are short, and a hook should not wait for a long file. */
 const STEPS = [64, 512, 2048, 8192].map((kilobytes) => kilobytes * 1024);
@@ -139,10 +138,6 @@ function judge({ events }: CurrentTurn, transcript: string): Identity {
       [...agent.links.values()].some((link) => link.call === call.id),
     );
     const { type, description } = call.spawn?.value ?? {};
-    return {
-      call: call.id,
-      ...(linked && { id: linked.id }),
-      ...known({ type, description }),
-    };
+    return { call: call.id, ...(linked && { id: linked.id }), ...known({ type, description }) };
   }
 }

@@ -1,32 +1,65 @@
 import { mainAgentOf } from '../../core/index.ts';
-import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { continuing } from './continuing.ts';
-import { claudeCodeControl } from './control/index.ts';
-import { rootsOf } from './data-folder.ts';
-import { errandIn } from './errand.ts';
-import { follow } from './follow.ts';
-import { findOrigin } from './forks.ts';
-import { claudeCodeGuard } from './guard.ts';
-import { condense } from './hooks/condense.ts';
-import { namesCallers } from './hooks/payload.ts';
-import { createHookReader } from './hooks/read-hooks.ts';
-import { sampleCall, sampleTranscript } from './hooks/sample.ts';
-import { hookSettings } from './hooks/settings.ts';
+import { versionNumber } from '../../lib/version-number.ts';
+import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader, VersionFact } from '../index.ts';
+import { claudeCodeControl } from './control.ts';
+import { type Role, rootsOf } from './data-folder.ts';
+import { claudeCodeGuard, namesCallers } from './guard.ts';
+import { hookSettings } from './hook-settings.ts';
+import { condense, createHookReader, sampleCall, sampleTranscript } from './hooks.ts';
+import { errandIn } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
 import { HOST } from './line-context.ts';
-import { locate, locateAgents } from './locate.ts';
-import { openBodies } from './open-bodies.ts';
-import { createSidecarReader } from './read-sidecar.ts';
+import { findOrigin, follow, locate, locateAgents } from './locate.ts';
+import { createJournalReader, createManifestReader, createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
-import { createJournalReader, createManifestReader } from './read-workflow.ts';
-import { rename } from './rename.ts';
-import { schedule } from './replay.ts';
-import { retime } from './retime.ts';
-import { sniffTranscript } from './sniff.ts';
-import type { Role } from './sources.ts';
-import { createStreamReader } from './stream/read-stream.ts';
-import { recognise } from './stream/recognise.ts';
-import { factsOf } from './version-facts.ts';
+import { sniffTranscript } from './record.ts';
+import { rename, retime, schedule } from './replay.ts';
+import { continuing } from './resume.ts';
+import { createStreamReader, recognise } from './stream.ts';
+import { openBodies } from './transcript.ts';
+
+interface FactByVersion {
+  readonly since: string;
+  readonly told: string;
+  readonly untold: string;
+}
+
+const VERSION_FACTS: readonly FactByVersion[] = [
+  {
+    since: '2.1.69',
+    told: 'its hooks name the agent behind every call',
+    untold:
+      'its hooks do not name the agent behind a call: the call is looked up in the transcripts (from 2.1.69 on they do)',
+  },
+  {
+    since: '2.0.43',
+    told: 'its hooks say which call they are about',
+    untold:
+      'its hooks do not say which call they are about: who made it stays unknown where several agents are at work',
+  },
+  {
+    since: '2.1.81',
+    told: 'who asked for an agent is exact from its start',
+    untold: 'who asked for an agent is exact only when it has ended (from 2.1.81 on, from its start)',
+  },
+  {
+    since: '2.0.42',
+    told: 'its hooks tell when which agent ended',
+    untold: 'its hooks do not tell which agent ended: the transcripts do, a moment later',
+  },
+  {
+    since: '2.1.85',
+    told: 'it keeps a record of its processes, so an end without a word is seen at once',
+    untold: 'it keeps no record of its processes: after a kill its agents count as at work for five minutes',
+  },
+];
+
+export function factsOf(version: string): readonly VersionFact[] {
+  return VERSION_FACTS.map(({ since, told, untold }) => {
+    const isTold = versionNumber(version) >= versionNumber(since);
+    return { isTold, text: isTold ? told : untold };
+  });
+}
 
 const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
   session: createTranscriptReader,
@@ -71,14 +104,7 @@ export const claudeCode: SourceAdapter = {
     hasIdsOfFiles: true,
   },
   control: claudeCodeControl,
-  hooks: {
-    ...claudeCodeGuard,
-    condense,
-    namesCallers,
-    createHookReader,
-    sampleCall,
-    sampleTranscript,
-  },
+  hooks: { ...claudeCodeGuard, condense, namesCallers, createHookReader, sampleCall, sampleTranscript },
   hookSettings,
   continuing,
 };

@@ -1,22 +1,18 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
 import {
-  type AgentEvent,
   type AgentId,
   type EventOrigin,
   mainAgentOf,
-  type PromptFact,
+  nativeId,
   type SessionId,
   type ToolCallId,
   toAgentId,
   toToolCallId,
 } from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
-import { asInstant, asText } from '../../lib/json.ts';
-import type { AskedCommands } from '../shared/index.ts';
+import { asText } from '../../lib/json.ts';
+import type { AskedCommands, Fact } from '../shared/index.ts';
 import type { RawRecord } from './record.ts';
-import type { InlineAgents } from './speaker.ts';
-import { firstLine } from './tools.ts';
 
 export const HOST = 'claude-code';
 
@@ -29,11 +25,8 @@ export interface LineContext {
   /** The line stands in another agent's file (`progress`, 2.1.9 to 2.1.83). */
   readonly copied: boolean;
   readonly file: FileState;
-  emit(event: WithoutPlace<AgentEvent>): void;
+  emit(fact: Fact): void;
 }
-
-/** Events without what the context adds: session and place. */
-type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
 
 /** What has to be remembered from line to line of one file. */
 export interface FileState {
@@ -81,16 +74,43 @@ export function isMain(context: LineContext): boolean {
   return context.agent === mainAgentOf(context.session);
 }
 
-export function instantOf(record: RawRecord): { readonly at?: number } {
-  const at = asInstant(record['timestamp']);
-  return at === undefined ? {} : { at };
+// Whose line it is. Up to 2.0.41 agents speak in the session's own file, on side branches without a name.
+
+/** Which agent each line of a side branch belongs to, by the line's id. */
+type InlineAgents = Map<string, AgentId>;
+
+const INLINE = 'inline-';
+
+/** Its id is of our making: the host has none for it. */
+export function isInline(agent: AgentId): boolean {
+  return nativeId(agent).startsWith(INLINE);
 }
 
-/** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
-export function atOf(context: LineContext): { readonly at?: number } {
-  return context.at === undefined ? {} : { at: context.at };
+/** `owner`: whose file it is. The lines of an agent's file name the agent themselves. */
+export function speakerOf(record: RawRecord, owner: AgentId, session: SessionId, inline: InlineAgents): AgentId {
+  if (owner === mainAgentOf(session)) return inlineAgentOf(record, inline) ?? owner;
+  const named = asText(record['agentId']);
+  return named === undefined ? owner : agentIdOf(named);
 }
 
-export function promptFact(text: string, shown = text): PromptFact {
-  return { head: firstLine(shown) ?? '', digest: digestText(text) };
+/**
+ * A branch begins with a line without a parent; every other line follows one of its branch. Branches of agents that work
+ * at the same time lie mixed in the file. The host gives them no id, so the first line's makes one.
+ */
+function inlineAgentOf(record: RawRecord, inline: InlineAgents): AgentId | undefined {
+  if (record['isSidechain'] !== true) return undefined;
+  const id = asText(record['uuid']);
+  if (id === undefined) return undefined;
+  const parent = asText(record['parentUuid']);
+  const agent =
+    (parent === undefined ? undefined : (inline.get(parent) ?? onlyOne(inline))) ??
+    agentIdOf(`${INLINE}${id.slice(0, 8)}`);
+  inline.set(id, agent);
+  return agent;
+}
+
+/** The line before is damaged or gone: with one branch in the file, there is no question whose it is. */
+function onlyOne(inline: InlineAgents): AgentId | undefined {
+  const agents = new Set(inline.values());
+  return agents.size === 1 ? [...agents][0] : undefined;
 }

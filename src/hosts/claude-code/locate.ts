@@ -1,18 +1,24 @@
 // What lies below a data folder of Claude Code: `projects/<project>/<session>.jsonl` and what belongs to it.
 
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AgentEvent, type AgentId, nativeId, toSessionId } from '../../core/index.ts';
-import { isFileEntry, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
+import { type AgentId, nativeId, toSessionId } from '../../core/index.ts';
+import { isFileEntry, isFolder, listFilesBelow, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
-import type { AgentScan, Located, LocatedSession, LocatedSource } from '../index.ts';
-import { besideProjects, projectFolders } from './data-folder.ts';
-import { LAYOUTS } from './layouts.ts';
-import { HOST } from './line-context.ts';
-import { readProcesses } from './processes.ts';
-import { once } from './scan.ts';
-import { nativeAgentOf, rootOf, toSource } from './sources.ts';
-import { findTeammates } from './teammates.ts';
-import { factsOf, readTeams } from './teams.ts';
+import { asInstant } from '../../lib/json.ts';
+import { readHead, streamLines } from '../../lib/read-lines.ts';
+import type {
+  AgentScan,
+  FollowCapability,
+  Located,
+  LocatedSession,
+  LocatedSource,
+  SessionOrigin,
+  Subject,
+} from '../index.ts';
+import { readCompanions } from './companions.ts';
+import { LAYOUTS, nativeAgentOf, projectFolders, rootOf, sessionNamedIn, toSource } from './data-folder.ts';
+import { agentIdOf, HOST } from './line-context.ts';
 
 export async function locate(root: string): Promise<Located> {
   const problems: string[] = [];
@@ -31,16 +37,6 @@ export async function locate(root: string): Promise<Located> {
   return { sessions, ignoredFiles, problems };
 }
 
-/** What lies beside the projects and tells about sessions: their processes, and the letters of their teams. */
-export async function readCompanions(
-  root: string,
-  problems: string[] = [],
-): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
-  const processes = await readProcesses(root, problems);
-  const teams = await readTeams(await besideProjects(root, 'teams'), problems);
-  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
-}
-
 /** One session by its name, for those who were handed a path. */
 export async function locateOne(root: string, projectFolder: string, name: string): Promise<LocatedSession> {
   const [session] = await locateParts(root, projectFolder, [name]);
@@ -49,7 +45,7 @@ export async function locateOne(root: string, projectFolder: string, name: strin
 }
 
 /** What of some sessions lies in one project's folder. */
-export async function locateParts(
+async function locateParts(
   root: string,
   projectFolder: string,
   names: readonly string[],
@@ -84,12 +80,14 @@ function projectsOf({ sources }: LocatedSession): ReadonlyMap<string, string> {
 }
 
 /** Transcripts and sidecars in the folders of all sessions of a project, by agent. */
-async function agentFilesIn(project: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function agentFilesIn(project: string): Promise<FilesById> {
   const files: string[] = [];
   for (const { name, kind } of await listFolder(project))
     if (kind === 'folder') files.push(...(await listFilesBelow(path.join(project, name, 'subagents'))));
   return groupBy(files, (file) => nativeAgentOf(file) ?? '');
 }
+
+type FilesById = ReadonlyMap<string, readonly string[]>;
 
 interface Project {
   readonly folder: string;
@@ -97,14 +95,14 @@ interface Project {
   readonly names: ReadonlySet<string>;
   readonly transcripts: ReadonlySet<string>;
   /** Older states of a transcript, by session. */
-  readonly putAside: ReadonlyMap<string, readonly string[]>;
-  readonly agentFiles: ReadonlyMap<string, readonly string[]>;
+  readonly putAside: FilesById;
+  readonly agentFiles: FilesById;
   /** Files that are neither. */
   readonly strangers: readonly string[];
 }
 
 /** `<session>.jsonl.superseded-<time>` and `<session>.orphaned-<time>-….jsonl`: states the program put aside. */
-export const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
+const PUT_ASIDE = /^(.+?)\.(?:jsonl\.superseded-|orphaned-).*$/;
 
 async function readProject(folder: string, sessions?: readonly string[]): Promise<Project> {
   const files = (await listFolder(folder)).filter(isFileEntry).map(({ name }) => name);
@@ -116,8 +114,8 @@ async function readProject(folder: string, sessions?: readonly string[]): Promis
     name.endsWith('.jsonl') && nativeAgentOf(name) === undefined && !PUT_ASIDE.test(name);
   const transcripts = new Set(files.filter(isTranscript));
   const agentFiles = new Map<string, string[]>();
-  for (const layout of LAYOUTS) {
-    for (const [name, found] of await layout.find(folder, sessions))
+  for (const findAgentFiles of LAYOUTS) {
+    for (const [name, found] of await findAgentFiles(folder, sessions))
       agentFiles.set(name, [...(agentFiles.get(name) ?? []), ...found]);
   }
   const claimed = new Set([...agentFiles.values()].flat().map((file) => path.basename(file)));
@@ -139,20 +137,13 @@ async function readProject(folder: string, sessions?: readonly string[]): Promis
 }
 
 async function locateSession(root: string, project: Project, name: string) {
-  const sources: LocatedSource[] = [];
-  const ignored: string[] = [];
-  const transcript = path.join(project.folder, `${name}.jsonl`);
-  const main = project.transcripts.has(`${name}.jsonl`) ? toSource(root, transcript, 'session') : undefined;
-  if (main) sources.push(main);
-  for (const file of project.putAside.get(name) ?? []) {
-    const source = toSource(root, path.join(project.folder, file), 'session');
-    if (source) sources.push(source);
-  }
-  for (const file of project.agentFiles.get(name) ?? []) {
-    const source = toSource(root, file);
-    if (source) sources.push(source);
-    else ignored.push(file);
-  }
+  const main = `${name}.jsonl`;
+  const own = [...(project.transcripts.has(main) ? [main] : []), ...(project.putAside.get(name) ?? [])];
+  const agentFiles = project.agentFiles.get(name) ?? [];
+  const sources = [
+    ...own.flatMap((file) => toSource(root, path.join(project.folder, file), 'session') ?? []),
+    ...agentFiles.flatMap((file) => toSource(root, file) ?? []),
+  ];
   const times = await Promise.all(sources.map(({ path: file }) => modifiedAt(file)));
   const session: LocatedSession = {
     id: toSessionId(HOST, name),
@@ -162,7 +153,7 @@ async function locateSession(root: string, project: Project, name: string) {
     facts: [],
     modifiedAt: Math.max(0, ...times),
   };
-  return { session, ignored };
+  return { session, ignored: agentFiles.filter((file) => !toSource(root, file)) };
 }
 
 /** `<project>/<session>.jsonl`, or `<project>/<session>/subagents/…` where the main transcript is gone. */
@@ -170,4 +161,165 @@ function projectFolderOf({ path: file, role }: LocatedSource): string {
   const parts = file.split(path.sep);
   const at = parts.lastIndexOf(role === 'manifest' ? 'workflows' : 'subagents');
   return at > 1 ? parts.slice(0, at - 1).join(path.sep) : path.dirname(file);
+}
+
+/** What a scan has found already is not looked for again. */
+function once(scan: AgentScan, key: string, look: () => Promise<FilesById>): Promise<FilesById> {
+  const known = scan.get(key) ?? look();
+  scan.set(key, known);
+  return known;
+}
+
+// Teammates in terminals of their own (tmux, 2.1.32 to 2.1.17x): each is a session whose lines name team and member.
+
+const HEAD_BYTES = 16 * 1024;
+
+/** Transcripts of the wanted members, `name@team` each. A member that was woken often has several. */
+async function findTeammates(
+  root: string,
+  project: string,
+  wanted: ReadonlySet<string>,
+  scan: AgentScan,
+): Promise<readonly LocatedSource[]> {
+  const members = [...wanted].filter((id) => id.includes('@'));
+  if (members.length === 0) return [];
+  const files = await once(scan, `members ${project}`, () => memberFilesIn(project));
+  return members.flatMap((member) =>
+    (files.get(member) ?? []).flatMap((file) => {
+      const source = toSource(root, file, 'teammate');
+      return source ? { ...source, agent: agentIdOf(member) } : [];
+    }),
+  );
+}
+
+/** Sessions of a project that are members of a team, by member. */
+async function memberFilesIn(project: string): Promise<FilesById> {
+  const found = new Map<string, string[]>();
+  for (const entry of await listFolder(project)) {
+    const file = path.join(project, entry.name);
+    if (entry.kind !== 'file' || !entry.name.endsWith('.jsonl') || nativeAgentOf(file) !== undefined) continue;
+    const member = await memberIn(file).catch(() => undefined);
+    if (member !== undefined) found.set(member, [...(found.get(member) ?? []), file]);
+  }
+  return found;
+}
+
+/** A lead's lines have the team's name only; a member's have its own as well. */
+async function memberIn(file: string): Promise<string | undefined> {
+  const head = Buffer.from(await readHead(file, HEAD_BYTES)).toString('utf8');
+  const team = head.match(/"teamName":"([^"\\]+)"/)?.[1];
+  const name = head.match(/"agentName":"([^"\\]+)"/)?.[1];
+  return team !== undefined && name !== undefined ? `${name}@${team}` : undefined;
+}
+
+// What a change below the data folder is about: by its place, so that one new file costs one look.
+
+/** Beside `projects/`: records of processes, and the teams' letters. */
+const FACTS = new Set(['sessions', 'teams']);
+/** In a session's folder: its agents and their workflows. */
+const AGENT_FOLDERS = new Set(['subagents', 'workflows']);
+/** Whole results of tools, thousands of files (2.1.2 and later), and notes of the person's: nothing for the tree. */
+const WITHOUT_USE = new Set(['tool-results', 'memory']);
+
+export const follow: FollowCapability = {
+  async watched(root) {
+    let hasProjects = await isFolder(path.join(root, 'projects'));
+    return (folder) => {
+      // The data folder, or `projects/` in it, may appear later.
+      hasProjects ||= folder === path.join(root, 'projects');
+      const [first = '', ...below] = partsBelow(root, folder);
+      if (below.some((name) => WITHOUT_USE.has(name))) return false;
+      return !hasProjects || first === 'projects' || FACTS.has(first);
+    };
+  },
+  async subjectOf(root, place) {
+    const parts = partsBelow(root, place);
+    if (FACTS.has(parts[0] ?? '')) return { kind: 'facts' };
+    const at = parts.findIndex((name) => AGENT_FOLDERS.has(name));
+    const session = parts[at - 1];
+    const project = path.join(root, ...parts.slice(0, at === -1 ? -1 : at - 1));
+    if (at === 0 || !(await isProject(root, project))) return { kind: 'nothing' };
+    if (session !== undefined) return partOf(project, session);
+    const name = parts.at(-1) ?? '';
+    const putAside = PUT_ASIDE.exec(name)?.[1];
+    if (putAside !== undefined) return partOf(project, putAside);
+    if (!name.endsWith('.jsonl')) return { kind: 'nothing' };
+    if (nativeAgentOf(place) === undefined) return partOf(project, name.slice(0, -'.jsonl'.length));
+    const named = await sessionNamedIn(place);
+    return named === undefined ? { kind: 'nothing' } : partOf(project, named);
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: (root) => readCompanions(root),
+};
+
+/** Where `locate` looks for sessions: `data-folder.ts` has the rule. It may be gone by now. */
+async function isProject(root: string, folder: string): Promise<boolean> {
+  const depth = folder === root ? 0 : partsBelow(root, folder).length;
+  const hasProjects = await isFolder(path.join(root, 'projects'));
+  return hasProjects ? depth === 2 && partsBelow(root, folder)[0] === 'projects' : depth <= 1;
+}
+
+function partOf(folder: string, session: string): Subject {
+  return { kind: 'part', part: { id: toSessionId(HOST, session), folder } };
+}
+
+function partsBelow(root: string, place: string): readonly string[] {
+  return path.relative(root, place).split(path.sep);
+}
+
+// `--fork-session` and `/branch`: a new session that begins with a copy of another one's lines, and does not say so.
+
+/** A copied line keeps its id, and the first line of a conversation is copied first. */
+const FORK_HEAD_BYTES = 256 * 1024;
+
+/** The older session that holds the line `firstLine` as well, and the ids of the replies that both have. */
+export async function findOrigin(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined> {
+  const own = session.sources.find(({ role }) => role === 'session');
+  if (!own) return undefined;
+  const age = await ageOf(own.path).catch(() => undefined);
+  if (!age) return undefined;
+  const project = path.dirname(own.path);
+  for (const entry of await listFolder(project)) {
+    const file = path.join(project, entry.name);
+    const isOther = file !== own.path && entry.kind === 'file' && entry.name.endsWith('.jsonl') && !nativeAgentOf(file);
+    if (!isOther || path.basename(file, '.jsonl') === nativeId(session.id)) continue;
+    const replies = await repliesIfOrigin(file, firstLine, age).catch(() => undefined);
+    if (replies) return { id: toSessionId(HOST, path.basename(file, '.jsonl')), replies };
+  }
+  return undefined;
+}
+
+/** A neighbour that cannot be read is no origin that we could prove. */
+async function repliesIfOrigin(file: string, firstLine: string, age: Age): Promise<ReadonlySet<string> | undefined> {
+  const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES));
+  if (!head.includes(`"uuid":"${firstLine}"`) || !isOlder(await ageOf(file), age)) return undefined;
+  return replyIdsIn(file);
+}
+
+interface Age {
+  /** Of the first line that has a time: a fork's own first lines are younger than the lines it copies behind them. */
+  readonly firstAt: number;
+  readonly born: number;
+}
+
+async function ageOf(file: string): Promise<Age> {
+  const head = Buffer.from(await readHead(file, FORK_HEAD_BYTES)).toString('utf8');
+  const { birthtimeMs } = await stat(file);
+  return { firstAt: asInstant(head.match(/"timestamp":"([^"]+)"/)?.[1]) ?? 0, born: birthtimeMs };
+}
+
+function isOlder(a: Age, b: Age): boolean {
+  return a.firstAt === b.firstAt ? a.born < b.born : a.firstAt < b.firstAt;
+}
+
+/** By a look at the bytes: a text that quotes an id would have its quotes escaped. */
+async function replyIdsIn(file: string): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { bytes } of streamLines(file)) {
+    const id = Buffer.from(bytes)
+      .toString('utf8')
+      .match(/"id":"(msg_[^"]+)"/)?.[1];
+    if (id !== undefined) ids.add(id);
+  }
+  return ids;
 }

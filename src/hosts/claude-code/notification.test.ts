@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseNotifications } from './notification.ts';
+import { parseNotifications } from './host-text.ts';
 
 /** As 2.1.325 writes it (recording `stop`, shortened). */
 const killed = [

@@ -1,12 +1,13 @@
 // `agent-<id>.meta.json`, beside an agent's transcript: who it is and who asked for it (2.1.81 and later, more fields since).
 
-import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf } from '../../core/index.ts';
+import { type AgentEvent, type AgentId, type AgentKind, mainAgentOf, type RunOutcome } from '../../core/index.ts';
 import { asAmount, asFlag, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
+import type { Fact } from '../shared/index.ts';
 import { agentIdOf, callIdOf } from './line-context.ts';
 import type { TranscriptOf } from './read-transcript.ts';
-import { parseWhole, type RawRecord } from './record.ts';
+import { parseLine, parseWhole, type RawRecord } from './record.ts';
 
 export function createSidecarReader(of: TranscriptOf): SourceReader {
   return { read: (line) => readSidecar(line, of) };
@@ -41,15 +42,16 @@ function identityIn(facts: RawRecord) {
   const type = isTeammate
     ? (asText(facts['customAgentType']) ?? asText(facts['spawnedAgentType']))
     : asText(facts['agentType']);
-  const name = asText(facts['name']);
-  const description = asText(facts['description']);
-  const worktree = asText(facts['worktreePath']);
-  const depth = asAmount(facts['spawnDepth']);
   const shape = asText(facts['requestShape']);
-  return {
-    ...known({ agentKind: kindIn(facts), type, name, description, worktree, depth }),
-    ...known({ background: shape === undefined ? undefined : shape === 'background' }),
-  };
+  return known({
+    agentKind: kindIn(facts),
+    type,
+    name: asText(facts['name']),
+    description: asText(facts['description']),
+    worktree: asText(facts['worktreePath']),
+    depth: asAmount(facts['spawnDepth']),
+    background: shape === undefined ? undefined : shape === 'background',
+  });
 }
 
 function kindIn(facts: RawRecord): AgentKind | undefined {
@@ -63,4 +65,58 @@ function parentIn(facts: RawRecord, main: AgentId): AgentId | undefined {
   const parent = asText(facts['parentAgentId']);
   if (parent !== undefined) return agentIdOf(parent);
   return facts['spawnDepth'] === 1 && asText(facts['toolUseId']) !== undefined ? main : undefined;
+}
+
+// Runs of workflows: `journal.jsonl` beside the agents while it runs; `<session>/workflows/wf_….json` when it is over.
+
+export function createJournalReader(of: TranscriptOf): SourceReader {
+  return { read: (line) => readRecords(line, of, journalFacts) };
+}
+
+export function createManifestReader(of: TranscriptOf): SourceReader {
+  return { read: (line) => readRecords(line, of, manifestFacts) };
+}
+
+function readRecords(
+  line: Line,
+  { session, source }: TranscriptOf,
+  toFacts: (record: RawRecord) => readonly Fact[],
+): readonly AgentEvent[] {
+  const origin = { source, offset: line.offset, length: line.length };
+  const record = parseLine(line.bytes);
+  if (isObject(record)) return toFacts(record).map((fact) => ({ ...fact, session, origin }) as AgentEvent);
+  if (line.length === 0) return [];
+  const code = line.torn ? 'torn-line' : 'invalid-json';
+  return [{ kind: 'problem-found', session, origin, diagnostic: { code, detail: `${line.length} bytes`, origin } }];
+}
+
+/** `started` without `result`: still at work, or died with its process. The report itself is body. */
+function journalFacts(record: RawRecord): readonly Fact[] {
+  const native = asText(record['agentId']);
+  if (native === undefined) return [];
+  const agent = agentIdOf(native);
+  const description = asText(record['label']);
+  if (record['type'] === 'started') return [{ kind: 'agent-seen', agent, ...known({ description }) }];
+  return record['type'] === 'result' ? [{ kind: 'run-ended', agent, signal: 'journal', outcome: 'completed' }] : [];
+}
+
+const OUTCOMES: ReadonlyMap<string, RunOutcome> = new Map([
+  ['done', 'completed'],
+  ['error', 'failed'],
+  ['failed', 'failed'],
+  ['killed', 'stopped'],
+  ['stopped', 'stopped'],
+]);
+
+function manifestFacts(record: RawRecord): readonly Fact[] {
+  const progress = Array.isArray(record['workflowProgress']) ? record['workflowProgress'].filter(isObject) : [];
+  return progress.flatMap((entry): readonly Fact[] => {
+    const native = entry['type'] === 'workflow_agent' ? asText(entry['agentId']) : undefined;
+    if (native === undefined) return [];
+    const agent = agentIdOf(native);
+    const description = asText(entry['label']);
+    const outcome = OUTCOMES.get(asText(entry['state']) ?? '');
+    const seen: Fact = { kind: 'agent-seen', agent, ...known({ description }) };
+    return outcome ? [seen, { kind: 'run-ended', agent, signal: 'journal', outcome }] : [seen];
+  });
 }

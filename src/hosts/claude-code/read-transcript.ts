@@ -1,45 +1,102 @@
-// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. Every kind of line has its parser in lines/.
+// A transcript (`<session>.jsonl`, `agent-<id>.jsonl`) line by line. `PARSERS` has one for each kind of line.
 
-import { type AgentEvent, type AgentId, mainAgentOf, type SessionId, type SourceId } from '../../core/index.ts';
-import { asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
+import {
+  type AgentEvent,
+  type AgentId,
+  mainAgentOf,
+  type SessionId,
+  type SourceId,
+  type TitleKind,
+} from '../../core/index.ts';
+import { asAmount, asInstant, asObject, asText, isObject, known } from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { SourceReader } from '../index.ts';
-import { createAskedCommands, isCutCommand } from '../shared/index.ts';
-import { atOf, createFileState, type FileState, type LineContext, type LineParser } from './line-context.ts';
-import { parseAssistant } from './lines/assistant.ts';
-import { parseAttachment, parseQueueOperation } from './lines/notice.ts';
-import { parseProgress } from './lines/progress.ts';
+import { atOf, createAskedCommands, emitTimed, isCutCommand } from '../shared/index.ts';
+import { internalPurpose, nativeAgentOf, workflowRunOf } from './data-folder.ts';
 import {
-  parseAiTitle,
-  parseCostState,
-  parseCustomTitle,
-  parseForkContext,
-  parseLastPrompt,
-} from './lines/session-notes.ts';
-import { parseSystem } from './lines/system.ts';
-import { parseUser } from './lines/user.ts';
-import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, typeOf } from './record.ts';
-import { recordsIn } from './records-in-line.ts';
-import { internalPurpose, nativeAgentOf, workflowRunOf } from './sources.ts';
-import { speakerOf } from './speaker.ts';
+  agentIdOf,
+  callIdOf,
+  createFileState,
+  type FileState,
+  type LineContext,
+  type LineParser,
+  speakerOf,
+} from './line-context.ts';
+import { parseAssistant } from './parse-assistant.ts';
+import { parseAttachment, parseQueueOperation, parseUser } from './parse-user.ts';
+import { blocksOf, isShortened, parseLine, parseWhole, type RawRecord, recordsIn, typeOf } from './record.ts';
 
-const PARSERS: ReadonlyMap<string, LineParser> = new Map([
+/** Hook summaries, durations and local commands say nothing about agents. */
+const parseSystem: LineParser = (record, context) => {
+  if (record['subtype'] === 'compact_boundary') {
+    const facts = asObject(record['compactMetadata']);
+    const tokensBefore = asAmount(facts?.['preTokens']);
+    const tokensAfter = asAmount(facts?.['postTokens']);
+    emitTimed(context, { kind: 'agent-compacted', ...known({ tokensBefore, tokensAfter }) });
+  } else if (record['subtype'] === 'api_error' && context.at !== undefined) {
+    const retryInMs = asAmount(record['retryInMs']);
+    if (retryInMs !== undefined) emitTimed(context, { kind: 'agent-held', untilAt: context.at + retryInMs });
+  }
+};
+
+/** A copy of a sub-agent's message in its parent's file (2.1.9 to 2.1.83, interactive). */
+const parseProgress: LineParser = (record, context) => {
+  const data = asObject(record['data']);
+  const native = asText(data?.['agentId']);
+  // Hooks, commands and searches report progress as well, under ids that look the same.
+  if (data?.['type'] !== 'agent_progress' || native === undefined) return;
+  const agent = agentIdOf(native);
+  const call = callIdOf(record['parentToolUseID']);
+  if (call !== undefined)
+    context.emit({ kind: 'agent-linked', agent, evidence: 'progress', call, parent: context.agent });
+  const slug = asText(record['slug']);
+  if (slug !== undefined)
+    context.emit({ kind: 'agent-seen', agent, slug, ...known({ at: asInstant(record['timestamp']) }) });
+  const copy = asObject(data['message']);
+  if (!copy) return;
+  // The copy has the ids of the line in the agent's own file, so facts told by both are told once.
+  const inner = { ...context, agent, copied: true, ...known({ at: asInstant(copy['timestamp']) }) };
+  if (copy['type'] === 'assistant') parseAssistant(copy, inner);
+  else if (copy['type'] === 'user') parseUser(copy, inner);
+};
+
+const parseTitle =
+  (field: string, titleKind: TitleKind): LineParser =>
+  (record, { emit }) => {
+    const title = asText(record[field]);
+    if (title !== undefined) emit({ kind: 'session-titled', title, titleKind });
+  };
+
+/** One line as the process ends, after an interruption too (2.1.100 to 2.1.250); 2.1.286 repeats it while it works. */
+const REPEATED_SINCE = versionNumber('2.1.251');
+
+const parseLastPrompt: LineParser = (_record, { file: { version }, emit }) => {
+  if (version !== undefined && versionNumber(version) < REPEATED_SINCE) emit({ kind: 'session-closed' });
+};
+
+const parseForkContext: LineParser = (_record, { file, agent, emit }) => {
+  file.inherited = true;
+  emit({ kind: 'agent-seen', agent, agentKind: 'fork' });
+};
+
+const PARSERS: ReadonlyMap<string, LineParser> = new Map<string, LineParser>([
   ['user', parseUser],
   ['assistant', parseAssistant],
   ['system', parseSystem],
   ['progress', parseProgress],
   ['attachment', parseAttachment],
   ['queue-operation', parseQueueOperation],
-  ['custom-title', parseCustomTitle],
-  ['ai-title', parseAiTitle],
-  ['cost-state', parseCostState],
+  ['custom-title', parseTitle('customTitle', 'custom')],
+  ['ai-title', parseTitle('aiTitle', 'generated')],
+  // Written as the process ends in good order (2.1.250 in a terminal, 2.1.286 everywhere); missing after a kill.
+  ['cost-state', (_record, { emit }) => emit({ kind: 'session-closed' })],
   ['last-prompt', parseLastPrompt],
   ['fork-context-ref', parseForkContext],
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-const WITHOUT_NEWS = new Set([
+const IGNORED_TYPES = new Set([
   'summary',
   'agent-name',
   'agent-setting',
@@ -54,7 +111,7 @@ const WITHOUT_NEWS = new Set([
 ]);
 
 export function isKnownType(type: string | undefined): boolean {
-  return type !== undefined && (PARSERS.has(type) || WITHOUT_NEWS.has(type));
+  return type !== undefined && (PARSERS.has(type) || IGNORED_TYPES.has(type));
 }
 
 /** The first version seen to keep `sessions/<pid>.json` (2.1.83 has none with -p); where it left no record, nothing runs. */
@@ -148,7 +205,7 @@ function readRecord(
     // Every event is a new object: adding its place to it is cheaper than copying it.
     emit: (event) => events.push(Object.assign(event, place) as AgentEvent),
   };
-  tellEnvelope(record, context);
+  emitEnvelope(record, context);
   parser(record, context);
   return events;
 }
@@ -161,23 +218,23 @@ const AGENT_FIELDS = [
 ] as const;
 
 /** What every line repeats (folder, branch, version …) is told when it changes. */
-function tellEnvelope(record: RawRecord, context: LineContext): void {
+function emitEnvelope(record: RawRecord, context: LineContext): void {
   const { agent, file } = context;
-  const news = newsIn(record, context);
-  if (news) context.emit({ kind: 'agent-seen', agent, ...atOf(context), ...news });
+  const news = takeChanges(record, context);
+  if (news) emitTimed(context, { kind: 'agent-seen', ...news });
   const hostVersion = asText(record['version']) ?? file.version;
-  const versionIsNews = hostVersion !== undefined && hostVersion !== file.version;
+  const isNewVersion = hostVersion !== undefined && hostVersion !== file.version;
   if (hostVersion !== undefined) file.version = hostVersion;
-  if (agent !== mainAgentOf(context.session) || (!versionIsNews && !news)) return;
+  if (agent !== mainAgentOf(context.session) || (!isNewVersion && !news)) return;
   context.emit({
     kind: 'session-seen',
     ...atOf(context),
     ...known({ cwd: news?.['cwd'], branch: news?.['branch'] }),
-    ...(versionIsNews && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
+    ...(isNewVersion && { hostVersion, keepsProcessRecords: versionNumber(hostVersion) >= PROCESS_RECORDS_SINCE }),
   });
 }
 
-function newsIn(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
+function takeChanges(record: RawRecord, { agent, file }: LineContext): Record<string, string> | undefined {
   let told = file.told.get(agent);
   if (!told) {
     told = new Map();

@@ -1,6 +1,8 @@
 // One line of a Claude Code transcript as JSON, and the fields that every line may carry. Versions seen: 1.0.60 to 2.1.325.
 
-import { asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
+import type { Diagnostic } from '../../core/index.ts';
+import { asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
+import { createLineSplitter, type Line } from '../../lib/lines.ts';
 
 export type RawRecord = JsonObject;
 
@@ -27,7 +29,7 @@ const ATTACHMENT_WITHIN = 220;
 const BEHIND = ['{"parentUuid":', '{"type":"queue-operation"'].map(bytesOf);
 const CLOSING = 125;
 
-export function isHeavy(bytes: Uint8Array): boolean {
+function isHeavy(bytes: Uint8Array): boolean {
   return beginsHeavy(bytes) && bytes.at(-1) === CLOSING && !hasRecordBehind(bytes);
 }
 
@@ -105,4 +107,150 @@ export function textOf(content: unknown): string {
     .map((block) => (block['type'] === 'text' ? asText(block['text']) : undefined))
     .filter((text) => text !== undefined)
     .join('\n');
+}
+
+// From the bytes of a line to its records: one, as a rule; none or several where something went wrong.
+
+interface RecordsInLine {
+  /** With their places in the line. */
+  readonly records: readonly Salvaged[];
+  readonly problem?: Pick<Diagnostic, 'code' | 'detail'>;
+}
+
+const SLASH = 47;
+const HASH = 35;
+
+/** `parse` decides whether bodies come along. */
+export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine {
+  const size = `${line.length} bytes`;
+  const only = (code: Diagnostic['code']): RecordsInLine => ({ records: [], problem: { code, detail: size } });
+  if (line.tooLong) return only('line-too-long');
+  const bytes = trimmed(line.bytes);
+  if (isHeavy(bytes)) return { records: [] };
+  if (bytes.length === 0) return line.bytes.includes(0) ? only('nul-bytes') : { records: [] };
+  const record = parse(bytes);
+  if (isObject(record)) return { records: [{ record, offset: 0, length: line.length }] };
+  if (record !== undefined) return only('not-a-record');
+  if (bytes[0] === SLASH || bytes[0] === HASH) return only('comment-line');
+  const records = salvage(line.bytes, parse);
+  if (records.length === 0) return only(line.torn ? 'torn-line' : 'invalid-json');
+  return { records, problem: { code: 'glued-lines', detail: `${records.length} saved` } };
+}
+
+/** Without what editors, copies and crashes put around a line: a byte order mark, blanks, carriage returns, zeroes. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  let from = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let to = bytes.length;
+  while (from < to && isPadding(bytes[from])) from++;
+  while (to > from && isPadding(bytes[to - 1])) to--;
+  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+}
+
+function isPadding(byte: number | undefined): boolean {
+  return byte === 32 || byte === 9 || byte === 13 || byte === 0;
+}
+
+// Lines that are not JSON as they stand: a crash leaves half a line, and the next process writes on behind it.
+
+interface Salvaged {
+  readonly record: RawRecord;
+  /** Where it begins in the line, in bytes. */
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** How every record begins, whatever its version. A quote inside a string is escaped, so no string looks like this. */
+const BEGINNINGS = /\{"(?:parentUuid|type|uuid|isSidechain|sessionId|logicalParentUuid)":/g;
+
+/** Trying each end for each beginning is quadratic: enough is enough. */
+const MAX_BEGINNINGS = 64;
+const MAX_TRIED_BYTES = 64 * 1024 * 1024;
+
+/** The whole records in a damaged line: two glued together, or one behind a torn one. */
+function salvage(bytes: Uint8Array, parse: (bytes: Uint8Array) => unknown): readonly Salvaged[] {
+  // Latin-1: a character is a byte, so that places in the text are places in the file.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+  const starts = beginningsIn(text);
+  const found: Salvaged[] = [];
+  let tried = 0;
+  for (let at = 0; at < starts.length; at++) {
+    const from = starts[at] ?? 0;
+    // The longest piece that is a record: a record may hold others.
+    for (let end = starts.length; end > at && tried < MAX_TRIED_BYTES; end--) {
+      const length = (end === starts.length ? bytes.length : (starts[end] ?? 0)) - from;
+      tried += length;
+      const record = parse(bytes.subarray(from, from + length));
+      if (!isObject(record) || !isWhole(record)) continue;
+      found.push({ record, offset: from, length });
+      at = end - 1;
+      break;
+    }
+  }
+  return found;
+}
+
+function beginningsIn(text: string): readonly number[] {
+  const starts: number[] = [];
+  for (const { index } of text.matchAll(BEGINNINGS)) {
+    starts.push(index);
+    if (starts.length === MAX_BEGINNINGS) break;
+  }
+  return starts;
+}
+
+/** A line of its own names its session; blocks, messages and copies inside of one do not. */
+function isWhole(record: RawRecord): boolean {
+  return asText(record['sessionId']) !== undefined;
+}
+
+// Whether a file is Claude Code's, by its first lines. Qwen Code writes nearly the same envelope, but `parts`, not `content`.
+
+/** A file may begin with lines of 2.1.x that no other host has; a few of them decide. */
+const OWN_TYPES = new Set([
+  'queue-operation',
+  'file-history-snapshot',
+  'last-prompt',
+  'permission-mode',
+  'atis-latch',
+  'tools-used',
+  'custom-title',
+  'ai-title',
+  'agent-name',
+  'fork-context-ref',
+  'api-request-shape',
+]);
+const CONVERSATION = new Set(['user', 'assistant', 'system', 'progress', 'attachment']);
+
+export function sniffTranscript(head: Uint8Array): boolean {
+  const splitter = createLineSplitter();
+  const lines = splitter.push(head);
+  // A head that is one long line so far: judged by its beginning below.
+  const rest = splitter.rest();
+  for (const line of lines) {
+    const record = parseLine(line.bytes);
+    if (isObject(record)) {
+      const verdict = judge(record);
+      if (verdict !== undefined) return verdict;
+    }
+  }
+  return rest !== undefined && sniffLongLine(rest.bytes);
+}
+
+function judge(record: RawRecord): boolean | undefined {
+  const type = typeOf(record);
+  if (type === undefined) return undefined;
+  if (!CONVERSATION.has(type))
+    return OWN_TYPES.has(type) && asText(record['sessionId'] ?? record['agentId']) ? true : undefined;
+  const message = asObject(record['message']);
+  if (message && 'parts' in message) return false;
+  return 'isSidechain' in record && 'userType' in record && asText(record['sessionId']) !== undefined;
+}
+
+const FIRST_TYPE = /^\{"type":"([a-z-]+)"/;
+
+/** The first line is longer than the head (a pasted file as the prompt of `-p`, a skill listing): its envelope shows. */
+function sniffLongLine(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes.subarray(0, 4096));
+  if (text.startsWith('{"parentUuid":')) return text.includes('"isSidechain":');
+  return OWN_TYPES.has(FIRST_TYPE.exec(text)?.[1] ?? '');
 }

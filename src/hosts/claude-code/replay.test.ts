@@ -7,9 +7,7 @@ import { type AgentNode, nativeId, type SessionTree } from '../../core/index.ts'
 import { createSessions } from '../../sessions/index.ts';
 import type { ReplayStep } from '../index.ts';
 import { claudeCode } from './index.ts';
-import { rename } from './rename.ts';
-import { schedule } from './replay.ts';
-import { retime } from './retime.ts';
+import { rename, retime, schedule } from './replay.ts';
 
 const demo = fileURLToPath(new URL('../../../demo/', import.meta.url));
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}/`, import.meta.url));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sniffTranscript } from './sniff.ts';
+import { sniffTranscript } from './record.ts';
 
 const sniff = (...records: readonly unknown[]): boolean =>
   sniffTranscript(new TextEncoder().encode(records.map((record) => `${JSON.stringify(record)}\n`).join('')));

@@ -1,33 +1,15 @@
 // The tools of Claude Code, as far as they make, wake or stop agents, and one line for what a call does.
+
 import { asText, type JsonObject } from '../../lib/json.ts';
+import { toSummary } from '../shared/index.ts';
 
 /** `Task` up to 2.1.62, `Agent` from 2.1.63; models mix them up, so both spawn in every version. */
-const SPAWNING = new Set(['Task', 'Agent']);
-const MESSAGING = 'SendMessage';
-const WORKFLOW = 'Workflow';
-const SHELL = 'Bash';
-const STOPPING = new Set(['TaskStop', 'KillTask']);
-
-export function isSpawning(tool: string): boolean {
-  return SPAWNING.has(tool);
-}
-
-export function isMessaging(tool: string): boolean {
-  return tool === MESSAGING;
-}
-
-export function isStopping(tool: string): boolean {
-  return STOPPING.has(tool);
-}
-
+export const isSpawning = (tool: string | undefined): boolean => tool === 'Task' || tool === 'Agent';
+export const isMessaging = (tool: string | undefined): boolean => tool === 'SendMessage';
+export const isStopping = (tool: string | undefined): boolean => tool === 'TaskStop' || tool === 'KillTask';
+export const isWorkflow = (tool: string | undefined): boolean => tool === 'Workflow';
 /** Its results are what a command wrote. */
-export function isShell(tool: string): boolean {
-  return tool === SHELL;
-}
-
-export function isWorkflow(tool: string): boolean {
-  return tool === WORKFLOW;
-}
+export const isShell = (tool: string | undefined): boolean => tool === 'Bash';
 
 /** Calls whose results say something about agents. */
 export function concernsAgents(tool: string): boolean {
@@ -35,7 +17,7 @@ export function concernsAgents(tool: string): boolean {
 }
 
 /** Which input says most about a call, by tool; tools of MCP servers and new ones fall through to any text they have. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     Bash: ['command'],
     Read: ['file_path'],
@@ -72,23 +54,14 @@ export function fileWrittenBy(tool: string, input: JsonObject | undefined): stri
   return key === undefined ? undefined : asText(input?.[key]);
 }
 
-const MAX_SUMMARY = 400;
-
 /** One line of what a call is about. */
 export function summarise(tool: string, input: JsonObject | undefined): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** What a call is about: the input that says most. */
 export function subjectOf(tool: string, input: JsonObject | undefined): string | undefined {
   if (!input) return undefined;
-  const keys = TELLING.get(tool) ?? Object.keys(input);
+  const keys = SUBJECT_FIELDS.get(tool) ?? Object.keys(input);
   return keys.map((key) => asText(input[key])).find((text) => text !== undefined && text.trim() !== '');
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }

@@ -1,6 +1,7 @@
 // Words of the host in the user's place, and messages between agents.
-import { asText, isObject, type JsonObject } from '../../lib/json.ts';
-import { textOf } from './record.ts';
+
+import { asAmount, asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
+import { parseJson, textOf } from './record.ts';
 
 /** How they begin; what a person types begins otherwise. */
 const MARKS = [
@@ -30,7 +31,7 @@ export function isSealed(text: string): boolean {
 
 const ENVELOPE = /^Message Type: (\w+)\n(?:[^\n]*\n)*?Payload:\n?([\s\S]*)$/;
 
-export interface AgentMessage {
+interface AgentMessage {
   /** `NEW_TASK`, `FINAL_ANSWER`, … */
   readonly kind: string;
   /** Who wrote it, as a path of names. */
@@ -51,4 +52,34 @@ export function messageIn(item: JsonObject): AgentMessage {
 export function taskIn(item: JsonObject): string | undefined {
   const { kind, text } = messageIn(item);
   return kind === 'NEW_TASK' ? (text ?? '') : undefined;
+}
+
+/** In the provider's own words, without what is around them. */
+export function messageOfError(error: unknown): string | undefined {
+  const text = asText(asObject(error)?.['message']);
+  const inner = text?.startsWith('{') ? asObject(parseJson(text)) : undefined;
+  return asText(asObject(inner?.['error'])?.['message']) ?? text;
+}
+
+// What a call gave back, without the host's lines around it.
+
+/**
+ * The output of a command stands behind a few lines about it; up to about 0.5x both were fields of a JSON text. An exit
+ * that was no success stays, as a line of its own in front.
+ */
+export function outputIn(text: string): string {
+  const old = text.startsWith('{"output":') ? asObject(parseJson(text)) : undefined;
+  if (old && typeof old['output'] === 'string')
+    return withExit(old['output'], asAmount(asObject(old['metadata'])?.['exit_code']));
+  const [header, ...rest] = text.split(/^Output:\n?/m);
+  const isAboutCommand = /^(?:Command: |Chunk ID: |Wall time: |Exit code: )/.test(text);
+  if (!isAboutCommand || rest.length === 0) return text;
+  const code = /^(?:Process exited with code|Exit code:) (-?\d+)/m.exec(header ?? '')?.[1];
+  const output = rest.join('Output:\n');
+  // A patch inside of a command has lines about both.
+  return /^Exit code: /.test(output) ? outputIn(output) : withExit(output, code === undefined ? 0 : Number(code));
+}
+
+function withExit(output: string, code: number | undefined): string {
+  return code === undefined || code === 0 ? output : `Exit code ${code}\n${output}`;
 }

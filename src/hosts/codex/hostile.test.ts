@@ -3,8 +3,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createDamagedFolder } from '../testing/damaged-folder.ts';
 import { describeDamagedLines } from '../testing/damaged-lines.ts';
+import { sniffRollout } from './data-folder.ts';
 import { codex } from './index.ts';
-import { sniffRollout } from './sniff.ts';
 
 describeDamagedLines({
   adapter: codex,

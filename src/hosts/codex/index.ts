@@ -1,17 +1,13 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { continuing } from './continuing.ts';
-import { rootsOf } from './data-folder.ts';
-import { follow } from './follow.ts';
-import { hooks } from './hooks/index.ts';
-import { hookSettings } from './hooks/settings.ts';
+import { rootsOf, sniffRollout } from './data-folder.ts';
+import { hookSettings, hooks } from './hooks.ts';
 import { HOST } from './line-context.ts';
-import { locate, type Role } from './locate.ts';
-import { openBodies } from './open-bodies.ts';
+import { follow, locate, type Role } from './locate.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
-import { createStreamReader } from './read-stream.ts';
-import { sniffRollout } from './sniff.ts';
-import { stream } from './stream.ts';
+import { continuing } from './resume.ts';
+import { createStreamReader, stream } from './stream.ts';
+import { openBodies } from './transcript.ts';
 
 const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
   rollout: createRolloutReader,

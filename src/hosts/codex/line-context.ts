@@ -1,20 +1,16 @@
 // What a line parser knows beside its line, and the few ways in which it speaks.
 
 import {
-  type AgentEvent,
   type AgentId,
   type EventOrigin,
-  type PromptFact,
   type SessionId,
   type ToolCallId,
   toAgentId,
   toToolCallId,
 } from '../../core/index.ts';
-import { digestText } from '../../lib/digest.ts';
-import type { AskedCommands } from '../shared/index.ts';
+import { type AskedCommands, atOf, emitTimed, type Fact, firstLine, promptFact } from '../shared/index.ts';
 import type { RolloutRecord } from './record.ts';
 import type { ThreadHead } from './thread-head.ts';
-import { firstLine } from './tools.ts';
 
 export const HOST = 'codex';
 
@@ -27,18 +23,17 @@ export interface LineContext {
   readonly agent: AgentId;
   readonly isMain: boolean;
   readonly record: RolloutRecord;
+  /** Of the record. */
+  readonly at?: number;
   readonly origin: EventOrigin;
   /** The reply that the line belongs to, where it is part of one. */
   readonly reply?: string;
   readonly thread: ThreadState;
-  emit(event: WithoutPlace<AgentEvent>): void;
+  emit(fact: Fact): void;
 }
 
-/** Events without what the context adds: session and place. */
-type WithoutPlace<E> = E extends AgentEvent ? Omit<E, 'session' | 'origin'> : never;
-
 /** What has to be remembered from line to line of one rollout. */
-export interface ThreadState {
+interface ThreadState {
   head?: ThreadHead;
   /** Turns of its own so far. */
   turns: number;
@@ -63,16 +58,19 @@ export function createThreadState(commands: AskedCommands): ThreadState {
 /** A parser of one kind of line. Never throws on data. */
 export type LineParser = (context: LineContext) => void;
 
-/** The optional time of an event, spelled for `exactOptionalPropertyTypes`. */
-export function atOf({ record }: LineContext): { readonly at?: number } {
-  return record.at === undefined ? {} : { at: record.at };
-}
-
 /** An id for what has none: the place where it stands stays the same as the file grows. */
 export function idByPlace({ agent, record }: Pick<LineContext, 'agent' | 'record'>): string {
   return `${agent.slice(HOST.length + 1)}@${record.offset}`;
 }
 
-export function promptFact(text: string): PromptFact {
-  return { head: firstLine(text) ?? '', digest: digestText(text) };
+export function notePrompt(text: string, context: LineContext): void {
+  const { isMain, thread } = context;
+  emitTimed(context, { kind: 'entry-added', entry: 'prompt', id: idByPlace(context) });
+  thread.lastInTurn = 'prompt';
+  if (thread.isPrompted || text.trim() === '') return;
+  thread.isPrompted = true;
+  emitTimed(context, { kind: 'agent-prompted', prompt: promptFact(text) });
+  const title = firstLine(text);
+  if (isMain && title !== undefined)
+    context.emit({ kind: 'session-titled', title, titleKind: 'prompt', ...atOf(context) });
 }

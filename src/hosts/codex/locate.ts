@@ -1,16 +1,14 @@
-// What lies below a data folder of Codex: one rollout a thread, in the folder of the day on which the thread began.
+// What is below a data folder of Codex: one rollout per thread, in the folder of the day on which the thread began.
 
 import path from 'node:path';
-import { type AgentEvent, toSessionId, toSourceId } from '../../core/index.ts';
+import { type AgentEvent, nativeId, toSessionId, toSourceId } from '../../core/index.ts';
 import { isFileEntry, listFolder, modifiedAt } from '../../lib/folders.ts';
 import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import type { Located, LocatedSession, LocatedSource } from '../index.ts';
-import { rolloutFiles } from './data-folder.ts';
+import type { FollowCapability, Located, LocatedSession, LocatedSource } from '../index.ts';
+import { readNames, readProcesses } from './companions.ts';
+import { LOCKS_FOLDER, mayHoldRollouts, NAMES_FILE, rolloutFiles, streamsIn, threadOfFile } from './data-folder.ts';
 import { agentIdOf, HOST } from './line-context.ts';
-import { readNames } from './names.ts';
-import { readProcesses } from './processes.ts';
-import { streamsIn } from './streams.ts';
 import { readThreadHead, type ThreadHead, threadInName } from './thread-head.ts';
 
 export type Role = 'rollout' | 'stream';
@@ -27,7 +25,7 @@ export async function locate(root: string): Promise<Located> {
 }
 
 /** What lies beside the sessions and tells about them: their names, and the processes that work on them. */
-export async function readCompanions(
+async function readCompanions(
   root: string,
   problems: string[] = [],
 ): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
@@ -36,7 +34,7 @@ export async function readCompanions(
 }
 
 /** What of some sessions lies in one folder. */
-export async function locateParts(
+async function locateParts(
   root: string,
   folder: string,
   natives: readonly string[],
@@ -53,12 +51,12 @@ export async function locateParts(
 }
 
 /** The session that a rollout belongs to, as far as it can be told now. */
-export async function sessionOfRollout(root: string, file: string): Promise<string | undefined> {
+async function sessionOfRollout(root: string, file: string): Promise<string | undefined> {
   const head = isRollout(file) ? await readThreadHead(file) : undefined;
   return head && sessionOf(head, finderBelow(root));
 }
 
-export function isRollout(file: string): boolean {
+function isRollout(file: string): boolean {
   return threadInName(file) !== undefined;
 }
 
@@ -169,3 +167,24 @@ function toSource(root: string, file: string, role: Role, thread?: string): Loca
   const standIn = role === 'stream' ? true : undefined;
   return { id, path: file, shape: 'lines', role, ...known({ agent, standIn }) };
 }
+
+export const follow: FollowCapability = {
+  // Folders of days come at midnight: a rule, not a list.
+  watched: async (root) => (folder) => folder === path.join(root, LOCKS_FOLDER) || mayHoldRollouts(root, folder),
+  async subjectOf(root, place) {
+    const folder = path.dirname(place);
+    const locks = path.join(root, LOCKS_FOLDER);
+    if (folder === locks || place === locks || (folder === root && path.basename(place) === NAMES_FILE))
+      return { kind: 'facts' };
+    const session = isRollout(place)
+      ? await sessionOfRollout(root, place)
+      : folder === root && place.endsWith('.jsonl')
+        ? await threadOfFile(place)
+        : undefined;
+    return session === undefined
+      ? { kind: 'nothing' }
+      : { kind: 'part', part: { id: toSessionId(HOST, session), folder } };
+  },
+  locateParts: (root, folder, ids) => locateParts(root, folder, ids.map(nativeId)),
+  readFacts: readCompanions,
+};

@@ -1,4 +1,4 @@
-// A rollout line by line. Every kind of line has its parser in lines/.
+// A rollout line by line. `PARSERS` has one for each kind of line.
 
 import {
   type AgentEvent,
@@ -11,25 +11,23 @@ import {
 } from '../../core/index.ts';
 import type { Line } from '../../lib/lines.ts';
 import type { SourceReader } from '../index.ts';
-import { createAskedCommands } from '../shared/index.ts';
-import { type CopyCheck, createCopyCheck } from './history.ts';
-import { atOf, createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
-import { parseEvent } from './lines/events.ts';
-import { parseHeader, parseTurnContext } from './lines/header.ts';
-import { parseItem } from './lines/items.ts';
+import { atOf, createAskedCommands, emitTimed } from '../shared/index.ts';
+import { createThreadState, HOST, type LineContext, type LineParser } from './line-context.ts';
+import { parseEvent, parseHeader, parseTurnContext } from './parse-events.ts';
+import { parseItem } from './parse-items.ts';
 import { parseLine, parseWhole, type RolloutRecord, recordsIn } from './record.ts';
 import { createReplyTracker } from './replies.ts';
-import { headOf } from './thread-head.ts';
+import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
 
 const PARSERS: ReadonlyMap<string, LineParser> = new Map([
   ['response_item', parseItem],
   ['event_msg', parseEvent],
   ['turn_context', parseTurnContext],
-  ['compacted', (context) => context.emit({ kind: 'agent-compacted', agent: context.agent, ...atOf(context) })],
+  ['compacted', (context) => emitTimed(context, { kind: 'agent-compacted' })],
 ]);
 
 /** Known, and of no use for the tree. Anything else is counted as `unknown-record`. */
-const WITHOUT_NEWS = new Set([
+const IGNORED_TYPES = new Set([
   'session_meta',
   'token_usage_record',
   'world_state',
@@ -40,7 +38,7 @@ const WITHOUT_NEWS = new Set([
 ]);
 
 export function isKnownType(type: string): boolean {
-  return PARSERS.has(type) || WITHOUT_NEWS.has(type);
+  return PARSERS.has(type) || IGNORED_TYPES.has(type);
 }
 
 export interface RolloutOf {
@@ -61,7 +59,7 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     const origin = { source, offset: record.offset, length: record.length };
     const place = { session, origin };
     const emit: LineContext['emit'] = (event) => events.push(Object.assign(event, place) as AgentEvent);
-    const context = { session, agent, isMain, record, origin, thread, emit };
+    const context = { session, agent, isMain, record, ...atOf(record), origin, thread, emit };
     if (record.type === 'session_meta' && !thread.head) {
       const head = headOf(record.payload);
       if (head) {
@@ -77,13 +75,13 @@ export function createRolloutReader(of: RolloutOf): SourceReader {
     // A sub-agent's parent stands in the same tree. A forked session shows what it copied, and says whose it is.
     if (isCopied && !isMain) return [];
     const parser = PARSERS.get(record.type);
-    if (!parser && !WITHOUT_NEWS.has(record.type))
+    if (!parser && !IGNORED_TYPES.has(record.type))
       emit({ kind: 'problem-found', diagnostic: { code: 'unknown-record', detail: record.type, origin } });
     parser?.({ ...context, ...(part && { reply: part.reply }) });
     if (part?.usage) {
       const { model } = thread;
       const counted = { message: part.reply, usage: part.usage, final: true, ...(model !== undefined && { model }) };
-      emit({ kind: 'usage-counted', agent, ...counted, ...atOf(context) });
+      emitTimed(context, { kind: 'usage-counted', ...counted });
     }
     const from = thread.head?.forkedFrom;
     if (isCopied && part && from !== undefined)

@@ -1,7 +1,17 @@
 // One line of a rollout as JSON, in one shape for all versions. Versions seen: 0.29.0 to 0.166.0.
 
 import type { Diagnostic } from '../../core/index.ts';
-import { asAmount, asInstant, asObject, asText, isObject, type JsonObject, shortenStrings } from '../../lib/json.ts';
+import {
+  asAmount,
+  asInstant,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  known,
+  recordInLine,
+  shortenStrings,
+} from '../../lib/json.ts';
 import type { Line } from '../../lib/lines.ts';
 
 export interface RolloutRecord {
@@ -16,25 +26,17 @@ export interface RolloutRecord {
   readonly length: number;
 }
 
-export interface RecordsInLine {
+interface RecordsInLine {
   readonly records: readonly RolloutRecord[];
   readonly problem?: Pick<Diagnostic, 'code' | 'detail'>;
 }
 
-/** `parse` decides whether bodies come along. */
+/** `parse` decides whether bodies come along. Each line is read once, when it has its end: readers count turns and tokens. */
 export function recordsIn(line: Line, parse: (bytes: Uint8Array) => unknown): RecordsInLine {
-  const only = (code: Diagnostic['code']): RecordsInLine => ({
-    records: [],
-    problem: { code, detail: `${line.length} bytes` },
-  });
-  if (line.tooLong) return only('line-too-long');
-  // Readers count turns and tokens, so each line is read once: when it is there with its end.
-  if (line.torn) return only('torn-line');
-  if (line.bytes.every(isPadding)) return line.bytes.includes(0) ? only('nul-bytes') : { records: [] };
-  const value = parse(line.bytes);
-  if (value === undefined) return behindTornOne(line, parse) ?? only('invalid-json');
-  if (!isObject(value)) return only('not-a-record');
-  return { records: [toRecord(value, line.offset, line.length)] };
+  const { record, problem } = recordInLine(line, parse);
+  if (record) return { records: [toRecord(record, line.offset, line.length)] };
+  const behind = problem?.code === 'invalid-json' ? behindTornOne(line, parse) : undefined;
+  return behind ?? { records: [], ...known({ problem }) };
 }
 
 /** A crash leaves half a line, and the next process writes on behind it: its first record begins like all others do. */
@@ -48,18 +50,13 @@ function behindTornOne(line: Line, parse: (bytes: Uint8Array) => unknown): Recor
   return { records: [record], problem: { code: 'glued-lines', detail: '1 saved' } };
 }
 
-function isPadding(byte: number): boolean {
-  return byte === 32 || byte === 9 || byte === 13 || byte === 0;
-}
-
 /**
  * Up to about 0.35 the items of the conversation stand there bare, without a time, behind a first line that is the
  * header itself; `record_type` marks lines of the program's own.
  */
 function toRecord(value: JsonObject, offset: number, length: number): RolloutRecord {
-  const at = asInstant(value['timestamp']);
-  const ordinal = asAmount(value['ordinal']);
-  const place = { offset, length, ...(at !== undefined && { at }), ...(ordinal !== undefined && { ordinal }) };
+  const numbers = known({ at: asInstant(value['timestamp']), ordinal: asAmount(value['ordinal']) });
+  const place = { offset, length, ...numbers };
   const payload = asObject(value['payload']);
   const type = asText(value['type']);
   if (payload && type !== undefined) return { type, payload, ...place };

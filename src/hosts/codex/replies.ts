@@ -5,7 +5,7 @@ import type { Usage } from '../../core/index.ts';
 import { asAmount, asObject, type JsonObject } from '../../lib/json.ts';
 import type { RolloutRecord } from './record.ts';
 
-export interface ReplyPart {
+interface ReplyPart {
   /** Named by the thread and the place of its first line. */
   readonly reply: string;
   /** Where the line says what the reply cost. */
@@ -13,7 +13,7 @@ export interface ReplyPart {
 }
 
 /** To be asked for every line of a thread, in order. */
-export type ReplyTracker = (record: RolloutRecord) => ReplyPart | undefined;
+type ReplyTracker = (record: RolloutRecord) => ReplyPart | undefined;
 
 const SPOKEN = new Set([
   'reasoning',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { asAmount, asObject, asText, type JsonObject, known } from '../../lib/json.ts';
 import { readHead } from '../../lib/read-lines.ts';
 import { isWrongFile } from '../../lib/regular-file.ts';
-import { parseWhole, recordsIn } from './record.ts';
+import { parseWhole, type RolloutRecord, recordsIn } from './record.ts';
 
 export interface ThreadHead {
   readonly id: string;
@@ -14,6 +14,8 @@ export interface ThreadHead {
   /** The thread that a person or a script started, where the version says it (about 0.14x and later). */
   readonly root?: string;
   readonly isSubAgent: boolean;
+  /** Where it began. */
+  readonly cwd?: string;
   /** What the host started it for, where nobody asked: "review", "compact", "guardian". */
   readonly purpose?: string;
   readonly depth?: number;
@@ -45,6 +47,7 @@ export function headOf(meta: JsonObject): ThreadHead | undefined {
     ...known({
       parent: asText(meta['parent_thread_id']) ?? asText(spawn?.['parent_thread_id']),
       root: asText(meta['session_id']),
+      cwd: asText(meta['cwd']),
       purpose: named ?? (subAgent !== undefined && !spawn ? 'internal' : undefined),
       depth: asAmount(spawn?.['depth']),
       role: asText(meta['agent_role']) ?? asText(spawn?.['agent_role']),
@@ -63,7 +66,7 @@ export function threadInName(file: string): string | undefined {
 }
 
 /** The header holds the vendor's instructions, some twenty thousand characters; those of a project come on top. */
-const HEAD_BYTES = [64 * 1024, 4 * 1024 * 1024];
+export const HEAD_BYTES = [64 * 1024, 4 * 1024 * 1024];
 
 const heads = new Map<string, { readonly state: string; readonly head: ThreadHead }>();
 const MAX_HEADS = 50_000;
@@ -102,4 +105,36 @@ async function readFirstLine(file: string): Promise<ThreadHead | undefined> {
 function headByName(file: string): ThreadHead | undefined {
   const id = threadInName(file);
   return id === undefined ? undefined : { id, isSubAgent: false, isVersion2: false, isExec: false };
+}
+
+// A forked thread begins with a copy of another's lines: they are that one's, and count there.
+
+/** Whether a line is a copy; to be asked for every line behind the header, in order. */
+export type CopyCheck = (record: RolloutRecord) => boolean;
+
+export function createCopyCheck({ id, forkedFrom, historyStart }: ThreadHead): CopyCheck {
+  let isCopying = forkedFrom !== undefined;
+  return (record) => {
+    if (!isCopying) return false;
+    const isOwn =
+      historyStart !== undefined && record.ordinal !== undefined
+        ? record.ordinal >= historyStart
+        : beginsOwnTurn(record, id);
+    isCopying = !isOwn;
+    return isCopying;
+  };
+}
+
+/** The seventh version: its text sorts by the time at which it was made. */
+const TIMED_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-7/;
+
+/**
+ * Versions that do not say where the copy ends (up to 0.14x): threads and turns are named by the moment they began, and
+ * the turns of the copy are older than the thread.
+ */
+function beginsOwnTurn({ type, payload }: RolloutRecord, thread: string): boolean {
+  const isTurn = type === 'turn_context' || (type === 'event_msg' && payload['type'] === 'task_started');
+  if (!isTurn) return false;
+  const turn = asText(payload['turn_id']);
+  return turn === undefined || !TIMED_ID.test(turn) || !TIMED_ID.test(thread) || turn > thread;
 }

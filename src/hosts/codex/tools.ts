@@ -3,6 +3,7 @@
 import type { CallOutcome } from '../../core/index.ts';
 import { asObject, asText, isObject, type JsonObject } from '../../lib/json.ts';
 import { parsePatch } from '../../lib/patch-text.ts';
+import { toSummary } from '../shared/index.ts';
 import { parseJson } from './record.ts';
 
 const SPAWNING = 'spawn_agent';
@@ -20,13 +21,8 @@ const ABOUT_AGENTS = new Set([
   'list_agents',
 ]);
 
-export function isSpawning(tool: string): boolean {
-  return tool === SPAWNING;
-}
-
-export function isWaiting(tool: string): boolean {
-  return WAITING.has(tool);
-}
+export const isSpawning = (tool: string | undefined): boolean => tool === SPAWNING;
+export const isWaiting = (tool: string): boolean => WAITING.has(tool);
 
 export interface Call {
   readonly id: string | undefined;
@@ -72,7 +68,7 @@ function nameOf(item: JsonObject): string {
 }
 
 /** Which input says most about a call; tools that are not here fall through to any text they have. */
-const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
+const SUBJECT_FIELDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     exec_command: ['cmd'],
     Bash: ['command'],
@@ -91,10 +87,8 @@ const TELLING: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-const MAX_SUMMARY = 400;
-
 export function summarise(tool: string, input: unknown): string | undefined {
-  return firstLine(subjectOf(tool, input))?.slice(0, MAX_SUMMARY);
+  return toSummary(subjectOf(tool, input));
 }
 
 /** The input that says most, all lines of it. */
@@ -104,7 +98,7 @@ export function subjectOf(tool: string, input: unknown): string | undefined {
   if (typeof input === 'string') return input;
   const fields = asObject(input);
   if (!fields) return undefined;
-  const keys = TELLING.get(tool) ?? Object.keys(fields);
+  const keys = SUBJECT_FIELDS.get(tool) ?? Object.keys(fields);
   const told = keys.map((key) => toText(fields[key])).find((text) => text.trim() !== '');
   return told ?? (tool === 'update_plan' ? stepInProgress(fields['plan']) : undefined);
 }
@@ -149,7 +143,7 @@ export function patchIn(tool: string, input: unknown): string {
   return /^\s*apply_patch\s+<</m.test(command) ? command : '';
 }
 
-export interface Outcome {
+interface Outcome {
   readonly outcome: CallOutcome;
   /** The host refused it before anything was asked. */
   readonly unrun?: true;
@@ -176,11 +170,4 @@ export function outcomeOf(tool: string | undefined, text: string): Outcome {
 
 function exitCodeIn(text: string): string | undefined {
   return /^\{"output":[\s\S]*"metadata":\{"exit_code":(-?\d+)/.exec(text)?.[1];
-}
-
-export function firstLine(text: string | undefined): string | undefined {
-  return text
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changesOf } from './file-changes.ts';
+import { changesOf } from './tools.ts';
 
 describe('lines that a call changed', () => {
   it('by what the host shows of it', () => {

@@ -1,5 +1,8 @@
 // The parts of a message, as Google's API writes them.
+
+import type { MediaBlock, TranscriptBlock, Usage } from '../../../core/index.ts';
 import { asFlag, asObject, asText, isObject, type JsonObject } from '../../../lib/json.ts';
+import { sizeOfBase64 } from '../line-facts.ts';
 
 /** A plain text, one part, or a list of them: all three are written. */
 export function partsOf(content: unknown): readonly JsonObject[] {
@@ -49,4 +52,54 @@ function textOf(response: JsonObject | undefined): string {
   const output = response?.['output'] ?? response?.['content'];
   if (typeof output === 'string') return output;
   return response === undefined ? '' : JSON.stringify(output ?? response, null, 2);
+}
+
+// Parts as blocks of a transcript. Calls and their results are put together by each host, which keeps them in its own way.
+
+export interface MediaOptions {
+  readonly withMedia: boolean;
+}
+
+export function toSpokenBlocks(parts: readonly JsonObject[], options: MediaOptions): readonly TranscriptBlock[] {
+  return parts.flatMap((part): readonly TranscriptBlock[] => {
+    const text = asText(part['text']);
+    if (text === undefined) return toMedia(part, options);
+    return [{ type: asFlag(part['thought']) === true ? 'thinking' : 'text', text }];
+  });
+}
+
+export function toMedia(part: JsonObject, { withMedia }: MediaOptions): readonly MediaBlock[] {
+  const inline = asObject(part['inlineData']);
+  const file = asObject(part['fileData']);
+  if (inline) {
+    const data = asText(inline['data']) ?? '';
+    const media_type = asText(inline['mimeType']) ?? 'application/octet-stream';
+    const bytes = sizeOfBase64(data);
+    if (media_type.startsWith('image/')) return [{ type: 'image', media_type, data: withMedia ? data : null, bytes }];
+    return [{ type: 'attachment', media_type, name: asText(inline['displayName']) ?? null, bytes }];
+  }
+  if (!file) return [];
+  const media_type = asText(file['mimeType']) ?? 'application/octet-stream';
+  return [{ type: 'attachment', media_type, name: asText(file['fileUri']) ?? null, bytes: null }];
+}
+
+/** As the API counts: what came from the cache is part of the prompt, what was thought is not part of the answer. */
+interface TokenCounts {
+  readonly prompt: number;
+  readonly answer: number;
+  readonly thoughts: number;
+  readonly cached: number;
+  /** Results of tools that ran on the service's side, beside the prompt. */
+  readonly tool: number;
+}
+
+export function toUsage({ prompt, answer, thoughts, cached, tool }: TokenCounts): Usage {
+  return {
+    input: Math.max(0, prompt - cached) + tool,
+    output: answer + thoughts,
+    cacheRead: cached,
+    cacheWrite: 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+  };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readResult, shownResult } from './result-text.ts';
+import { readResult, shownResult } from './tools.ts';
 
 // Results as they stand in recordings, and commands that print the same words.
 

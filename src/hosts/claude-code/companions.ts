@@ -1,0 +1,135 @@
+// What is beside the projects and tells about sessions. `sessions/<pid>.json`: one record for each running process, removed at a
+// clean exit, left behind by a kill.
+
+import path from 'node:path';
+import {
+  type AgentEvent,
+  type AgentId,
+  nativeId,
+  type ProcessSeen,
+  type ProcessState,
+  type RunEnded,
+  type SessionId,
+  toSessionId,
+  toSourceId,
+} from '../../core/index.ts';
+import { listFolder, readBeside } from '../../lib/folders.ts';
+import { asAmount, asInstant, asObject, asText, isObject, known, parseObject } from '../../lib/json.ts';
+import { isProcessAlive } from '../../lib/processes.ts';
+import type { LocatedSession, LocatedSource } from '../index.ts';
+import { besideProjects } from './data-folder.ts';
+import { agentIdOf, HOST } from './line-context.ts';
+import { parseWhole, type RawRecord } from './record.ts';
+
+/** The processes of sessions, and the letters of their teams. */
+export async function readCompanions(
+  root: string,
+  problems: string[] = [],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const processes = await readProcesses(root, problems);
+  const teams = await readTeams(await besideProjects(root, 'teams'), problems);
+  return ({ id, sources }) => [...(processes.get(id) ?? []), ...factsOf(teams, id, sources)];
+}
+
+/** `status` is written from 2.1.197 on in a terminal, from 2.1.286 on everywhere. */
+const STATES: ReadonlyMap<string, ProcessState> = new Map([
+  ['busy', 'busy'],
+  ['shell', 'busy'],
+  ['idle', 'idle'],
+  ['waiting', 'waiting'],
+]);
+
+async function readProcesses(
+  root: string,
+  problems: string[],
+): Promise<ReadonlyMap<SessionId, readonly ProcessSeen[]>> {
+  const bySession = new Map<SessionId, ProcessSeen[]>();
+  const folder = await besideProjects(root, 'sessions');
+  for (const entry of await listFolder(folder)) {
+    if (!entry.name.endsWith('.json')) continue;
+    // The record may vanish between the look into the folder and the reading: its process just ended.
+    const text = (await readBeside(path.join(folder, entry.name), problems))?.toString('utf8');
+    const seen = text === undefined ? undefined : await toProcess(text, entry.name);
+    if (seen) bySession.set(seen.session, [...(bySession.get(seen.session) ?? []), seen]);
+  }
+  return bySession;
+}
+
+async function toProcess(text: string, name: string): Promise<ProcessSeen | undefined> {
+  // The record is written anew in place: half a record is no record yet.
+  const record = parseObject(text) ?? {};
+  const [native, pid] = [asText(record['sessionId']), asAmount(record['pid'])];
+  if (native === undefined || pid === undefined) return undefined;
+  const started = known({ startedAt: asAmount(record['startedAt']) });
+  return {
+    kind: 'process-seen',
+    session: toSessionId(HOST, native),
+    origin: { source: toSourceId(`sessions/${name}`), offset: 0, length: text.length },
+    pid,
+    alive: await isProcessAlive({ pid, ...started, ...known({ procStart: asText(record['procStart']) }) }),
+    ...started,
+    ...known({ state: STATES.get(asText(record['status']) ?? ''), waitingFor: asText(record['waitingFor']) }),
+  };
+}
+
+// `teams/<team>/`: who is in a team, and the letters its members have not read yet. Gone when the lead's session ends.
+
+interface Team {
+  readonly lead: SessionId;
+  readonly name: string;
+  /** Letters to the lead in which a member says that it is idle: its turn is over. */
+  readonly idle: readonly {
+    readonly member: string;
+    readonly at?: number;
+    readonly interrupted: boolean;
+    readonly place: RunEnded['origin'];
+  }[];
+}
+
+async function readTeams(folder: string, problems: string[]): Promise<readonly Team[]> {
+  const teams: Team[] = [];
+  const readDocument = async (...parts: readonly string[]): Promise<unknown> => {
+    // Written anew in place, under a lock: half a document is read at the next look.
+    const bytes = await readBeside(path.join(folder, ...parts), problems);
+    return bytes && parseWhole(bytes);
+  };
+  for (const entry of await listFolder(folder)) {
+    if (entry.kind !== 'folder') continue;
+    const lead = asText(asObject(await readDocument(entry.name, 'config.json'))?.['leadSessionId']);
+    if (lead === undefined) continue;
+    const letters = await readDocument(entry.name, 'inboxes', 'team-lead.json');
+    const place = { source: toSourceId(`teams/${entry.name}/inboxes/team-lead.json`), offset: 0, length: 0 };
+    const idle = (Array.isArray(letters) ? letters : []).filter(isObject).flatMap((letter) => idleIn(letter, place));
+    teams.push({ lead: toSessionId(HOST, lead), name: entry.name, idle });
+  }
+  return teams;
+}
+
+/** What the letters say about the agents of a session. In-process members have a file; others go by `name@team`. */
+function factsOf(teams: readonly Team[], session: SessionId, sources: readonly LocatedSource[]): readonly RunEnded[] {
+  return teams
+    .filter(({ lead }) => lead === session)
+    .flatMap(({ name, idle }) =>
+      idle.map(({ member, at, interrupted, place }): RunEnded => {
+        const agent = memberAgent(member, sources) ?? agentIdOf(`${member}@${name}`);
+        const outcome = interrupted ? 'stopped' : 'completed';
+        return { kind: 'run-ended', session, origin: place, agent, signal: 'inbox', outcome, ...known({ at }) };
+      }),
+    );
+}
+
+function memberAgent(member: string, sources: readonly LocatedSource[]): AgentId | undefined {
+  return sources.find(({ agent }) => agent && nativeId(agent).startsWith(`a${member}-`))?.agent;
+}
+
+/** A letter's text may itself be JSON: what members tell each other without words. */
+function idleIn(letter: RawRecord, place: RunEnded['origin']): Team['idle'] {
+  const text = asText(letter['text']);
+  const notice = text?.startsWith('{') ? parseObject(text) : undefined;
+  if (notice?.['type'] !== 'idle_notification') return [];
+  const member = asText(notice['from']) ?? asText(letter['from']);
+  const at = asInstant(notice['timestamp'] ?? letter['timestamp']);
+  return member === undefined
+    ? []
+    : [{ member, interrupted: notice['idleReason'] === 'interrupted', place, ...known({ at }) }];
+}

@@ -1,0 +1,91 @@
+// Which threads a running process works on, by the locks it holds: `thread-writer-locks/<thread>.lock` (0.15x and later). The files
+// are empty, and stay behind after a kill; only the system knows who holds one.
+
+import { readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { type AgentEvent, mainAgentOf, nativeId, type ProcessSeen, toSourceId } from '../../core/index.ts';
+import { listFolder, readBeside } from '../../lib/folders.ts';
+import { asInstant, asObject, asText, known } from '../../lib/json.ts';
+import type { LocatedSession } from '../index.ts';
+import { LOCKS_FOLDER, NAMES_FILE } from './data-folder.ts';
+import { parseJson } from './record.ts';
+
+/** `1: FLOCK  ADVISORY  WRITE 20228 fe:00:2999098 0 EOF`: the process and, last of the three numbers, the file's inode. */
+const HELD = /^\d+: FLOCK +ADVISORY +WRITE +(\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm;
+
+/**
+ * Locks that were held when we looked, and by whom. One that is free says nothing by itself: it may be held where we
+ * cannot see it, in another container. One that we saw being held, and that nobody holds any more, says that its
+ * process is gone; at a clean exit the file goes, too.
+ */
+const seenHeld = new Map<string, number>();
+
+export async function readProcesses(root: string): Promise<(session: LocatedSession) => readonly ProcessSeen[]> {
+  const threads = new Map<string, { readonly pid: number; readonly alive: boolean }>();
+  const folder = path.join(root, LOCKS_FOLDER);
+  const files = (await listFolder(folder)).filter(({ name }) => name.endsWith('.lock') && !name.startsWith('.'));
+  const held = files.length === 0 ? new Map<string, number>() : await readHeld();
+  for (const { name } of files) {
+    const file = path.join(folder, name);
+    const inode = await inodeOf(file);
+    const pid = inode === undefined ? undefined : held.get(inode);
+    if (pid !== undefined) seenHeld.set(file, pid);
+    const last = pid ?? seenHeld.get(file);
+    if (last !== undefined) threads.set(name.slice(0, -'.lock'.length), { pid: last, alive: pid !== undefined });
+  }
+  return ({ id, sources }) => {
+    const own = new Set([mainAgentOf(id), ...sources.flatMap(({ agent }) => agent ?? [])]);
+    return [...own].flatMap((agent): readonly ProcessSeen[] => {
+      const process = threads.get(nativeId(agent));
+      const origin = { source: toSourceId(`${LOCKS_FOLDER}/${nativeId(agent)}.lock`), offset: 0, length: 0 };
+      return process ? [{ kind: 'process-seen', session: id, origin, ...process }] : [];
+    });
+  };
+}
+
+/** By inode. Only Linux lets everybody read who holds a lock; elsewhere the age of the last line has to do. */
+async function readHeld(): Promise<ReadonlyMap<string, number>> {
+  const text = await readFile('/proc/locks', 'utf8').catch(() => '');
+  return new Map([...text.matchAll(HELD)].map(([, pid, inode]) => [inode ?? '', Number(pid)]));
+}
+
+async function inodeOf(file: string): Promise<string | undefined> {
+  try {
+    return String((await stat(file, { bigint: true })).ino);
+  } catch {
+    return undefined;
+  }
+}
+
+// Names that people gave to threads (`/rename`): one line each time, beside the sessions.
+
+interface Name {
+  readonly title: string;
+  readonly at?: number;
+  readonly offset: number;
+  readonly length: number;
+}
+
+export async function readNames(
+  root: string,
+  problems: string[],
+): Promise<(session: LocatedSession) => readonly AgentEvent[]> {
+  const names = new Map<string, Name>();
+  const text = (await readBeside(path.join(root, NAMES_FILE), problems))?.toString('latin1') ?? '';
+  let offset = 0;
+  for (const line of text.split('\n')) {
+    // Latin-1 first: a character is a byte, so that places in the text are places in the file.
+    const value = asObject(parseJson(Buffer.from(line, 'latin1').toString('utf8'))) ?? {};
+    const [id, title] = [asText(value['id']), asText(value['thread_name'])];
+    if (id !== undefined && title !== undefined)
+      names.set(id, { title, offset, length: line.length, ...known({ at: asInstant(value['updated_at']) }) });
+    offset += line.length + 1;
+  }
+  return ({ id }) => {
+    const name = names.get(nativeId(id));
+    if (!name) return [];
+    const { title, at, ...place } = name;
+    const origin = { source: toSourceId(NAMES_FILE), ...place };
+    return [{ kind: 'session-titled', session: id, origin, title, titleKind: 'custom', ...known({ at }) }];
+  };
+}

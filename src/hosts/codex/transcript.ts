@@ -1,0 +1,147 @@
+// The conversation of one thread: where its messages stand, and some of them read at a time.
+
+import { type AgentId, mainAgentOf, nativeId, type TranscriptBlock, type TranscriptMessage } from '../../core/index.ts';
+import { asText, type JsonObject } from '../../lib/json.ts';
+import { openRegular } from '../../lib/regular-file.ts';
+import type { Bodies, BodyPlace, ByteRange, LocatedSession, LocatedSource } from '../index.ts';
+import { createKindCount, followPlaces, type PlaceList } from '../shared/index.ts';
+import { isHostText, taskIn } from './host-text.ts';
+import { toBlocks, toResult } from './message-blocks.ts';
+import { isKnownType } from './read-rollout.ts';
+import { parseLine, parseWhole, type RolloutRecord, recordsIn, textOf } from './record.ts';
+import { createReplyTracker, isSpoken } from './replies.ts';
+import { type CopyCheck, createCopyCheck, headOf } from './thread-head.ts';
+
+export function openBodies(session: LocatedSession, source: LocatedSource, agent: AgentId): Bodies {
+  const isMain = agent === mainAgentOf(session.id);
+  const thread = nativeId(agent);
+  let models: ReadonlyMap<string, string> = new Map();
+  const followed = followPlaces(source, () => {
+    const list = createPlaceList(thread, isMain);
+    models = list.models;
+    return list;
+  });
+  return {
+    ...followed,
+    read: (places, options) => readMessages(source.path, places, options?.withMedia ?? false, thread, models),
+  };
+}
+
+function createPlaceList(
+  thread: string,
+  isMain: boolean,
+): PlaceList & { readonly models: ReadonlyMap<string, string> } {
+  const places = new Map<string, BodyPlace & { readonly lines: ByteRange[] }>();
+  const models = new Map<string, string>();
+  const replyOfCall = new Map<string, string>();
+  const unknown = createKindCount();
+  const track = createReplyTracker(thread);
+  let isCopy: CopyCheck | undefined;
+  let model: string | undefined;
+
+  const idOf = (record: RolloutRecord, reply: string | undefined): string | undefined => {
+    const { payload, offset } = record;
+    const own = `${thread}@${offset}`;
+    if (isSpoken(record)) return reply;
+    if (isOutput(payload)) return replyOfCall.get(asText(payload['call_id']) ?? '') ?? own;
+    return isMessage(record) ? own : undefined;
+  };
+  const addRecord = (record: RolloutRecord): void => {
+    const { type, payload, offset, length, at } = record;
+    if (type === 'session_meta' && !isCopy) {
+      const head = headOf(payload);
+      isCopy = head ? createCopyCheck(head) : () => false;
+      return;
+    }
+    const isCopied = isCopy?.(record) ?? false;
+    const reply = track(record)?.reply;
+    if (isCopied && !isMain) return;
+    if (!isKnownType(type)) unknown.add(type);
+    if (type === 'turn_context') model = asText(payload['model']) ?? model;
+    const id = idOf(record, reply);
+    if (id === undefined) return;
+    if (isSpoken(record)) {
+      const call = asText(payload['call_id']);
+      if (call !== undefined) replyOfCall.set(call, id);
+      if (model !== undefined) models.set(id, model);
+    }
+    const timestamp = at === undefined ? null : new Date(at).toISOString();
+    const place = places.get(id) ?? { id, timestamp, lines: [] };
+    places.set(id, place);
+    place.lines.push({ offset, length });
+  };
+  return {
+    add: (line) => recordsIn(line, parseLine).records.forEach(addRecord),
+    all: () => [...places.values()],
+    leftOut: unknown.all,
+    models,
+  };
+}
+
+function isOutput(payload: JsonObject): boolean {
+  return String(payload['type']).endsWith('_output');
+}
+
+/** Said to the model, by whomever; what the host tells it about itself in a role of its own is left out. */
+function isMessage({ type, payload }: RolloutRecord): boolean {
+  if (type === 'compacted') return true;
+  if (type === 'event_msg') return payload['type'] === 'task_complete' && payload['error'] !== undefined;
+  if (type !== 'response_item') return false;
+  return payload['type'] === 'agent_message' || (payload['type'] === 'message' && payload['role'] === 'user');
+}
+
+async function readMessages(
+  file: string,
+  places: readonly BodyPlace[],
+  withMedia: boolean,
+  thread: string,
+  models: ReadonlyMap<string, string>,
+): Promise<readonly TranscriptMessage[]> {
+  const handle = await openRegular(file);
+  try {
+    const messages: TranscriptMessage[] = [];
+    for (const { id, timestamp, lines } of places) {
+      const records: RolloutRecord[] = [];
+      for (const { offset, length } of lines) {
+        const bytes = Buffer.alloc(length);
+        const { bytesRead } = await handle.read(bytes, 0, length, offset);
+        const line = { bytes: bytes.subarray(0, bytesRead), offset, length, torn: false, tooLong: false };
+        records.push(...recordsIn(line, parseWhole).records);
+      }
+      const content = toContent(records, thread, withMedia);
+      if (content.length > 0)
+        messages.push({ id, role: roleOf(records), timestamp, model: models.get(id) ?? null, content });
+    }
+    return messages;
+  } finally {
+    await handle.close();
+  }
+}
+
+function toContent(records: readonly RolloutRecord[], thread: string, withMedia: boolean): readonly TranscriptBlock[] {
+  const content: TranscriptBlock[] = [];
+  const calls = new Map<string, JsonObject>();
+  for (const record of records) {
+    const { payload } = record;
+    const native = asText(payload['call_id']);
+    const options = { placeId: `${thread}@${record.offset}`, withMedia };
+    if (!isOutput(payload)) {
+      if (native !== undefined) calls.set(native, payload);
+      content.push(...toBlocks(record, options));
+      continue;
+    }
+    const result = toResult(payload, calls.get(native ?? ''), options);
+    const at = content.findIndex((block) => block.type === 'tool_use' && block.tool_use_id === native);
+    content.splice(at === -1 ? content.length : at + 1, 0, result);
+  }
+  return content;
+}
+
+function roleOf(records: readonly RolloutRecord[]): TranscriptMessage['role'] {
+  const [first] = records;
+  if (!first || isSpoken(first) || isOutput(first.payload)) return 'assistant';
+  const { type, payload } = first;
+  if (type !== 'response_item') return 'system';
+  if (payload['type'] === 'agent_message') return taskIn(payload) === undefined ? 'system' : 'user';
+  return isHostText(textOf(payload['content'])) ? 'system' : 'user';
+}
