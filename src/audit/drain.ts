@@ -2,19 +2,20 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAgent, hostOf, parseStartedBy } from '../core/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asText, known } from '../lib/json.ts';
 import { isLocked, type Lock, takeLock } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
-import type { EntryFields } from './chain.ts';
+import { maskValue } from '../redact/index.ts';
+import { createCallerNaming, type OpenSession } from '../sessions/index.ts';
+import { type EntryFields, type EntryParts, type Mask, toEntry } from './entry.ts';
 import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
-import { findLogEnd } from './log-end.ts';
 import { lockPath } from './log-files.ts';
-import { createLogWriter } from './log-writer.ts';
-import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
-import { type EntryParts, type Mask, toEntry } from './to-entry.ts';
+import { createLogWriter, findLogEnd } from './log-writer.ts';
+import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './queue.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
 export interface SpoolHost {
@@ -239,3 +240,25 @@ const UNKNOWN: AuditAgent = {
   evidence: 'none',
   reason: null,
 };
+
+export interface DrainOnceOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Of the followed ones, or from the disk (`createCallerSessions`). */
+  readonly open: OpenSession;
+  /** How long to wait for another process that drains right now. */
+  readonly patienceMs?: number;
+}
+
+/** Takes over what waits in the spool, with the names of those who made the calls. */
+export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
+  return drain({
+    folder,
+    clock,
+    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
+    identify: createCallerNaming(open, clock),
+    mask: maskValue,
+    ...known({ patienceMs }),
+  });
+}

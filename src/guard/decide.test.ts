@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
-import type { GuardedCall } from './guarded-call.ts';
-import type { AgentSelector, Decision, TimeWindow } from './policy.ts';
+import type { AgentSelector, Decision, GuardedCall, TimeWindow } from './policy.ts';
 import { suggestRule } from './suggest-rule.ts';
 import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
 

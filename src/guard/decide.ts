@@ -4,16 +4,13 @@
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
-import { defaultOf } from './concerns.ts';
-import type { GuardedCall, TriedRule, Verdict } from './guarded-call.ts';
-import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
+import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
-import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
-import { type AskedPart, waitOf } from './wait-of.ts';
+import type { Decision, GuardedCall, Policy, Rule, TriedRule, Verdict } from './policy.ts';
+import { defaultOf } from './pre-check.ts';
 
 /** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
 const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
@@ -239,4 +236,25 @@ function shortened(text: string): string {
 function agentText({ agent }: Judged): string {
   if (agent === null) return 'an agent that is not known';
   return agent.kind === 'main' ? 'main' : (agent.name ?? agent.type ?? agent.kind);
+}
+
+/** What became of one part of a call that is asked about as a whole. */
+export interface AskedPart {
+  readonly decision: Decision;
+  /** Whoever asks about it, where it is asked about; null: the default does. */
+  readonly asking: readonly (Pick<Rule, 'wait'> | null)[];
+}
+
+/**
+ * How long a call waits for an answer. Only where every rule that asks waits, and as long as the most impatient one: the
+ * question of a rule without `wait`, or of a default, is the host's to ask (null). Without an answer it is allowed only where
+ * all of them say so and nothing else in the call is left to the host.
+ */
+export function waitOf(parts: readonly AskedPart[]): Rule['wait'] {
+  const asking = parts.flatMap((part) => part.asking);
+  const waits = asking.flatMap((rule) => rule?.wait ?? []);
+  if (waits.length === 0 || waits.length < asking.length) return null;
+  const mayAllow =
+    waits.every(({ otherwise }) => otherwise === 'allow') && parts.every(({ decision }) => decision !== 'none');
+  return { ms: Math.min(...waits.map(({ ms }) => ms)), otherwise: mayAllow ? 'allow' : 'deny' };
 }

@@ -1,12 +1,13 @@
 // At random: nothing throws, nothing is allowed that no rule allows, and a rule more never loosens what it may not.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { aboutCaller, concerns, defaultOf } from './concerns.ts';
 import { decide, explain } from './decide.ts';
 import { namesOf, onlyCommandOf } from './match/command-pattern.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Decision } from './policy.ts';
+import { aboutCaller, concerns, defaultOf } from './pre-check.ts';
 import { suggestRule } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';

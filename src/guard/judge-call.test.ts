@@ -4,11 +4,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnsweredBy } from '../core/index.ts';
 import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
-import { answerAsk, judgeAlone } from './answer-ask.ts';
-import { type Judgement, resolveLinks } from './at-the-door.ts';
-import { judgeCall } from './judge-call.ts';
+import { answerAsk, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
+import { type Judgement, resolveLinks } from './pre-check.ts';
 
 let folder = '';
 beforeEach(() => {

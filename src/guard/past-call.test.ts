@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
-import { pastCall } from './past-call.ts';
+import { pastCall } from './described-call.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 const ENTRY: AuditEntry = {

@@ -1,3 +1,5 @@
+import type { CallUses } from './shell/index.ts';
+
 // What a policy comes to when it is compiled: what the hook reads. Plain JSON, nothing to be parsed but that.
 
 export type Decision = 'allow' | 'ask' | 'deny' | 'none';
@@ -72,4 +74,122 @@ export interface TimeWindow {
   /** Epoch milliseconds: the first moment, and the first that is no longer in it. */
   readonly from: number | null;
   readonly until: number | null;
+}
+
+export interface GuardedCall {
+  /** Who makes it; null: nobody knows. */
+  readonly agent: GuardedAgent | null;
+  /** Main first; without the agent itself. Empty for main, and where they are not known. */
+  readonly ancestors: readonly GuardedAgent[];
+  readonly host: string;
+  /** The project's folder, resolved. */
+  readonly project: string | null;
+  /** Where the call is made, and the person's home: what relative patterns and those with `~` stand on. */
+  readonly cwd: string | null;
+  readonly home: string | null;
+  /** By the name it has in our rules (`Bash`, `Edit`, `mcp__x__y`), or `host:name`. */
+  readonly tool: string;
+  readonly input: unknown;
+  readonly uses: CallUses;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The local clock is so many minutes before UTC's: 120 in Berlin in summer. */
+  readonly offsetMinutes: number;
+}
+
+export interface GuardedAgent {
+  readonly kind: string;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly depth: number | null;
+}
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** The rule that won; null: a default. */
+  readonly rule: Rule | null;
+  /** For the agent and for people. */
+  readonly reason: string;
+  /** The agent above the caller whom the rule that won binds; null: the rule is about the caller itself. */
+  readonly ancestor: string | null;
+  /** Of an ask: for how long troupe waits for an answer, and what holds without one. Null: the host asks. */
+  readonly wait: Rule['wait'];
+  /** Which rules were looked at, and what came of each: for `explain`. */
+  readonly tried: readonly TriedRule[];
+}
+
+export interface TriedRule {
+  readonly rule: string;
+  /** What of the call it was held against: a command, a path, the call itself. */
+  readonly part: string;
+  /** Whose it is: the agent's own, or the ancestor's for whom it was asked. */
+  readonly as: string;
+  readonly isAncestors: boolean;
+  readonly outcome: 'matched' | 'other agent' | 'other tool' | 'other argument' | 'other time' | 'not known enough';
+}
+
+/** Where there is no file at all: nobody asked for an opinion. */
+export const NO_POLICY: Policy = {
+  version: 1,
+  hash: '',
+  defaults: { main: 'none', subagent: 'none', unknown: 'none' },
+  onError: 'none',
+  rules: [],
+};
+
+export interface Caution extends Pick<Rule, 'id' | 'place'> {
+  readonly reason: string;
+}
+
+/**
+ * A policy of which a part cannot be used: what it denies it still denies, and everything else is asked about, or denied
+ * where `on_error` says so. Whatever the part says, it would not be stricter than a person who was asked.
+ */
+export function withCaution(policy: Policy, { id, place, reason }: Caution): Policy {
+  const decision: Decision = policy.onError === 'deny' ? 'deny' : 'ask';
+  const { main, subagent, unknown } = policy.defaults;
+  const rule: Rule = {
+    id,
+    // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
+    scope: 'local',
+    name: null,
+    place,
+    agents: null,
+    tools: [],
+    decision,
+    reason,
+    when: null,
+    wait: null,
+    despiteAncestors: false,
+    tellsIdentity: false,
+  };
+  return {
+    ...policy,
+    defaults: {
+      main: stricterOf(main, decision),
+      subagent: stricterOf(subagent, decision),
+      unknown: stricterOf(unknown, decision),
+    },
+    onError: stricterOf(policy.onError, decision),
+    rules: [rule, ...policy.rules],
+  };
+}
+
+/** Loosest first: an allowed call is not even asked about by the host, one without an opinion may be. */
+const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
+
+export function isLooser(decision: Decision, than: Decision): boolean {
+  return LOOSEST_FIRST.indexOf(decision) < LOOSEST_FIRST.indexOf(than);
+}
+
+export function stricterOf(a: Decision, b: Decision): Decision {
+  return isLooser(a, b) ? b : a;
+}
+
+/** Of a text that is one. No YAML here: the hook loads this. */
+export function toToolPattern(text: string): ToolPattern {
+  const bracket = text.indexOf('(');
+  const name = bracket === -1 ? text : text.slice(0, bracket);
+  const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
+  return { text, tool: name, argument: argument === '*' ? null : argument };
 }

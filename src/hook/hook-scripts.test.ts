@@ -5,8 +5,7 @@ import * as net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeStubs, run, runAlong, SILENT, type Stubs } from '../server/testing/stubs.ts';
-import { FAILURE_REASON } from './failure-script.ts';
-import { guardScript } from './hook-scripts.ts';
+import { FAILURE_REASON, guardScript } from './hook-stubs.ts';
 
 let listeners: net.Server[] = [];
 let stubs: Stubs;

@@ -5,19 +5,24 @@
 //   guard HOST                      with the payload on stdin
 //   drain STATE                     reads the spool
 
-import { existsSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor, withAbove } from '../guard/at-the-door.ts';
-import { aboutCaller } from '../guard/concerns.ts';
-import type { IsWanted } from '../guard/policy/compiled-file.ts';
-import type { RuleGroup } from '../guard/policy/packed-rule.ts';
-import { type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/read-compiled.ts';
-import { agentsTold } from '../guard/told-identity.ts';
+import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, putSpoolFile, settleSpooled } from '../audit/queue-file.ts';
+import { agentsTold } from '../guard/identity.ts';
+import { type IsWanted, type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/compiled-file.ts';
+import type { RuleGroup } from '../guard/policy/packed-rules.ts';
+import {
+  aboutCaller,
+  type Judgement,
+  type JudgeOptions,
+  judgeAtDoor,
+  toCallAtDoor,
+  withAbove,
+} from '../guard/pre-check.ts';
 import { type GuardedHost, JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
+import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
-import { type Guarding, guardStdin, guardStubCall } from './guard-call.ts';
-import { noteError } from './note-error.ts';
 
 /** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
@@ -215,4 +220,72 @@ async function drain(folder: string): Promise<void> {
 async function ownFolder(): Promise<string> {
   const { stateFolder } = await import('../lib/state-folder.ts');
   return stateFolder({ env: process.env, home: homeFolder() });
+}
+
+/** What the guard stub hands on: it has put the payload into a draft of the spool already. */
+export interface StubCall {
+  readonly host: string;
+  /** The name of the draft. */
+  readonly draft: string;
+  readonly ppid: number;
+  /** Epoch milliseconds; not every shell can tell. */
+  readonly since?: number;
+}
+
+export interface Guarding {
+  /** What is decided about a call, and what is to be printed. Never throws. */
+  judge(host: string, payload: unknown, ppid: number): { readonly printed: string; readonly input?: unknown } & object;
+  /** Something went wrong that does not change the decision. */
+  onError(error: unknown): void;
+}
+
+/** Decides about a call where no server runs. Gives what is to be printed: whether it could be kept does not change that. */
+export function guardStubCall(folder: string, call: StubCall, { judge, onError }: Guarding): string {
+  const { host, draft, ppid, since } = call;
+  if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
+  const bytes = readRegularSync(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES);
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(bytes)?.payload, ppid);
+  attempt(() => settleSpooled(folder, draft, { ppid, ...startedBy(), ...decided }, since), onError);
+  return printed;
+}
+
+/** The same for a call that is told on stdin, where no shell stands between the host and us. */
+export function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
+  if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
+  if (process.stdin.isTTY) return '';
+  const payload = readFileSync(0);
+  // There is nothing to keep; a host that goes on all the same must hear something.
+  if (payload.length === 0) return judge(host, undefined, ppid).printed;
+  const { printed, input: _given, ...decided } = judge(host, parseSpooled(payload)?.payload, ppid);
+  const ms = Math.round(process.uptime() * 10_000) / 10;
+  attempt(() => putSpoolFile(folder, host, payload, { ppid, ...startedBy(), ...decided, ms }), onError);
+  return printed;
+}
+
+/** Who started the host that runs us, where an agent did (guard/tell-identity.ts). */
+function startedBy(): { readonly parent?: string } {
+  const parent = process.env['TROUPE_PARENT'];
+  return parent ? { parent } : {};
+}
+
+function attempt(keep: () => unknown, onError: (error: unknown) => void): void {
+  try {
+    keep();
+  } catch (error) {
+    onError(error);
+  }
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/** A hook has nobody to tell what went wrong: the host would show it to a person who did not ask. The log is kept short. */
+export function noteError(folder: string, error: unknown): void {
+  const file = path.join(folder, 'hook-errors.log');
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  try {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);
+    appendSync(file, `${new Date().toISOString()} ${words.slice(0, 4_000)}\n`);
+  } catch {
+    // There is no place left to say so: a full disk, or a folder that is not ours.
+  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Ask, type AskEnd, ENDED_KEPT } from '../../core/index.ts';
-import { type AskDesk, createDesk, type HeldAsk, type Question } from './create-desk.ts';
+import { type AskDesk, createDesk, type HeldAsk, type Question } from './approvals.ts';
 
 const QUESTION: Question = {
   host: 'claude-code',

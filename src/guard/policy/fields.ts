@@ -1,7 +1,7 @@
 // A strict walk over what a file says: each thing that is not as it should be is told with its place, and the walk goes on.
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
-import type { Finding, Problems } from './problems.ts';
-import { suggestWord } from './suggest-word.ts';
+import { type Finding, type Problems, suggestWord } from './problems.ts';
 
 export interface Walk {
   readonly document: Document;

@@ -17,8 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readCompiled, type WhereCompiledIs } from './compiled-file.ts';
 import { loadPolicy } from './load-policy.ts';
-import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
 
 let home: string;
 let where: WhereCompiledIs;

@@ -1,9 +1,11 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
 
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
-import type { PolicyProblem } from '../../core/index.ts';
-import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../imagined-call.ts';
-import type { Decision } from '../policy.ts';
+import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
+import { decide } from '../decide.ts';
+import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../described-call.ts';
+import type { Decision, GuardedCall, Policy, Rule } from '../policy.ts';
+import { explainCall } from './explain-call.ts';
 import {
   listOrOne,
   MAX_ALIASES,
@@ -18,10 +20,9 @@ import {
   type Walk,
   wrong,
 } from './fields.ts';
-import { readText } from './read-text.ts';
-import { readYaml } from './read-yaml.ts';
-import type { PolicySource } from './source.ts';
-import { DATE, DECISIONS, LINE, MAX_TEXT, TOOL } from './words.ts';
+import { DATE, DECISIONS, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
+import { readText, readYaml } from './read-yaml.ts';
+import type { PolicySource } from './sources.ts';
 
 export interface GuardCase {
   readonly line: number;
@@ -181,3 +182,15 @@ const depth: Reader<number> = (walk, node, what) => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000) return value;
   return wrong(walk, node, `${what} must be a whole number.`, 'Main is at 0.');
 };
+
+/** Undefined where the call is decided as expected. */
+export function mismatchOf(tested: GuardCase, policy: Policy, call: GuardedCall): GuardMismatch | undefined {
+  const { line, name, expected, expectedRule } = tested;
+  const { decision, rule } = decide(policy, call);
+  if (decision === expected && (expectedRule === null || isCalled(rule, expectedRule))) return undefined;
+  return { line, name, expected, expectedRule, explanation: explainCall(policy, call) };
+}
+
+function isCalled(rule: Rule | null, wanted: string): boolean {
+  return rule !== null && (rule.id === wanted || rule.name === wanted);
+}

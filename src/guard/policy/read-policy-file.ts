@@ -15,12 +15,9 @@ import {
 } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
-import type { FolderContext } from './read-agents.ts';
-import { type ReadRule, readRule } from './read-rule.ts';
-import { readText } from './read-text.ts';
-import { readYaml } from './read-yaml.ts';
-import type { PolicySource } from './source.ts';
-import { DECISIONS, ON_ERROR } from './words.ts';
+import { DECISIONS, type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
+import { readText, readYaml } from './read-yaml.ts';
+import type { PolicySource } from './sources.ts';
 
 /** What one file says, as far as it can be understood. */
 export interface PolicyFile {

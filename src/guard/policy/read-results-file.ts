@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
-import type { GivenResult } from '../given-result.ts';
-import type { AgentSelector, ToolPattern } from '../policy.ts';
+import { decide } from '../decide.ts';
+import type { AgentSelector, GuardedCall, Policy, Rule, ToolPattern } from '../policy.ts';
 import {
   flag,
   listOrOne,
@@ -18,13 +18,10 @@ import {
   type Walk,
   wrong,
 } from './fields.ts';
-import { type FolderContext, readAgents } from './read-agents.ts';
 import { versionOne } from './read-policy-file.ts';
-import { sentence } from './read-rule.ts';
-import { readNamedSource, readSource } from './read-source.ts';
-import { readText } from './read-text.ts';
-import { readTool } from './read-tools.ts';
-import { readYaml } from './read-yaml.ts';
+import { type FolderContext, readAgents, readTool, sentence } from './read-rule.ts';
+import { readText, readYaml } from './read-yaml.ts';
+import { readNamedSource, readSource } from './sources.ts';
 
 export interface ResultsFile {
   /** Empty where there is an error. */
@@ -150,3 +147,26 @@ function fileIn(folder: string): Reader<string> {
     return { wrong: content ? `\`${name}\`: ${content.trouble}` : `\`${name}\` is not there.` };
   });
 }
+
+/** What an agent is to see as the result of a call that does not run. */
+export interface GivenResult {
+  /** Which calls: those that it would allow, so each part of a command has to be one that it names. */
+  readonly rule: Rule;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The first that is for this call, for certain. */
+export function findResult(results: readonly GivenResult[], call: GuardedCall): GivenResult | undefined {
+  return results.find(({ rule }) => {
+    const verdict = decide({ ...NO_OPINION, rules: [rule] }, call);
+    return verdict.decision === 'allow' && verdict.rule !== null;
+  });
+}
+
+const NO_OPINION: Omit<Policy, 'rules'> = {
+  version: 1,
+  hash: '',
+  defaults: { main: 'none', subagent: 'none', unknown: 'none' },
+  onError: 'none',
+};

@@ -1,11 +1,9 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
-import { ANYTHING, isUnsure } from './marks.ts';
-import { readOptions } from './options.ts';
-import { outputsOf } from './outputs.ts';
-import { usePath } from './paths.ts';
-import { joinPath } from './posix-path.ts';
+
+import { outputsOf } from './file-arguments.ts';
+import { joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import type { ShellWord } from './words.ts';
+import { ANYTHING, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
 
 const GLOBAL = {

@@ -4,9 +4,9 @@
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { CallerChain, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
-import { type CallAtDoor, concerns, defaultOf } from './concerns.ts';
-import type { GuardedAgent } from './guarded-call.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
+import { isInWindow, lineOf, selecting } from './match/agent.ts';
+import { canBeAbout } from './match/parts.ts';
+import type { AgentSelector, Decision, GuardedAgent, GuardedCall, Policy, Rule } from './policy.ts';
 
 /** The part of a host that a judgement needs. */
 export type JudgedHost = Pick<
@@ -115,4 +115,34 @@ export function resolveLinks(place: string): string {
     const above = path.dirname(place);
     return above === place ? place : path.join(resolveLinks(above), path.basename(place));
   }
+}
+
+/** A call of which nobody has looked yet what it does. */
+export type CallAtDoor = Omit<GuardedCall, 'uses'>;
+
+/** False only where `decide` would end in the default, whatever the call does. */
+export function concerns(policy: Policy, call: CallAtDoor): boolean {
+  const isAboutCaller = aboutCaller(call);
+  return policy.rules.some(
+    (rule) => isAboutTool(rule, call.tool) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
+  );
+}
+
+/** Can rules about these agents be about the one who calls, or about one above it? Where not, `decide` passes over them. */
+export function aboutCaller(
+  call: Pick<CallAtDoor, 'agent' | 'ancestors' | 'host' | 'project'>,
+): (agents: AgentSelector | null) => boolean {
+  const line = lineOf(call);
+  const isSelected = selecting(call);
+  return (agents) => line.some((judged) => isSelected(agents, judged) !== 'no');
+}
+
+function isAboutTool({ tools }: Rule, tool: string): boolean {
+  return tools.length === 0 || tools.some((pattern) => canBeAbout(pattern, tool));
+}
+
+/** Where no rule decides. */
+export function defaultOf(policy: Policy, { agent }: Pick<GuardedCall, 'agent'>): Decision {
+  if (agent === null) return policy.defaults.unknown;
+  return agent.kind === 'main' ? policy.defaults.main : policy.defaults.subagent;
 }

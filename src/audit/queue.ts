@@ -5,7 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import { isWrongFile, readRegular } from '../lib/regular-file.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
 /** An event that waits to be drained. */
 export interface SpoolFile {

@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { createGuardLog } from '../audit/index.ts';
+import { createGuardLog, readLog } from '../audit/index.ts';
 import type {
+  AuditEntry,
   GuardExplanation,
   GuardMismatch,
   GuardTestReport,
@@ -12,17 +13,14 @@ import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
+import { isMaskedOrCut } from '../redact/index.ts';
 import { createSessions, placesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { explainPast } from './explain-past.ts';
-import { imagineCall } from './imagine-call.ts';
-import type { ImaginedCall } from './imagined-call.ts';
-import { explainCall } from './policy/explain-call.ts';
-import { readCases } from './policy/read-cases.ts';
-import { readNamedSource } from './policy/read-source.ts';
-import { mismatchOf } from './policy/test-cases.ts';
-import { noSuchFile } from './policy-control.ts';
-import { createPolicyReader } from './policy-reader.ts';
-import { suggestPolicyFor } from './suggest-from-session.ts';
+import { type ImaginedCall, imagineCall, pastCall } from './described-call.ts';
+import { explainCall, unjudged } from './policy/explain-call.ts';
+import { mismatchOf, readCases } from './policy/read-cases.ts';
+import { readNamedSource } from './policy/sources.ts';
+import { suggestPolicyFor } from './policy/suggest-policy.ts';
+import { createPolicyReader, noSuchFile, type PolicyReader } from './policy-control.ts';
 
 export function createGuardQuestions(): GuardQuestions {
   const machine = thisMachine();
@@ -86,4 +84,42 @@ export interface GuardQuestions {
   test(file: string, policyFile?: string): Promise<GuardTestReport>;
   /** The smallest policy under which a session would have run: by the beginning of its id, or the newest. */
   suggest(where: Where, session?: string): Promise<PolicySuggestion>;
+}
+
+export interface ExplainPastOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly home: string;
+  readonly policyIn: PolicyReader;
+  /** Undefined where the session's files are gone. */
+  readonly treeOf: (session: string) => Promise<SessionTree | undefined>;
+}
+
+/** A call of the audit, by its number or the host's id of it, judged by the policy of now and the clock of then. */
+export async function explainPast(
+  wanted: string,
+  { folder, home, policyIn, treeOf }: ExplainPastOptions,
+  policyFile?: string,
+): Promise<GuardExplanation> {
+  const entry = await findEntry(folder, wanted);
+  const tree = entry.session === null ? undefined : await treeOf(entry.session);
+  const { call, isSpoilt, caveats } = pastCall(entry, { home, tree, isChanged: isMaskedOrCut });
+  const { policy, ownFile } = await policyIn(call.project ?? '/', policyFile);
+  const told = isSpoilt ? unjudged(call) : explainCall(policy, call, ownFile);
+  const { n, session, decision, rule, reason } = entry;
+  return { ...told, caveats, recorded: { n, call: entry.call, session, decision, rule, reason } };
+}
+
+async function findEntry(folder: string, wanted: string): Promise<AuditEntry> {
+  const number = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  for await (const entry of readLog(folder)) {
+    if (number === undefined ? entry.call === wanted : entry.n === number) return entry;
+    // Numbers only grow: what is older has smaller ones.
+    if (number !== undefined && entry.n < number) break;
+  }
+  throw new UserError(
+    'call-not-found',
+    `There is no call ${wanted} in the audit.`,
+    'See the numbers with: troupe guard log --json; or describe a call with --command, or with --tool and --input.',
+  );
 }

@@ -1,17 +1,21 @@
+import path from 'node:path';
 import {
+  type AgentKind,
   type AgentNode,
   type AuditEntry,
+  type HostName,
   hostOf,
   mainAgentOf,
   type SessionTree,
   selectPath,
   toAgentId,
   toSessionId,
+  toToolCallId,
 } from '../core/index.ts';
 import type { CallerChain, CallingAgent } from '../hosts/index.ts';
 import { isObject, known } from '../lib/json.ts';
-import type { GuardedCall } from './guarded-call.ts';
 import { toCall } from './judge-call.ts';
+import type { GuardedCall } from './policy.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 export interface PastCall {
@@ -112,3 +116,98 @@ function spoiltFields(input: unknown, isChanged: (text: string) => boolean): rea
   const isShort = Object.hasOwn(input, '…') ? ['a part of the input'] : [];
   return [...JUDGED_FIELDS.filter((field) => isSpoilt(input[field])), ...isShort];
 }
+
+/** A call that nobody made, as a person describes it to ask what the guard would say. */
+export interface ImaginedCall {
+  /** Null: a call whose agent nobody can name. */
+  readonly agent: ImaginedAgent | null;
+  /** By the name it has in rules. */
+  readonly tool: string;
+  readonly input: unknown;
+  /** Left out: the folder at hand. */
+  readonly cwd?: string;
+  /** The folder in which the session began. Left out: `cwd`. */
+  readonly project?: string;
+  /** Left out: the first that troupe knows. */
+  readonly host?: string;
+  /** Epoch milliseconds. Left out: now. */
+  readonly at?: number;
+}
+
+export interface ImaginedAgent {
+  /** Left out: main where nothing else is said, `task` otherwise. */
+  readonly kind?: AgentKind;
+  readonly type?: string;
+  readonly name?: string;
+  /** Left out: right below those of `under`. */
+  readonly depth?: number;
+  /** The types of the agents between main and it, the topmost first. */
+  readonly under?: readonly string[];
+}
+
+export const AGENT_KINDS = [
+  'main',
+  'task',
+  'fork',
+  'teammate',
+  'workflow',
+  'internal',
+] as const satisfies readonly AgentKind[];
+
+export function kindOf({ kind, type, name, depth = 0, under = [] }: ImaginedAgent): AgentKind {
+  if (kind !== undefined) return kind;
+  return type === undefined && name === undefined && depth === 0 && under.length === 0 ? 'main' : 'task';
+}
+
+/** What cannot be true of one agent at once; undefined: such an agent there may be. */
+export function contradictionIn(agent: ImaginedAgent): string | undefined {
+  const { depth, under = [] } = agent;
+  if (kindOf(agent) === 'main') {
+    if (under.length > 0) return 'Nobody is above the main agent.';
+    return depth === undefined || depth === 0 ? undefined : 'The main agent is at depth 0.';
+  }
+  if (depth === 0) return 'Only the main agent is at depth 0.';
+  if (depth === undefined || depth > under.length) return undefined;
+  return `Below main and ${under.join(', ')} it is at depth ${under.length + 1} at least.`;
+}
+
+export interface Surroundings {
+  readonly home: string;
+  /** The folder at hand: what a call without a folder is made in, and what relative ones stand on. */
+  readonly folder: string;
+  readonly host: HostName;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** What the guard would be given to judge. */
+export function imagineCall(imagined: ImaginedCall, around: Surroundings): GuardedCall {
+  const host = imagined.host ?? around.host;
+  const cwd = path.resolve(around.folder, imagined.cwd ?? '.');
+  const project = path.resolve(around.folder, imagined.project ?? cwd);
+  const { tool, input } = imagined;
+  const call = { tool, input, spawns: false, id: toToolCallId('imagined') };
+  const event = {
+    host,
+    name: 'imagined',
+    session: toSessionId(host, ''),
+    caller: { named: 'nobody' },
+    cwd,
+    call,
+  } as const;
+  return toCall(event, { ...chainOf(imagined.agent), project }, { home: around.home, at: imagined.at ?? around.at });
+}
+
+function chainOf(imagined: ImaginedAgent | null): CallerChain {
+  if (imagined === null) return { agent: null, ancestors: [] };
+  const { type = null, name = null, under = [] } = imagined;
+  const kind = kindOf(imagined);
+  if (kind === 'main') return { agent: { ...MAIN, type, name }, ancestors: [] };
+  const above = under.map((one, index): CallingAgent => ({ ...MAIN, kind: 'task', type: one, depth: index + 1 }));
+  return {
+    agent: { id: '', kind, type, name, depth: imagined.depth ?? under.length + 1 },
+    ancestors: [MAIN, ...above],
+  };
+}
+
+const MAIN: CallingAgent = { id: '', kind: 'main', type: null, name: null, depth: 0 };

@@ -1,7 +1,8 @@
 // Rules as they lie on the disk: without what goes without saying, and without what others have said. A hook reads a
 // thousand of them in front of every call.
-import type { AgentSelector, Decision, Rule, RuleScope } from '../policy.ts';
-import { toToolPattern } from './tool-text.ts';
+
+import { onlyCommandOf } from '../match/command-pattern.ts';
+import { type AgentSelector, type Decision, type Rule, type RuleScope, toToolPattern } from '../policy.ts';
 
 /** The rules about the same agents, and the same command where they are about one: others need not have them read. */
 export interface PackedGroup extends RuleGroup {
@@ -66,4 +67,30 @@ function unpackRule(
     tellsIdentity: packed.tellsIdentity ?? false,
   };
   return packed.ownCallsOnly ? { ...rule, ownCallsOnly: true } : rule;
+}
+
+export function packRules(rules: readonly Rule[]): readonly PackedGroup[] {
+  const groups = new Map<string, PackedRule[]>();
+  for (const [at, rule] of rules.entries()) {
+    // What holds at some times only must be looked at to know whether it holds now.
+    const command = rule.when === null ? onlyCommandOf(rule.tools) : null;
+    const key = JSON.stringify([rule.agents, command]);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(packRule(rule, at));
+  }
+  return [...groups].map(([key, packed]) => {
+    const [agents, command] = JSON.parse(key);
+    return { agents, command, rules: packed };
+  });
+}
+
+function packRule({ scope: _scope, agents: _agents, tools, place, ...rule }: Rule, at: number): PackedRule {
+  const said = Object.entries(rule).filter(([, value]) => value !== null && value !== false);
+  return {
+    at,
+    ...(Object.fromEntries(said) as Pick<Rule, 'id' | 'decision'>),
+    ...(tools.length > 0 && { tools: tools.map(({ text }) => text) }),
+    ...(place && { line: place.line }),
+  };
 }

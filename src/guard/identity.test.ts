@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toSessionId } from '../core/index.ts';
-import { identityOf, withIdentity } from './tell-identity.ts';
+import { identityOf, withIdentity } from './identity.ts';
 
 const agent = (fields: object) => ({
   id: 'a1b2c3d4e5f6',
