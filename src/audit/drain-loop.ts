@@ -1,16 +1,24 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type LiveTrees, nativeId, type SessionId, toSessionId } from '../core/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
-import { isMissing } from '../lib/folders.ts';
-import { takeLock } from '../lib/lock-file.ts';
-import { readLinesBackwards } from '../lib/read-lines.ts';
+import { known } from '../lib/json.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
+import { maskValue } from '../redact/index.ts';
 import { createCallerNaming, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
-import { drainOnce } from './drain.ts';
-import { type ChainLink, parseEntry } from './entry.ts';
-import { dayOf, type LogFile, listLogFiles, lockPath, readHead, textOf, writeHead } from './log-files.ts';
-import { spoolFolder } from './queue.ts';
+import { type Drained, drain } from './drain.ts';
+import type { ChainLink } from './entry.ts';
+import {
+  dayOf,
+  type LogFile,
+  listLogFiles,
+  readEntriesBackwards,
+  readHead,
+  waitForLock,
+  writeHead,
+} from './log-files.ts';
+import { namesIn, spoolFolder } from './queue.ts';
 
 export interface DrainLoop {
   /** Everything that waited when this was called is taken over, or somebody else is at it. */
@@ -112,7 +120,7 @@ export type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
  * none while somebody drains.
  */
 export async function prune(folder: string, keepDays: number, clock: Clock, ages?: SessionAges): Promise<number> {
-  const lock = await takeLock(lockPath(folder), clock);
+  const lock = await waitForLock(folder, clock);
   if (!lock) return 0;
   try {
     const oldest = clock() - keepDays * DAY_MS;
@@ -137,11 +145,7 @@ async function removeLogFiles(folder: string, firstDay: string): Promise<number>
 }
 
 async function lastOf(files: readonly LogFile[]): Promise<ChainLink | undefined> {
-  for (const file of files.toReversed())
-    for await (const line of readLinesBackwards(file.path)) {
-      const entry = parseEntry(textOf(line));
-      if (entry) return { n: entry.n, hash: entry.hash };
-    }
+  for await (const { entry } of readEntriesBackwards(files)) return { n: entry.n, hash: entry.hash };
   return undefined;
 }
 
@@ -173,11 +177,24 @@ async function removeTold(folder: string, oldest: number, ages: SessionAges): Pr
   for (const { file, session } of old) if ((known.get(session) ?? 0) < oldest) await rm(file, { force: true });
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+export interface DrainOnceOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Of the followed ones, or from the disk (`createCallerSessions`). */
+  readonly open: OpenSession;
+  /** How long to wait for another process that drains right now. */
+  readonly patienceMs?: number;
+}
+
+/** Takes over what waits in the spool, with the names of those who made the calls. */
+export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
+  return drain({
+    folder,
+    clock,
+    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
+    identify: createCallerNaming(open, clock),
+    mask: maskValue,
+    ...known({ patienceMs }),
+  });
 }

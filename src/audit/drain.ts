@@ -2,17 +2,15 @@ import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAgent, hostOf, parseStartedBy } from '../core/index.ts';
 import type { HookEvent } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asText, known } from '../lib/json.ts';
-import { isLocked, type Lock, takeLock } from '../lib/lock-file.ts';
+import { isLocked } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
-import { maskValue } from '../redact/index.ts';
-import { createCallerNaming, type OpenSession } from '../sessions/index.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { type EntryFields, type EntryParts, type Mask, toEntry } from './entry.ts';
 import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
-import { lockPath } from './log-files.ts';
+import { lockPath, waitForLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './queue.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
@@ -50,7 +48,6 @@ export interface Drained {
 const BATCH = 200;
 /** Whoever drains before it looks at something must come to an end, however fast events come in. */
 const MAX_ROUNDS = 10;
-const PAUSE_MS = 20;
 
 /**
  * Takes what hooks put into the spool over into the audit and into the tracker's files, each event once. It may be
@@ -61,7 +58,7 @@ export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder, clock, patienceMs = 0 } = options;
   // Where one was killed between its last event and its last note, there is a lock without a spool.
   if ((await isSpoolEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
-  const lock = await waitForLock(lockPath(folder), clock, patienceMs);
+  const lock = await waitForLock(folder, clock, patienceMs);
   if (!lock) return { ...NOTHING, isBusy: true };
   try {
     return await drainLocked(options);
@@ -71,14 +68,6 @@ export async function drain(options: DrainOptions): Promise<Drained> {
 }
 
 const NOTHING: Drained = { events: 0, entries: 0, bad: 0, isBusy: false };
-
-async function waitForLock(file: string, clock: Clock, patienceMs: number): Promise<Lock | undefined> {
-  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
-    const lock = await takeLock(file, clock);
-    if (lock || waitedMs >= patienceMs) return lock;
-    await sleep(PAUSE_MS);
-  }
-}
 
 async function drainLocked(options: DrainOptions): Promise<Drained> {
   const { folder, clock } = options;
@@ -215,7 +204,7 @@ async function readOrReason({ path, isSmall }: SpoolFile): Promise<Uint8Array | 
     // Replaced since it was listed.
     if (isWrongFile(error)) return 'bad';
     if (!isMissing(error)) throw error;
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'bad';
+    return codeOf(error) === 'ENOENT' ? 'gone' : 'bad';
   }
 }
 
@@ -240,25 +229,3 @@ const UNKNOWN: AuditAgent = {
   evidence: 'none',
   reason: null,
 };
-
-export interface DrainOnceOptions {
-  /** Where troupe keeps its state. */
-  readonly folder: string;
-  readonly clock: Clock;
-  /** Of the followed ones, or from the disk (`createCallerSessions`). */
-  readonly open: OpenSession;
-  /** How long to wait for another process that drains right now. */
-  readonly patienceMs?: number;
-}
-
-/** Takes over what waits in the spool, with the names of those who made the calls. */
-export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
-  return drain({
-    folder,
-    clock,
-    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
-    identify: createCallerNaming(open, clock),
-    mask: maskValue,
-    ...known({ patienceMs }),
-  });
-}

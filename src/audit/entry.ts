@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AuditAgent, type AuditDecision, type AuditEntry, nativeId, readAnsweredBy } from '../core/index.ts';
 import type { HookCall, HookEvent } from '../hosts/index.ts';
-import { asAmount, asObject, asText, type JsonObject, known } from '../lib/json.ts';
+import { asAmount, asObject, asText, type JsonObject, known, parseObject } from '../lib/json.ts';
 
 export interface EntryParts {
   readonly id: string;
@@ -126,16 +126,12 @@ export function openSealed(text: string): SealedLine | undefined {
 
 /** A line as an entry, its hash not looked at. */
 export function parseEntry(text: string): AuditEntry | undefined {
-  try {
-    const raw = asObject(JSON.parse(text));
-    const isEntry =
-      Number.isSafeInteger(raw?.['n']) &&
-      [raw?.['id'], raw?.['at'], raw?.['prev'], raw?.['hash']].every((field) => typeof field === 'string') &&
-      asObject(raw?.['agent']) !== undefined;
-    return isEntry ? (raw as unknown as AuditEntry) : undefined;
-  } catch {
-    return undefined;
-  }
+  const raw = parseObject(text);
+  const isEntry =
+    Number.isSafeInteger(raw?.['n']) &&
+    [raw?.['id'], raw?.['at'], raw?.['prev'], raw?.['hash']].every((field) => typeof field === 'string') &&
+    asObject(raw?.['agent']) !== undefined;
+  return isEntry ? (raw as unknown as AuditEntry) : undefined;
 }
 
 /** The text without its hash: closed again, as if there had been none. */

@@ -1,12 +1,11 @@
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type AgentId, formatStartedBy, hostOf, nativeId, type SessionId } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { groupBy } from '../lib/group.ts';
-import { asAmount, asObject, asText } from '../lib/json.ts';
-import { takeLock } from '../lib/lock-file.ts';
+import { asAmount, asText, parseObject } from '../lib/json.ts';
 import { readLinesBackwards } from '../lib/read-lines.ts';
-import { appendWhole, cutOff, explainWrite, lockPath, textOf } from './log-files.ts';
+import { codeOf } from '../lib/user-error.ts';
+import { appendWhole, cutOff, explainWrite, textOf, waitForLock } from './log-files.ts';
 
 /** What is kept of a hook's call for the tracker. */
 export interface HookLine {
@@ -96,24 +95,16 @@ async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>
         await cutOff(file, line.offset);
         continue;
       }
-      const { id, at } = parseLine(textOf(line));
+      const raw = parseObject(textOf(line));
+      const [id, at] = [asText(raw?.['id']), asAmount(raw?.['at'])];
       if (id !== undefined) ids.add(id);
       older = at !== undefined && at >= oldest ? 0 : older + 1;
       if (older >= OLDER_LINES) break;
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw explainWrite(file, error);
+    if (codeOf(error) !== 'ENOENT') throw explainWrite(file, error);
   }
   return ids;
-}
-
-function parseLine(text: string): { readonly id?: string | undefined; readonly at?: number | undefined } {
-  try {
-    const raw = asObject(JSON.parse(text));
-    return { id: asText(raw?.['id']), at: asAmount(raw?.['at']) };
-  } catch {
-    return {};
-  }
 }
 
 export interface Continued {
@@ -125,7 +116,6 @@ export interface Continued {
 }
 
 const PATIENCE_MS = 10_000;
-const PAUSE_MS = 20;
 
 /**
  * Keeps which agent a session goes on from, in the files of both, so that whoever looks at one finds the other. False where it
@@ -141,18 +131,12 @@ export async function noteContinued(folder: string, continued: Continued, clock:
     { ...common, host: hostOf(session), session },
     { ...common, host: hostOf(of), session: of, started: session },
   ];
-  for (let waitedMs = 0; waitedMs <= PATIENCE_MS; waitedMs += PAUSE_MS) {
-    const lock = await takeLock(lockPath(folder), clock);
-    if (!lock) {
-      await sleep(PAUSE_MS);
-      continue;
-    }
-    try {
-      await createHookLineWriter(folder).append(lines);
-      return true;
-    } finally {
-      await lock.release();
-    }
+  const lock = await waitForLock(folder, clock, PATIENCE_MS);
+  if (!lock) return false;
+  try {
+    await createHookLineWriter(folder).append(lines);
+    return true;
+  } finally {
+    await lock.release();
   }
-  return false;
 }

@@ -1,11 +1,16 @@
 import { type FileHandle, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditEntry } from '../core/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import { listFolder } from '../lib/folders.ts';
-import { asObject, known } from '../lib/json.ts';
+import { asObject, known, parseObject } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
+import { type Lock, takeLock } from '../lib/lock-file.ts';
+import { readLinesBackwards } from '../lib/read-lines.ts';
 import { createFile, isWrongFile, openRegular, readText, syncFolder } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import type { ChainLink } from './entry.ts';
+import { type ChainLink, parseEntry } from './entry.ts';
 
 /** One file of the audit. A day's first is `2026-11-15.jsonl`, its second `2026-11-15.2.jsonl`. */
 export interface LogFile {
@@ -61,7 +66,7 @@ export async function readHead(folder: string): Promise<Head | 'broken' | undefi
   try {
     return parseHead(await readText(headPath(folder))) ?? 'broken';
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     if (isWrongFile(error)) return 'broken';
     throw error;
   }
@@ -86,13 +91,9 @@ function headPath(folder: string): string {
 }
 
 function parseHead(text: string): Head | undefined {
-  try {
-    const raw = asObject(JSON.parse(text));
-    const link = toLink(raw);
-    return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']), lost: toLink(raw?.['lost']) }) };
-  } catch {
-    return undefined;
-  }
+  const raw = parseObject(text);
+  const link = toLink(raw);
+  return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']), lost: toLink(raw?.['lost']) }) };
 }
 
 function toLink(value: unknown): ChainLink | undefined {
@@ -163,6 +164,28 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
   EISDIR: ['it is a folder', 'Move it away.'],
   EFTYPE: ['it is not a regular file', 'Move it away.'],
 };
+
+/** The entries of some files, the last one first; lines that are not entries are skipped. */
+export async function* readEntriesBackwards(
+  files: readonly LogFile[],
+): AsyncGenerator<{ readonly entry: AuditEntry; readonly isTorn: boolean }> {
+  for (const file of files.toReversed())
+    for await (const line of readLinesBackwards(file.path)) {
+      const entry = parseEntry(textOf(line));
+      if (entry) yield { entry, isTorn: line.torn };
+    }
+}
+
+const LOCK_PAUSE_MS = 20;
+
+/** The lock of everything that writes here. Undefined if another process still holds it after `patienceMs`. */
+export async function waitForLock(folder: string, clock: Clock, patienceMs = 0): Promise<Lock | undefined> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
+    const lock = await takeLock(lockPath(folder), clock);
+    if (lock || waitedMs >= patienceMs) return lock;
+    await sleep(LOCK_PAUSE_MS);
+  }
+}
 
 export function textOf({ bytes }: Line): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');

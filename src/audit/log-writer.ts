@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Clock } from '../lib/clock.ts';
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards } from '../lib/read-lines.ts';
-import { CHAIN_START, type ChainLink, type EntryFields, openSealed, parseEntry, sealEntry } from './entry.ts';
+import { CHAIN_START, type ChainLink, type EntryFields, openSealed, sealEntry } from './entry.ts';
 import {
   appendWhole,
   cutOff,
@@ -11,6 +11,7 @@ import {
   type Head,
   type LogFile,
   listLogFiles,
+  readEntriesBackwards,
   readHead,
   textOf,
   toLogFile,
@@ -118,14 +119,10 @@ async function readEnd(
 ): Promise<{ readonly last: ChainLink; readonly unsettled: ReadonlySet<string> }> {
   const unsettled = new Set<string>();
   let last: ChainLink | undefined;
-  for (const file of files.toReversed()) {
-    for await (const line of readLinesBackwards(file.path)) {
-      const entry = parseEntry(textOf(line));
-      if (!entry) continue;
-      last ??= { n: entry.n, hash: entry.hash };
-      if (head ? entry.n <= head.n : unsettled.size >= WINDOW) return { last, unsettled };
-      unsettled.add(entry.id);
-    }
+  for await (const { entry } of readEntriesBackwards(files)) {
+    last ??= { n: entry.n, hash: entry.hash };
+    if (head ? entry.n <= head.n : unsettled.size >= WINDOW) break;
+    unsettled.add(entry.id);
   }
   return { last: last ?? CHAIN_START, unsettled };
 }
@@ -153,10 +150,6 @@ async function lastLine(file: LogFile): Promise<Line | undefined> {
 }
 
 async function lastWholeN(files: readonly LogFile[]): Promise<number> {
-  for (const file of files.toReversed())
-    for await (const line of readLinesBackwards(file.path)) {
-      const entry = line.torn ? undefined : parseEntry(textOf(line));
-      if (entry) return entry.n;
-    }
+  for await (const { entry, isTorn } of readEntriesBackwards(files)) if (!isTorn) return entry.n;
   return 0;
 }

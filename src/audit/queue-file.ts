@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { asObject, type JsonObject } from '../lib/json.ts';
+import { type JsonObject, parseJson, parseObject } from '../lib/json.ts';
 import { appendSync, openNewSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
 
@@ -33,19 +33,11 @@ export function parseSpooled(bytes: Uint8Array): Spooled | undefined {
   let end = text.length;
   while (end > 0 && text[end - 1] === NEWLINE) end--;
   const cut = end === 0 ? -1 : text.lastIndexOf(NEWLINE, end - 1);
-  const extra = cut === -1 ? undefined : asObject(parse(text.toString('utf8', cut, end)));
-  const payload = extra && parse(text.toString('utf8', 0, cut));
+  const extra = cut === -1 ? undefined : parseObject(text.toString('utf8', cut, end));
+  const payload = extra && parseJson(text.toString('utf8', 0, cut));
   if (extra && payload !== undefined) return { payload, extra };
-  const whole = parse(text.toString('utf8', 0, end));
+  const whole = parseJson(text.toString('utf8', 0, end));
   return whole === undefined ? undefined : { payload: whole, extra: {} };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The name of a draft: `.new-<host>.<pid>.<n>`. */

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { isRunning } from '../lib/processes.ts';
 import { isWrongFile, readRegular } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
 /** An event that waits to be drained. */
@@ -27,7 +28,7 @@ const AT_ONCE = 500;
 
 /** What waits, oldest first. No folder: nothing waits. */
 export async function listSpool(folder: string): Promise<readonly SpoolFile[]> {
-  const names = (await namesIn(folder)).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
+  const names = (await namesIn(spoolFolder(folder))).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
   const files: SpoolFile[] = [];
   for (const [index, name] of names.entries()) {
     const file = describe(folder, name);
@@ -51,7 +52,7 @@ function numbersOf(name: string): readonly [pid: number, count: number] {
 }
 
 export async function isSpoolEmpty(folder: string): Promise<boolean> {
-  return !(await namesIn(folder)).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
+  return !(await namesIn(spoolFolder(folder))).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
 }
 
 /** Keeps what cannot be understood, out of the way and under a name of its own. */
@@ -81,7 +82,7 @@ const ABANDONED_MS = 10 * 60_000;
  */
 export async function rescueAbandoned(folder: string, clock: Clock): Promise<number> {
   let pieces = 0;
-  for (const name of await namesIn(folder)) {
+  for (const name of await namesIn(spoolFolder(folder))) {
     if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
     const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
     if (host === undefined || isRunning(Number(pid))) continue;
@@ -106,7 +107,7 @@ async function isWholeDraft({ isReadable, path: file }: SpoolFile): Promise<bool
 }
 
 async function dropOldClaim(folder: string, name: string, clock: Clock): Promise<void> {
-  const claim = await describe(folder, name);
+  const claim = describe(folder, name);
   if (claim && clock() - Number(claim.atNs / 1_000_000n) >= ABANDONED_MS) await rm(claim.path, { force: true });
 }
 
@@ -118,7 +119,7 @@ async function giveName(draft: SpoolFile, place: string): Promise<boolean> {
   try {
     await link(draft.path, place);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
   await rm(draft.path);
@@ -139,14 +140,15 @@ function describe(folder: string, name: string): SpoolFile | undefined {
       isSmall: stats.size <= SMALL_BYTES,
     };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-async function namesIn(folder: string): Promise<readonly string[]> {
+/** None if there is no such folder. */
+export async function namesIn(folder: string): Promise<readonly string[]> {
   try {
-    return await readdir(spoolFolder(folder));
+    return await readdir(folder);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

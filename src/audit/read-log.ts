@@ -4,6 +4,7 @@ import { type AuditEntry, type AuditFilter, matchesFilter } from '../core/index.
 import type { Line } from '../lib/lines.ts';
 import { readLinesBackwards, streamLines } from '../lib/read-lines.ts';
 import { isWrongFile } from '../lib/regular-file.ts';
+import { codeOf } from '../lib/user-error.ts';
 import { parseEntry } from './entry.ts';
 import { auditFolder, compareFiles, dayOf, type LogFile, listLogFiles, textOf } from './log-files.ts';
 
@@ -51,7 +52,7 @@ async function* readEntries(
   } catch (error) {
     if (isWrongFile(error)) return options.onBadLine?.(file.name);
     // It became too old since we listed it.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
 }
 

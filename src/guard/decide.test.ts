@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
 import type { AgentSelector, Decision, GuardedCall, TimeWindow } from './policy.ts';
-import { suggestRule } from './suggest-rule.ts';
-import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
+import { bash, main, makeCall, policy, rule, suggestRule, task } from './testing/make-call.ts';
 
 const everyone = { ancestors: [main] };
 const explorer = { agent: task('Explore'), ...everyone };

@@ -4,16 +4,22 @@
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
+import { labelOf } from './identity.ts';
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
-import type { Decision, GuardedCall, Policy, Rule, TriedRule, Verdict } from './policy.ts';
+import {
+  type Decision,
+  type GuardedCall,
+  type Policy,
+  type Rule,
+  STRICTNESS,
+  type TriedRule,
+  type Verdict,
+} from './policy.ts';
 import { defaultOf } from './pre-check.ts';
-
-/** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
-const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 interface PartVerdict extends AskedPart {
   readonly part: JudgedPart;
@@ -235,7 +241,7 @@ function shortened(text: string): string {
 
 function agentText({ agent }: Judged): string {
   if (agent === null) return 'an agent that is not known';
-  return agent.kind === 'main' ? 'main' : (agent.name ?? agent.type ?? agent.kind);
+  return labelOf(agent);
 }
 
 /** What became of one part of a call that is asked about as a whole. */

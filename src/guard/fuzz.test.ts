@@ -8,7 +8,7 @@ import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Decision } from './policy.ts';
 import { aboutCaller, concerns, defaultOf } from './pre-check.ts';
-import { suggestRule } from './suggest-rule.ts';
+import { suggestPatterns } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
 
@@ -148,8 +148,8 @@ test('a command that nothing allows is not allowed by what allows all around it'
 test('what is suggested allows exactly this call', () => {
   check([commands], (command) => {
     const call = bash(command);
-    const suggested = suggestRule(call);
-    if (suggested === null) return;
+    const suggested = suggestPatterns(call);
+    if (typeof suggested === 'string') return;
     const tools = suggested.patterns.map((text) => pattern(text));
     expect(decide(policy([{ ...rule('allow', []), tools }]), call).decision).toBe('allow');
   });

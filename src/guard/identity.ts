@@ -25,7 +25,7 @@ export function identityOf(event: HookEvent, { agent, ancestors, reason }: Calle
   return [event.host, nativeId(event.session), agent.id].map(cleaned).concat(path).join(':');
 }
 
-function labelOf({ kind, name, type }: CallingAgent): string {
+export function labelOf({ kind, name, type }: Pick<CallingAgent, 'kind' | 'name' | 'type'>): string {
   return kind === 'main' ? 'main' : (name ?? type ?? kind);
 }
 

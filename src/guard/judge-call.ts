@@ -4,7 +4,7 @@ import { known } from '../lib/json.ts';
 import { decide } from './decide.ts';
 import { identityOf, withIdentity } from './identity.ts';
 import { namesOf } from './match/command-pattern.ts';
-import type { Decision, GuardedCall, Policy, Rule, Verdict } from './policy.ts';
+import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
 import {
   type GivenInput,
   type JudgedHost,
@@ -60,10 +60,8 @@ function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOpt
   const own = decide(policy, call);
   if (above.length === 0) return own;
   const under = decide(policy, withAbove(call, above));
-  return LOOSEST_FIRST.indexOf(under.decision) > LOOSEST_FIRST.indexOf(own.decision) ? under : own;
+  return isLooser(own.decision, under.decision) ? under : own;
 }
-
-const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
 
 /** For how long troupe asks in the place of a host that cannot, where no rule says. */
 const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;

@@ -1,8 +1,13 @@
+// A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
+
 import type { CallUses } from './shell/index.ts';
 
-// What a policy comes to when it is compiled: what the hook reads. Plain JSON, nothing to be parsed but that.
+export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
 
-export type Decision = 'allow' | 'ask' | 'deny' | 'none';
+export type Decision = (typeof DECISIONS)[number];
+
+/** An allowed call is not even asked about by the host; one without an opinion may be. */
+export const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 export interface Policy {
   readonly version: 1;
@@ -137,6 +142,22 @@ export const NO_POLICY: Policy = {
   rules: [],
 };
 
+/** A rule about every call of every agent, without an opinion. */
+export const PLAIN_RULE: Rule = {
+  id: '',
+  scope: 'user',
+  name: null,
+  place: null,
+  agents: null,
+  tools: [],
+  decision: 'none',
+  reason: null,
+  when: null,
+  wait: null,
+  despiteAncestors: false,
+  tellsIdentity: false,
+};
+
 export interface Caution extends Pick<Rule, 'id' | 'place'> {
   readonly reason: string;
 }
@@ -148,21 +169,8 @@ export interface Caution extends Pick<Rule, 'id' | 'place'> {
 export function withCaution(policy: Policy, { id, place, reason }: Caution): Policy {
   const decision: Decision = policy.onError === 'deny' ? 'deny' : 'ask';
   const { main, subagent, unknown } = policy.defaults;
-  const rule: Rule = {
-    id,
-    // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
-    scope: 'local',
-    name: null,
-    place,
-    agents: null,
-    tools: [],
-    decision,
-    reason,
-    when: null,
-    wait: null,
-    despiteAncestors: false,
-    tellsIdentity: false,
-  };
+  // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
+  const rule: Rule = { ...PLAIN_RULE, id, scope: 'local', place, decision, reason };
   return {
     ...policy,
     defaults: {
@@ -175,18 +183,15 @@ export function withCaution(policy: Policy, { id, place, reason }: Caution): Pol
   };
 }
 
-/** Loosest first: an allowed call is not even asked about by the host, one without an opinion may be. */
-const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
-
 export function isLooser(decision: Decision, than: Decision): boolean {
-  return LOOSEST_FIRST.indexOf(decision) < LOOSEST_FIRST.indexOf(than);
+  return STRICTNESS[decision] < STRICTNESS[than];
 }
 
 export function stricterOf(a: Decision, b: Decision): Decision {
   return isLooser(a, b) ? b : a;
 }
 
-/** Of a text that is one. No YAML here: the hook loads this. */
+/** Of a text that is known to be a pattern. */
 export function toToolPattern(text: string): ToolPattern {
   const bracket = text.indexOf('(');
   const name = bracket === -1 ? text : text.slice(0, bracket);

@@ -14,24 +14,13 @@ export interface SuggestedPatterns {
   readonly fitsOthers: boolean;
 }
 
-/**
- * Null if no pattern can: something of the call is not known before it runs, or a pattern that holds it would hold much more.
- * `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
- */
-export function suggestRule(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | null {
-  const suggested = suggestPatterns(call, also);
-  return typeof suggested === 'string' ? null : suggested;
-}
-
-/** Why `suggestRule` finds no pattern, as a clause; null if it does find one. */
-export function whyNoRule(call: GuardedCall, also: readonly JudgedPart[] = []): string | null {
-  const suggested = suggestPatterns(call, also);
-  return typeof suggested === 'string' ? suggested : null;
-}
-
 const NO_NAME = 'no part of it has a name that a pattern can hold';
 
-function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[]): SuggestedPatterns | string {
+/**
+ * Or why no pattern can, as a clause: something of the call is not known before it runs, or a pattern that holds it would hold
+ * much more. `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
+ */
+export function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | string {
   if (call.uses.unknown !== null) return call.uses.unknown;
   const needed = partsOf(call).filter(
     ({ part, needsAllow }) => needsAllow || also.some((one) => isSame(one.part, part)),

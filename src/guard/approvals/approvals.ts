@@ -13,6 +13,7 @@ import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../ho
 import type { Clock } from '../../lib/clock.ts';
 import { maskValue } from '../../redact/index.ts';
 import type { NameCaller } from '../../sessions/index.ts';
+import { labelOf } from '../identity.ts';
 import { answerAsk } from '../judge-call.ts';
 import type { Judgement } from '../pre-check.ts';
 
@@ -162,8 +163,6 @@ export function describeAsk({ event, call, at, rule, why }: AskedCall, agent: Au
 
 /** As far as the hook itself tells; the names that people know come a moment later. */
 export function askingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
-  const labelOf = ({ kind, name, type }: NonNullable<CallerChain['agent']>): string =>
-    kind === 'main' ? 'main' : (name ?? type ?? kind);
   return {
     who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
     id: agent?.id ?? null,

@@ -6,7 +6,7 @@ import type { PolicyProblem } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';
-import { type AgentSelector, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
+import { type AgentSelector, DECISIONS, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
 import { type PackedGroup, packRules, type RuleGroup, unpackRules } from './packed-rules.ts';
 import { lookAtSource, type PolicyPlace, policyPlaces, readSource, type WherePolicyIs } from './sources.ts';
 
@@ -139,12 +139,10 @@ function isKeptFile(raw: object): raw is KeptFile {
   );
 }
 
-const DECISIONS: ReadonlySet<unknown> = new Set(['allow', 'ask', 'deny', 'none']);
-
 function isPolicy(policy: unknown): boolean {
   if (!isObject(policy) || policy['version'] !== 1) return false;
   const { main, subagent, unknown } = asObject(policy['defaults']) ?? {};
-  return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.has(decision));
+  return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.some((one) => one === decision));
 }
 
 export interface WhereCompiledIs extends WherePolicyIs {

@@ -1,5 +1,4 @@
 import type {
-  ExplainedCall,
   ExplainedPath,
   ExplainedRule,
   ExplainedUses,
@@ -11,33 +10,24 @@ import {
   type AgentSelector,
   type GuardedAgent,
   type GuardedCall,
+  PLAIN_RULE,
   type Policy,
   type Rule,
   toToolPattern,
 } from '../policy.ts';
 import type { CallUses, UsedPath } from '../shell/index.ts';
-import {
-  type AllowRule,
-  canBeWritten,
-  selectorFor,
-  suggestRule,
-  UNNAMEABLE,
-  whyNoRule,
-  writeRules,
-} from '../suggest-rule.ts';
+import { type AllowRule, canBeWritten, selectorFor, suggestPatterns, UNNAMEABLE, writeRules } from '../suggest-rule.ts';
 
 /** What the guard says to a call, and how it comes to it. `ownFile`: the person's own policy. */
 export function explainCall(policy: Policy, call: GuardedCall, ownFile: string | null = null): GuardExplanation {
   const { decision, rule, reason, ancestor, tried } = explain(policy, call);
   const rules = new Map(policy.rules.map((one) => [one.id, toExplainedRule(one)]));
   return {
-    call: toExplainedCall(call),
+    ...unjudged(call),
     decision,
     rule: rule && toExplainedRule(rule),
     reason,
     ancestor,
-    recorded: null,
-    caveats: [],
     uses: toExplainedUses(call.uses),
     tried: tried.flatMap(({ rule: id, ...trial }) => {
       const told = rules.get(id);
@@ -48,9 +38,9 @@ export function explainCall(policy: Policy, call: GuardedCall, ownFile: string |
 }
 
 /** For a call of which too little is known. */
-export function unjudged(call: GuardedCall): GuardExplanation {
+export function unjudged({ agent, ancestors, host, project, cwd, tool, input, at }: GuardedCall): GuardExplanation {
   return {
-    call: toExplainedCall(call),
+    call: { agent, ancestors, host, project, cwd, tool, input, at: new Date(at).toISOString() },
     decision: null,
     rule: null,
     reason: null,
@@ -61,10 +51,6 @@ export function unjudged(call: GuardedCall): GuardExplanation {
     tried: [],
     suggestion: null,
   };
-}
-
-function toExplainedCall({ agent, ancestors, host, project, cwd, tool, input, at }: GuardedCall): ExplainedCall {
-  return { agent, ancestors, host, project, cwd, tool, input, at: new Date(at).toISOString() };
 }
 
 function toExplainedUses({ commands, reads, writes, hosts, unknown, unproven }: CallUses): ExplainedUses {
@@ -105,8 +91,8 @@ export function suggestAllow(policy: Policy, call: GuardedCall, file: string | n
     );
   const agents = exactSelector(call);
   if (typeof agents === 'string') return none(agents);
-  const suggested = suggestRule(call, inherited);
-  if (suggested === null) return none(`No pattern can allow exactly this: ${whyNoRule(call, inherited)}.`);
+  const suggested = suggestPatterns(call, inherited);
+  if (typeof suggested === 'string') return none(`No pattern can allow exactly this: ${suggested}.`);
   // A deny of an agent above is passed by in words only.
   const despite = inherited.length > 0 ? { despiteAncestors: true } : {};
   const rule: AllowRule = { agents, tools: suggested.patterns, ...despite };
@@ -144,18 +130,6 @@ function selectorOf(agent: GuardedAgent): AgentSelector | undefined {
 }
 
 export function toRule({ agents, tools, despiteAncestors = false, name = '' }: AllowRule, id = 'suggested'): Rule {
-  return {
-    id,
-    scope: 'user',
-    name: name || null,
-    place: null,
-    agents,
-    tools: tools.map(toToolPattern),
-    decision: 'allow',
-    reason: null,
-    when: null,
-    wait: null,
-    despiteAncestors,
-    tellsIdentity: false,
-  };
+  const patterns = tools.map(toToolPattern);
+  return { ...PLAIN_RULE, id, name: name || null, agents, tools: patterns, decision: 'allow', despiteAncestors };
 }

@@ -2,7 +2,7 @@
 // thousand of them in front of every call.
 
 import { onlyCommandOf } from '../match/command-pattern.ts';
-import { type AgentSelector, type Decision, type Rule, type RuleScope, toToolPattern } from '../policy.ts';
+import { type AgentSelector, DECISIONS, type Rule, type RuleScope, toToolPattern } from '../policy.ts';
 
 /** The rules about the same agents, and the same command where they are about one: others need not have them read. */
 export interface PackedGroup extends RuleGroup {
@@ -26,8 +26,6 @@ export interface PackedRule
   readonly line?: number;
 }
 
-const DECISIONS: ReadonlySet<Decision> = new Set(['allow', 'ask', 'deny', 'none']);
-
 /**
  * In the order of all rules. Those of a group get the very same selector: who is asked once need not be asked again. `files`:
  * of each scope that has one. Throws where it is not what `packRules` made.
@@ -50,7 +48,7 @@ function unpackRule(
   files: Readonly<Partial<Record<string, string>>>,
 ): Rule {
   const { id, line, tools, decision } = packed;
-  if (typeof agents !== 'object' || !DECISIONS.has(decision)) throw new Error(`no rule: ${id}`);
+  if (typeof agents !== 'object' || !DECISIONS.includes(decision)) throw new Error(`no rule: ${id}`);
   const scope = id.slice(0, id.indexOf(':')) as RuleScope;
   const rule: Rule = {
     id,

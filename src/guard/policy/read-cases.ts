@@ -4,7 +4,7 @@ import { isMap, isScalar, isSeq, type Node } from 'yaml';
 import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
 import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../described-call.ts';
-import type { Decision, GuardedCall, Policy, Rule } from '../policy.ts';
+import { DECISIONS, type Decision, type GuardedCall, type Policy, type Rule } from '../policy.ts';
 import { explainCall } from './explain-call.ts';
 import {
   listOrOne,
@@ -20,7 +20,7 @@ import {
   type Walk,
   wrong,
 } from './fields.ts';
-import { DATE, DECISIONS, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
+import { DATE, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
 import { readText, readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 

@@ -1,6 +1,6 @@
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
-import type { Decision, Policy } from '../policy.ts';
+import { DECISIONS, type Decision, type Policy } from '../policy.ts';
 import {
   listOrOne,
   MAX_ALIASES,
@@ -15,7 +15,7 @@ import {
 } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
-import { DECISIONS, type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
+import { type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
 import { readText, readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 

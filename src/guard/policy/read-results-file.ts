@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
-import type { AgentSelector, GuardedCall, Policy, Rule, ToolPattern } from '../policy.ts';
+import { type AgentSelector, type GuardedCall, NO_POLICY, PLAIN_RULE, type Rule, type ToolPattern } from '../policy.ts';
 import {
   flag,
   listOrOne,
@@ -113,18 +113,13 @@ function readResult(walk: Walk, node: Node, number: number, { file, folders }: F
   if (text === undefined || values.tools === undefined) return undefined;
   return {
     rule: {
-      ...{
-        id: `inject:${number}`,
-        scope: 'user',
-        name: values.name ?? null,
-        decision: 'allow',
-        reason: null,
-        when: null,
-      },
+      ...PLAIN_RULE,
+      id: `inject:${number}`,
+      name: values.name ?? null,
       place: { file, line: walk.problems.lineOf(offset) },
       agents: values.agents ?? null,
       tools: values.tools,
-      ...{ wait: null, despiteAncestors: false, tellsIdentity: false },
+      decision: 'allow',
     },
     text,
     isError: values.is_error ?? false,
@@ -159,14 +154,7 @@ export interface GivenResult {
 /** The first that is for this call, for certain. */
 export function findResult(results: readonly GivenResult[], call: GuardedCall): GivenResult | undefined {
   return results.find(({ rule }) => {
-    const verdict = decide({ ...NO_OPINION, rules: [rule] }, call);
+    const verdict = decide({ ...NO_POLICY, rules: [rule] }, call);
     return verdict.decision === 'allow' && verdict.rule !== null;
   });
 }
-
-const NO_OPINION: Omit<Policy, 'rules'> = {
-  version: 1,
-  hash: '',
-  defaults: { main: 'none', subagent: 'none', unknown: 'none' },
-  onError: 'none',
-};

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { isScalar, type Node } from 'yaml';
 import {
   type AgentSelector,
+  DECISIONS,
   type Decision,
   type Rule,
   type TimeWindow,
@@ -127,8 +128,6 @@ const duration = textOf<number>((text) => {
   const ms = Number.parseInt(text, 10) * UNIT_MS[text.at(-1) as keyof typeof UNIT_MS];
   return ms <= MAX_WAIT_MS ? ms : { wrong: 'is too long.', remedy };
 });
-
-export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const satisfies readonly Decision[];
 
 /** A guard that fails must not let everything through. */
 export const ON_ERROR = ['ask', 'deny', 'none'] as const satisfies readonly Decision[];
@@ -268,43 +267,11 @@ function toAbsolute(text: string, home: string, root: string | null): string | u
 
 /** Those that hosts have had so far, by the names that our rules use. New ones come: another name is a warning. */
 const KNOWN_TOOLS = [
-  ...[
-    'Agent',
-    'AskUserQuestion',
-    'Bash',
-    'BashOutput',
-    'Edit',
-    'EnterPlanMode',
-    'ExitPlanMode',
-    'Glob',
-    'Grep',
-    'KillShell',
-  ],
-  ...['LS', 'LSP', 'ListMcpResources', 'Monitor', 'MultiEdit', 'NotebookEdit', 'NotebookRead', 'PowerShell', 'Read'],
-  ...[
-    'ReadMcpResource',
-    'SendMessage',
-    'Skill',
-    'SlashCommand',
-    'Task',
-    'TaskCreate',
-    'TaskGet',
-    'TaskList',
-    'TaskOutput',
-  ],
-  ...[
-    'TaskStop',
-    'TaskUpdate',
-    'TeamCreate',
-    'TeamDelete',
-    'TodoRead',
-    'TodoWrite',
-    'ToolSearch',
-    'WebFetch',
-    'WebSearch',
-  ],
-  ...['Workflow', 'Write'],
-];
+  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS LSP',
+  'ListMcpResources Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResource',
+  'SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate',
+  'TeamCreate TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Workflow Write',
+].flatMap((line) => line.split(' '));
 
 const tool = textOf<ToolPattern>((text) => {
   if (text === '*')

@@ -1,4 +1,4 @@
-// The smallest policy under which calls would have run: what `suggestRule` says of each, by agent and tool.
+// The smallest policy under which calls would have run: what `suggestPatterns` says of each, by agent and tool.
 
 import { createGuardLog, readLog } from '../../audit/index.ts';
 import { type AuditEntry, type CallLeft, hostOf, nativeId, type PolicySuggestion } from '../../core/index.ts';
@@ -18,15 +18,7 @@ import {
   type Policy,
   toToolPattern,
 } from '../policy.ts';
-import {
-  type AllowRule,
-  canBeWritten,
-  selectorFor,
-  suggestRule,
-  UNNAMEABLE,
-  whyNoRule,
-  writeRules,
-} from '../suggest-rule.ts';
+import { type AllowRule, canBeWritten, selectorFor, suggestPatterns, UNNAMEABLE, writeRules } from '../suggest-rule.ts';
 import { toRule } from './explain-call.ts';
 
 export interface SeenCall {
@@ -86,8 +78,9 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 
 /** Or why there are none. */
 function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
-  const tools = suggestRule(call)?.patterns;
-  if (tools === undefined) return whyNoRule(call) ?? UNNAMEABLE;
+  const suggested = suggestPatterns(call);
+  if (typeof suggested === 'string') return suggested;
+  const tools = suggested.patterns;
   if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;
