@@ -18,7 +18,7 @@ import {
   waitForLock,
   writeHead,
 } from './log-files.ts';
-import { namesIn, spoolFolder } from './queue.ts';
+import { namesIn, queueFolder } from './queue.ts';
 
 export interface DrainLoop {
   /** Everything that waited when this was called is taken over, or somebody else is at it. */
@@ -27,7 +27,7 @@ export interface DrainLoop {
   close(): void;
 }
 
-export interface DrainLoopOptions {
+interface DrainLoopOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly trees: LiveTrees;
@@ -112,7 +112,7 @@ async function openFollowed(trees: LiveTrees, session: KnownSession['tree']['id'
 }
 
 /** When each session that there is was changed last (epoch milliseconds), by its own files. */
-export type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
+type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
 
 /**
  * Removes the files of the audit that are older than so many days, what was set aside of the spool so long ago, and what hooks
@@ -125,7 +125,7 @@ export async function prune(folder: string, keepDays: number, clock: Clock, ages
   try {
     const oldest = clock() - keepDays * DAY_MS;
     await removeBad(folder, oldest);
-    if (ages) await removeTold(folder, oldest, ages);
+    if (ages) await removeHookLines(folder, oldest, ages);
     return await removeLogFiles(folder, dayOf(oldest));
   } finally {
     await lock.release();
@@ -150,7 +150,7 @@ async function lastOf(files: readonly LogFile[]): Promise<ChainLink | undefined>
 }
 
 async function removeBad(folder: string, oldest: number): Promise<void> {
-  const bad = path.join(spoolFolder(folder), 'bad');
+  const bad = path.join(queueFolder(folder), 'bad');
   for (const name of await namesIn(bad)) {
     const file = path.join(bad, name);
     const stats = await stat(file).catch(() => undefined);
@@ -159,7 +159,7 @@ async function removeBad(folder: string, oldest: number): Promise<void> {
 }
 
 /** They are part of the tree as long as somebody may look at the session: one that goes on without hooks, too. */
-async function removeTold(folder: string, oldest: number, ages: SessionAges): Promise<void> {
+async function removeHookLines(folder: string, oldest: number, ages: SessionAges): Promise<void> {
   const old: { readonly file: string; readonly session: SessionId }[] = [];
   const folders = ['hooks', 'streams'].map((kind) => path.join(folder, kind));
   const hosts = await Promise.all(
@@ -177,7 +177,7 @@ async function removeTold(folder: string, oldest: number, ages: SessionAges): Pr
   for (const { file, session } of old) if ((known.get(session) ?? 0) < oldest) await rm(file, { force: true });
 }
 
-export interface DrainOnceOptions {
+interface DrainOnceOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly clock: Clock;

@@ -12,11 +12,11 @@ import { type EntryFields, type EntryParts, type Mask, toEntry } from './entry.t
 import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
 import { lockPath, waitForLock } from './log-files.ts';
 import { createLogWriter, findLogEnd } from './log-writer.ts';
-import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './queue.ts';
+import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
 /** What of a host a drain needs: two functions of its `HooksCapability`. */
-export interface SpoolHost {
+export interface QueueHost {
   read(payload: unknown, host?: number): HookEvent | undefined;
   condense(payload: unknown): unknown;
 }
@@ -24,7 +24,7 @@ export interface SpoolHost {
 export interface DrainOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
-  hostOf(name: string): SpoolHost | undefined;
+  hostOf(name: string): QueueHost | undefined;
   /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
   readonly mask: Mask;
@@ -57,7 +57,7 @@ const MAX_ROUNDS = 10;
 export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder, clock, patienceMs = 0 } = options;
   // Where one was killed between its last event and its last note, there is a lock without a spool.
-  if ((await isSpoolEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
+  if ((await isQueueEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
   const lock = await waitForLock(folder, clock, patienceMs);
   if (!lock) return { ...NOTHING, isBusy: true };
   try {
@@ -74,20 +74,20 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
   const end = await findLogEnd(folder);
   const log = await createLogWriter(folder, end, options);
   const hooks = createHookLineWriter(folder);
-  const total = { events: 0, entries: 0, bad: await rescueAbandoned(folder, clock) };
+  const total = { events: 0, entries: 0, bad: await recoverAbandoned(folder, clock) };
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const files = await listSpool(folder);
+    const files = await listQueue(folder);
     /** In the log already, and still in the spool. */
-    const twice = new Set(files.filter(({ id }) => end.unsettled.has(id)).map(({ id }) => id));
+    const twice = new Set(files.filter(({ id }) => end.afterHead.has(id)).map(({ id }) => id));
     if (twice.size === 0) await log.settle();
     if (files.length === 0) break;
     for (let from = 0; from < files.length; from += BATCH) {
       const batch = files.slice(from, from + BATCH);
-      const taken = await takeBatch(batch, end.unsettled, options);
+      const taken = await takeBatch(batch, end.afterHead, options);
       // The tracker's first: somebody may be watching, and who made a call may take a moment to find out.
       await hooks.append(taken.lines);
       const named = Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
-      const entries = await meanwhile(named, () => tellNewcomers(files, hooks, options));
+      const entries = await meanwhile(named, () => recordNewcomers(files, hooks, options));
       await log.append(entries);
       await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
       for (const { id } of batch) twice.delete(id);
@@ -100,7 +100,7 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
   return { ...total, isBusy: false };
 }
 
-const TELL_EVERY_MS = 20;
+const RECORD_EVERY_MS = 20;
 
 /** Does something again and again until the work is done. */
 async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise<T> {
@@ -111,17 +111,21 @@ async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise
   // A failure is for whoever awaits the work.
   done.catch(() => undefined);
   for (;;) {
-    await Promise.race([done, sleep(TELL_EVERY_MS)]);
+    await Promise.race([done, sleep(RECORD_EVERY_MS)]);
     if (isDone) return done;
     await act();
   }
 }
 
 /** What came since: the tracker hears of it without waiting for its turn, which comes in the next round. */
-async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter, options: DrainOptions): Promise<void> {
+async function recordNewcomers(
+  known: readonly QueuedFile[],
+  hooks: HookLineWriter,
+  options: DrainOptions,
+): Promise<void> {
   const ids = new Set(known.map(({ id }) => id));
   const lines: HookLine[] = [];
-  for (const file of (await listSpool(options.folder)).filter(({ id }) => !ids.has(id))) {
+  for (const file of (await listQueue(options.folder)).filter(({ id }) => !ids.has(id))) {
     const taken = await take(file, true, options);
     if (typeof taken !== 'string') lines.push(...taken.lines);
   }
@@ -131,16 +135,16 @@ async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter,
 interface TakenBatch {
   readonly calls: readonly TakenCall[];
   readonly lines: readonly HookLine[];
-  readonly done: readonly SpoolFile[];
+  readonly done: readonly QueuedFile[];
   readonly bad: number;
 }
 
 async function takeBatch(
-  files: readonly SpoolFile[],
+  files: readonly QueuedFile[],
   inLog: ReadonlySet<string>,
   options: DrainOptions,
 ): Promise<TakenBatch> {
-  const [calls, lines, done]: [TakenCall[], HookLine[], SpoolFile[]] = [[], [], []];
+  const [calls, lines, done]: [TakenCall[], HookLine[], QueuedFile[]] = [[], [], []];
   let bad = 0;
   for (const file of files) {
     const taken = await take(file, inLog.has(file.id), options);
@@ -165,7 +169,7 @@ interface Taken {
   readonly lines: readonly HookLine[];
 }
 
-async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
+async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
   const host = options.hostOf(file.host);
   if (!host || !file.isReadable) return 'bad';
   const bytes = await readOrReason(file);
@@ -197,7 +201,7 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
   return toEntry({ ...call, agent, mask: options.mask });
 }
 
-async function readOrReason({ path, isSmall }: SpoolFile): Promise<Uint8Array | 'bad' | 'gone'> {
+async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
     return isSmall ? readRegularSync(path) : await readRegular(path, MAX_SPOOL_BYTES);
   } catch (error) {

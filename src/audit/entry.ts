@@ -80,7 +80,7 @@ const LONGEST = 400;
  * The first line of what a call is about, with a mark for what does not show: a second line may do more than the first.
  * Masked before it is cut, for a secret may begin in one line and end in another.
  */
-export function toSummaryLine(subject: string, mask: Mask): string | null {
+function toSummaryLine(subject: string, mask: Mask): string | null {
   const lines = subject.split('\n').filter((line) => line.trim() !== '');
   const [first = ''] = lines;
   const masked = asText(mask(subject.trim(), LONGEST)) ?? '';
@@ -110,7 +110,7 @@ export function sealEntry({ v, ...fields }: EntryFields, last: ChainLink): Chain
   return { n, hash, line: `${open},"hash":"${hash}"}` };
 }
 
-export interface SealedLine {
+interface SealedLine {
   readonly entry: AuditEntry;
   /** The hash is that of the text. */
   readonly isIntact: boolean;

@@ -40,7 +40,7 @@ export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' 
   });
 }
 
-export interface GuardLogOptions {
+interface GuardLogOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly places: readonly Place[];
@@ -81,7 +81,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       const end = new AbortController();
       const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
       beginning = new Promise((onBegin) => {
-        const isTold = tellUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
+        const isTold = followUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
         Promise.all([isDrained, isTold]).catch(reportTrouble);
       });
       return { close: () => end.abort() };
@@ -95,7 +95,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       await drain();
       const held = prefix === undefined ? undefined : await options.held?.(prefix);
       const { tree, ledger } = held ?? (await sessions.open(prefix));
-      const { calls, unnamed } = await readHeard(folder, ledger);
+      const { calls, unnamed } = await readRecordedCalls(folder, ledger);
       return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed);
     },
   };
@@ -109,7 +109,7 @@ async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): P
   }
 }
 
-async function tellUntil(
+async function followUntil(
   { folder, ...options }: FollowOptions & { readonly folder: string },
   listener: (entry: AuditEntry) => void,
 ): Promise<void> {
@@ -123,7 +123,7 @@ const EARLIER_MS = 3_600_000;
  * The calls that hooks told of since the session began. Those of other sessions, too: a session that is continued under
  * another id, or copied, has calls in it that were heard under the first one.
  */
-async function readHeard(
+async function readRecordedCalls(
   folder: string,
   ledger: SessionLedger,
 ): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number }> {
@@ -152,7 +152,7 @@ export interface GuardLog {
   coverage(session?: string): Promise<CoverageReport>;
 }
 
-export interface LogProblem {
+interface LogProblem {
   readonly file: string;
   /** Counted from 1. */
   readonly line: number;
@@ -160,7 +160,7 @@ export interface LogProblem {
   readonly what: string;
 }
 
-export interface Verification {
+interface Verification {
   /** Lines that are entries, in order or not. */
   readonly entries: number;
   readonly files: number;

@@ -36,16 +36,16 @@ export function createHookLineWriter(folder: string): HookLineWriter {
     async append(lines) {
       for (const [file, ofFile] of groupBy(lines, (line) => fileOf(folder, line))) {
         if (file === undefined) continue;
-        const known = written.get(file) ?? (await mendAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
+        const known = written.get(file) ?? (await repairAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
         written.set(file, known);
-        const news = withoutTold(
+        const news = withoutRecorded(
           file,
           ofFile.filter((line) => !known.has(line.id)),
         );
         const text = news.map(({ host: _host, session: _session, ...line }) => `${JSON.stringify(line)}\n`).join('');
         if (text !== '') await appendWhole(file, text);
         for (const line of news) known.add(line.id);
-        noteTold(file, news);
+        noteRecorded(file, news);
       }
     },
   };
@@ -53,10 +53,10 @@ export function createHookLineWriter(folder: string): HookLineWriter {
 
 /** Every hook of a process says who started it: once is enough. Once more, by another process of ours, does no harm. */
 const told = new Set<string>();
-const MOST_TOLD = 10_000;
+const MOST_RECORDED = 10_000;
 
 /** Lines that only say who started whom, each once. */
-function withoutTold(file: string, lines: readonly HookLine[]): readonly HookLine[] {
+function withoutRecorded(file: string, lines: readonly HookLine[]): readonly HookLine[] {
   const here = new Set<string>();
   return lines.filter((line) => {
     if (line.payload !== undefined) return true;
@@ -67,8 +67,8 @@ function withoutTold(file: string, lines: readonly HookLine[]): readonly HookLin
   });
 }
 
-function noteTold(file: string, lines: readonly HookLine[]): void {
-  if (told.size >= MOST_TOLD) told.clear();
+function noteRecorded(file: string, lines: readonly HookLine[]): void {
+  if (told.size >= MOST_RECORDED) told.clear();
   for (const line of lines) if (line.startedBy !== undefined) told.add(startOf(file, line));
 }
 
@@ -86,7 +86,7 @@ function fileOf(folder: string, { host, session }: HookLine): string | undefined
 const OLDER_LINES = 256;
 
 /** Cuts off a torn end; then the ids of the last lines, as far back as events since `oldest` may stand. */
-async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>> {
+async function repairAndReadIds(file: string, oldest: number): Promise<Set<string>> {
   const ids = new Set<string>();
   let older = 0;
   try {

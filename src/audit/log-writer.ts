@@ -18,14 +18,14 @@ import {
   writeHead,
 } from './log-files.ts';
 
-export interface LogWriter {
+interface LogWriter {
   /** On the disk when it comes back. */
   append(entries: readonly EntryFields[]): Promise<void>;
   /** Notes how far the log has come. Only when no event in the spool is in the log already: they are looked for behind it. */
   settle(): Promise<void>;
 }
 
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Under the lock. */
 export async function createLogWriter(
@@ -90,15 +90,15 @@ export async function createLogWriter(
 }
 
 /** Where the log goes on. */
-export interface LogEnd {
+interface LogEnd {
   readonly file: LogFile | undefined;
   readonly last: ChainLink;
   readonly head: Head | undefined;
   /** Ids of the lines that came after the head: those who wrote them may have died before their spool files were gone. */
-  readonly unsettled: ReadonlySet<string>;
+  readonly afterHead: ReadonlySet<string>;
 }
 
-/** Without a head: several batches, the one that may be unsettled and what may have come between. */
+/** Without a head: several batches, the one whose events may still be queued, and what may have come between. */
 const WINDOW = 1_000;
 
 /** Under the lock: looks how far the log has come, and leaves it with a whole last line. */
@@ -107,31 +107,31 @@ export async function findLogEnd(folder: string): Promise<LogEnd> {
   const file = files.at(-1);
   const found = await readHead(folder);
   const head = found === 'broken' ? undefined : found;
-  if (file) await mendLastLine(file, files, head);
-  const { last, unsettled } = await readEnd(files, head);
+  if (file) await repairLastLine(file, files, head);
+  const { last, afterHead } = await readEnd(files, head);
   // Where lines are missing at the end, the chain goes on behind them: the gap stays to be seen.
-  return { file, head, unsettled, last: head && head.n > last.n ? head : last };
+  return { file, head, afterHead, last: head && head.n > last.n ? head : last };
 }
 
 async function readEnd(
   files: readonly LogFile[],
   head: Head | undefined,
-): Promise<{ readonly last: ChainLink; readonly unsettled: ReadonlySet<string> }> {
-  const unsettled = new Set<string>();
+): Promise<{ readonly last: ChainLink; readonly afterHead: ReadonlySet<string> }> {
+  const afterHead = new Set<string>();
   let last: ChainLink | undefined;
   for await (const { entry } of readEntriesBackwards(files)) {
     last ??= { n: entry.n, hash: entry.hash };
-    if (head ? entry.n <= head.n : unsettled.size >= WINDOW) break;
-    unsettled.add(entry.id);
+    if (head ? entry.n <= head.n : afterHead.size >= WINDOW) break;
+    afterHead.add(entry.id);
   }
-  return { last: last ?? CHAIN_START, unsettled };
+  return { last: last ?? CHAIN_START, afterHead };
 }
 
 /**
  * A line without its newline was being written when its writer died: its event is still in the spool, and it is cut off.
  * Unless it is whole, or was settled long ago and damaged since: that stays as it is, to be seen.
  */
-async function mendLastLine(file: LogFile, files: readonly LogFile[], head: Head | undefined): Promise<void> {
+async function repairLastLine(file: LogFile, files: readonly LogFile[], head: Head | undefined): Promise<void> {
   const torn = await lastLine(file);
   if (!torn?.torn) return;
   const isWhole = openSealed(textOf(torn))?.isIntact === true;

@@ -15,7 +15,7 @@ import { appendSync, openNewSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
 
 /** What a hook was handed, and what we knew beside it. */
-export interface Spooled {
+interface QueuedEvent {
   readonly payload: unknown;
   readonly extra: JsonObject;
 }
@@ -28,7 +28,7 @@ const NEWLINE = 10;
  * The payload as the host gave it, then a line of ours. Nothing where that is not JSON, and no guess at what it may have
  * been. The last line is ours only if there is a payload before it: the host's own may span lines.
  */
-export function parseSpooled(bytes: Uint8Array): Spooled | undefined {
+export function parseSpooled(bytes: Uint8Array): QueuedEvent | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let end = text.length;
   while (end > 0 && text[end - 1] === NEWLINE) end--;

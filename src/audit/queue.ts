@@ -9,7 +9,7 @@ import { codeOf } from '../lib/user-error.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
 /** An event that waits to be drained. */
-export interface SpoolFile {
+export interface QueuedFile {
   readonly name: string;
   readonly path: string;
   readonly host: string;
@@ -27,9 +27,9 @@ const SMALL_BYTES = 64 * 1024;
 const AT_ONCE = 500;
 
 /** What waits, oldest first. No folder: nothing waits. */
-export async function listSpool(folder: string): Promise<readonly SpoolFile[]> {
-  const names = (await namesIn(spoolFolder(folder))).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
-  const files: SpoolFile[] = [];
+export async function listQueue(folder: string): Promise<readonly QueuedFile[]> {
+  const names = (await namesIn(queueFolder(folder))).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
+  const files: QueuedFile[] = [];
   for (const [index, name] of names.entries()) {
     const file = describe(folder, name);
     if (file) files.push(file);
@@ -40,7 +40,7 @@ export async function listSpool(folder: string): Promise<readonly SpoolFile[]> {
 }
 
 /** Files have the same time within a few milliseconds; later processes and later events of one have higher numbers. */
-function compareFiles(a: SpoolFile, b: SpoolFile): number {
+function compareFiles(a: QueuedFile, b: QueuedFile): number {
   if (a.atNs !== b.atNs) return a.atNs < b.atNs ? -1 : 1;
   const [[pidA, countA], [pidB, countB]] = [numbersOf(a.name), numbersOf(b.name)];
   return pidA - pidB || countA - countB || (a.name < b.name ? -1 : 1);
@@ -51,19 +51,19 @@ function numbersOf(name: string): readonly [pid: number, count: number] {
   return [Number(pid ?? 0), Number(count ?? 0)];
 }
 
-export async function isSpoolEmpty(folder: string): Promise<boolean> {
-  return !(await namesIn(spoolFolder(folder))).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
+export async function isQueueEmpty(folder: string): Promise<boolean> {
+  return !(await namesIn(queueFolder(folder))).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
 }
 
 /** Keeps what cannot be understood, out of the way and under a name of its own. */
-export async function setAside(folder: string, file: SpoolFile): Promise<void> {
-  const bad = path.join(spoolFolder(folder), 'bad');
+export async function setAside(folder: string, file: QueuedFile): Promise<void> {
+  const bad = path.join(queueFolder(folder), 'bad');
   try {
     await mkdir(bad, { recursive: true, mode: 0o700 });
     await rename(file.path, path.join(bad, file.id));
   } catch {
     // Something else has the folder's name, or it is not for us: all that came after must not wait because of it.
-    await rename(file.path, path.join(spoolFolder(folder), `${ASIDE}${file.id}`));
+    await rename(file.path, path.join(queueFolder(folder), `${ASIDE}${file.id}`));
   }
 }
 
@@ -80,9 +80,9 @@ const ABANDONED_MS = 10 * 60_000;
  * What writers left that were killed before they could give it its name: whole, it is an event like any other; a piece
  * of one is of no use to anybody. Gives how many such pieces were set aside.
  */
-export async function rescueAbandoned(folder: string, clock: Clock): Promise<number> {
+export async function recoverAbandoned(folder: string, clock: Clock): Promise<number> {
   let pieces = 0;
-  for (const name of await namesIn(spoolFolder(folder))) {
+  for (const name of await namesIn(queueFolder(folder))) {
     if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
     const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
     if (host === undefined || isRunning(Number(pid))) continue;
@@ -90,14 +90,14 @@ export async function rescueAbandoned(folder: string, clock: Clock): Promise<num
     if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
     const isWhole = await isWholeDraft(draft);
     if (!isWhole) pieces++;
-    if (!isWhole || !(await giveName(draft, path.join(spoolFolder(folder), `${name.slice(DRAFT.length)}.json`))))
+    if (!isWhole || !(await giveName(draft, path.join(queueFolder(folder), `${name.slice(DRAFT.length)}.json`))))
       await setAside(folder, draft);
   }
   return pieces;
 }
 
 /** The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none. */
-async function isWholeDraft({ isReadable, path: file }: SpoolFile): Promise<boolean> {
+async function isWholeDraft({ isReadable, path: file }: QueuedFile): Promise<boolean> {
   try {
     return isReadable && parseSpooled(await readRegular(file, MAX_SPOOL_BYTES)) !== undefined;
   } catch (error) {
@@ -111,11 +111,11 @@ async function dropOldClaim(folder: string, name: string, clock: Clock): Promise
   if (claim && clock() - Number(claim.atNs / 1_000_000n) >= ABANDONED_MS) await rm(claim.path, { force: true });
 }
 
-export function spoolFolder(folder: string): string {
+export function queueFolder(folder: string): string {
   return path.join(folder, 'spool');
 }
 
-async function giveName(draft: SpoolFile, place: string): Promise<boolean> {
+async function giveName(draft: QueuedFile, place: string): Promise<boolean> {
   try {
     await link(draft.path, place);
   } catch (error) {
@@ -126,8 +126,8 @@ async function giveName(draft: SpoolFile, place: string): Promise<boolean> {
   return true;
 }
 
-function describe(folder: string, name: string): SpoolFile | undefined {
-  const place = path.join(spoolFolder(folder), name);
+function describe(folder: string, name: string): QueuedFile | undefined {
+  const place = path.join(queueFolder(folder), name);
   try {
     const stats = lstatSync(place, { bigint: true });
     return {

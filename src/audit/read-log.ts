@@ -32,7 +32,7 @@ export async function* readLog(folder: string, options: ReadOptions = {}): Async
 }
 
 /** The entry of a line; tells of one that is none. A torn one is still being written. */
-export function toKnownEntry(line: Line, file: LogFile, { onBadLine }: ReadOptions): AuditEntry | undefined {
+function toKnownEntry(line: Line, file: LogFile, { onBadLine }: ReadOptions): AuditEntry | undefined {
   if (line.torn) return undefined;
   const entry = parseEntry(textOf(line));
   if (!entry) onBadLine?.(file.name);

@@ -75,7 +75,7 @@ function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
 }
 
 /** What no allow gets past, and what only one gets past that says so in words. For who wants to write that allow. */
-export interface Obstacles {
+interface Obstacles {
   /** Denies and asks for the agent itself, each once. */
   readonly own: readonly Rule[];
   /** Parts that an agent above may not do. */
@@ -245,7 +245,7 @@ function agentText({ agent }: Judged): string {
 }
 
 /** What became of one part of a call that is asked about as a whole. */
-export interface AskedPart {
+interface AskedPart {
   readonly decision: Decision;
   /** Whoever asks about it, where it is asked about; null: the default does. */
   readonly asking: readonly (Pick<Rule, 'wait'> | null)[];

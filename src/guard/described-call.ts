@@ -18,14 +18,14 @@ import { toCall } from './judge-call.ts';
 import type { GuardedCall } from './policy.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
-export interface PastCall {
+interface PastCall {
   readonly call: GuardedCall;
   /** What the guard looks at is not in the audit as it was: the call cannot be judged again. */
-  readonly isSpoilt: boolean;
+  readonly isRedacted: boolean;
   readonly caveats: readonly string[];
 }
 
-export interface PastOptions {
+interface PastOptions {
   readonly home: string;
   /** Of the session; undefined where its files are gone. */
   readonly tree: SessionTree | undefined;
@@ -49,10 +49,10 @@ export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptio
     caller,
     { home, at: Date.parse(entry.at) },
   );
-  const spoilt = spoiltFields(entry.input, isChanged);
+  const spoilt = redactedFields(entry.input, isChanged);
   return {
     call,
-    isSpoilt: spoilt.length > 0,
+    isRedacted: spoilt.length > 0,
     caveats: [
       ...(spoilt.length > 0
         ? [`In the audit, ${spoilt.join(', ')} is masked or cut: the call cannot be judged again from it.`]
@@ -63,7 +63,7 @@ export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptio
 }
 
 /** A call that stands in a transcript. */
-export interface WrittenCall {
+interface WrittenCall {
   readonly agent: AgentNode;
   readonly tool: string;
   readonly input: unknown;
@@ -108,13 +108,13 @@ function toCallingAgent({ id, kind, type, name, depth }: AgentNode): CallingAgen
   return { id, kind, type: type ?? null, name: name ?? null, depth: depth ?? null };
 }
 
-function spoiltFields(input: unknown, isChanged: (text: string) => boolean): readonly string[] {
+function redactedFields(input: unknown, isChanged: (text: string) => boolean): readonly string[] {
   if (!isObject(input)) return typeof input === 'string' ? ['the input'] : [];
-  const isSpoilt = (value: unknown): boolean =>
-    typeof value === 'string' ? isChanged(value) : Array.isArray(value) && value.some(isSpoilt);
+  const isRedacted = (value: unknown): boolean =>
+    typeof value === 'string' ? isChanged(value) : Array.isArray(value) && value.some(isRedacted);
   // Of very many fields the last are left out of the audit.
   const isShort = Object.hasOwn(input, '…') ? ['a part of the input'] : [];
-  return [...JUDGED_FIELDS.filter((field) => isSpoilt(input[field])), ...isShort];
+  return [...JUDGED_FIELDS.filter((field) => isRedacted(input[field])), ...isShort];
 }
 
 /** A call that nobody made, as a person describes it to ask what the guard would say. */

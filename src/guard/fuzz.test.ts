@@ -7,7 +7,7 @@ import { namesOf, onlyCommandOf } from './match/command-pattern.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Decision } from './policy.ts';
-import { aboutCaller, concerns, defaultOf } from './pre-check.ts';
+import { aboutCaller, defaultOf, hasRuleFor } from './pre-check.ts';
 import { suggestPatterns } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
@@ -82,7 +82,7 @@ test('explaining decides the same', () => {
 test('what no rule concerns is decided by the default, whatever it does', () => {
   let unconcerned = 0;
   check([policies, calls], (policy, call) => {
-    if (concerns(policy, call)) return;
+    if (hasRuleFor(policy, call)) return;
     unconcerned++;
     expect(decide(policy, call)).toMatchObject({ decision: defaultOf(policy, call), rule: null });
   });

@@ -103,9 +103,9 @@ export async function explainPast(
 ): Promise<GuardExplanation> {
   const entry = await findEntry(folder, wanted);
   const tree = entry.session === null ? undefined : await treeOf(entry.session);
-  const { call, isSpoilt, caveats } = pastCall(entry, { home, tree, isChanged: isMaskedOrCut });
+  const { call, isRedacted, caveats } = pastCall(entry, { home, tree, isChanged: isMaskedOrCut });
   const { policy, ownFile } = await policyIn(call.project ?? '/', policyFile);
-  const told = isSpoilt ? unjudged(call) : explainCall(policy, call, ownFile);
+  const told = isRedacted ? unjudged(call) : explainCall(policy, call, ownFile);
   const { n, session, decision, rule, reason } = entry;
   return { ...told, caveats, recorded: { n, call: entry.call, session, decision, rule, reason } };
 }

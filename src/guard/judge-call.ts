@@ -10,9 +10,9 @@ import {
   type JudgedHost,
   type Judgement,
   type JudgeOptions,
-  judgeAtDoor,
+  preCheck,
   resolveLinks,
-  toCallAtDoor,
+  toUnreadCall,
   withAbove,
 } from './pre-check.ts';
 import { usesOf } from './uses-of.ts';
@@ -33,7 +33,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const caller = options.caller ?? host.callerOf(payload, options.process);
     const folder = caller.project ?? event.cwd ?? '/';
     policy = options.policyFor(folder);
-    const early = judgeAtDoor(payload, { ...options, caller });
+    const early = preCheck(payload, { ...options, caller });
     if (early) return early;
     const call = toCall(event, caller, options);
     policy = options.policyFor(folder, namesOf(call.uses));
@@ -99,36 +99,36 @@ function whyOf(rule: Rule | null, reason: string): string {
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */
 export function toCall(event: HookEvent, caller: CallerChain, options: Pick<JudgeOptions, 'home' | 'at'>): GuardedCall {
-  const call = toCallAtDoor(event, caller, options);
+  const call = toUnreadCall(event, caller, options);
   const { tool, input, cwd, home, project } = call;
   return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
 }
 
 /** What became of a call that was held for an answer, or should have been. */
-export interface SettledAsk extends Omit<Judgement, 'wait' | 'given'> {
+interface AnsweredCall extends Omit<Judgement, 'wait' | 'given'> {
   readonly answeredBy: AnsweredBy;
 }
 
 /** What a hook answers whose call was asked about, once it is known what was said. */
-export function answerAsk(
+export function answerRequest(
   host: Pick<JudgedHost, 'formatAnswer'>,
   { rule, reason: asked, wait, given }: Judgement,
   decision: AskAnswer,
   answeredBy: AnsweredBy,
-): SettledAsk {
-  const reason = `${asked} ${sayWho(answeredBy, decision, wait?.ms ?? 0)}`;
+): AnsweredCall {
+  const reason = `${asked} ${explainAnswer(answeredBy, decision, wait?.ms ?? 0)}`;
   return answer(host, { decision, rule, reason, answeredBy }, given);
 }
 
 /** Without a server nobody can be asked: a call that would wait for an answer ends as it does without one. */
-export function judgeAlone(payload: unknown, options: JudgeOptions): Judgement | SettledAsk {
+export function judgeAlone(payload: unknown, options: JudgeOptions): Judgement | AnsweredCall {
   const judgement = judgeCall(payload, options);
   const { wait } = judgement;
-  return wait ? answerAsk(options.host, judgement, wait.otherwise, 'no-server') : judgement;
+  return wait ? answerRequest(options.host, judgement, wait.otherwise, 'no-server') : judgement;
 }
 
 /** For the agent, which reads it as the reason, and for the audit. */
-function sayWho(by: AnsweredBy, decision: AskAnswer, ms: number): string {
+function explainAnswer(by: AnsweredBy, decision: AskAnswer, ms: number): string {
   const so = decision === 'allow' ? 'allowed' : 'denied';
   switch (by) {
     case 'expiry':

@@ -58,7 +58,7 @@ export interface PolicyControl {
   presets(): Promise<readonly PolicyPreset[]>;
 }
 
-export interface PolicyInForce extends Pick<LoadedPolicy, 'policy' | 'problems'> {
+interface PolicyInForce extends Pick<LoadedPolicy, 'policy' | 'problems'> {
   /** Where the person's own rules go. */
   readonly ownFile: string | null;
 }

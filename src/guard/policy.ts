@@ -158,7 +158,7 @@ export const PLAIN_RULE: Rule = {
   tellsIdentity: false,
 };
 
-export interface Caution extends Pick<Rule, 'id' | 'place'> {
+interface Caution extends Pick<Rule, 'id' | 'place'> {
   readonly reason: string;
 }
 

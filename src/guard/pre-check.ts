@@ -45,7 +45,7 @@ export interface Judgement {
   readonly given?: GivenInput;
 }
 
-export interface AskWait extends NonNullable<Rule['wait']> {
+interface AskWait extends NonNullable<Rule['wait']> {
   /** For the person: what the rule says of itself. */
   readonly why: string;
 }
@@ -57,7 +57,7 @@ export interface GivenInput {
 }
 
 /** Undefined: what the call does has to be looked at. */
-export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement | undefined {
+export function preCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
   const { host, process } = options;
   const event = host.read(payload, process);
   if (!event) return undefined;
@@ -66,8 +66,8 @@ export function judgeAtDoor(payload: unknown, options: JudgeOptions): Judgement 
   const caller = options.caller ?? host.callerOf(payload, process);
   const policy = options.policyFor(caller.project ?? event.cwd ?? '/');
   if (isSilent(policy)) return NO_OPINION;
-  const call = withAbove(toCallAtDoor(event, caller, options), options.above);
-  return defaultOf(policy, call) === 'none' && !concerns(policy, call) ? NO_OPINION : undefined;
+  const call = withAbove(toUnreadCall(event, caller, options), options.above);
+  return defaultOf(policy, call) === 'none' && !hasRuleFor(policy, call) ? NO_OPINION : undefined;
 }
 
 const NO_OPINION: Judgement = { printed: '', decision: 'none', rule: null, reason: 'no rule is about it' };
@@ -77,11 +77,11 @@ export function isSilent({ rules, defaults }: Policy): boolean {
   return rules.length === 0 && Object.values(defaults).every((decision) => decision === 'none');
 }
 
-export function toCallAtDoor(
+export function toUnreadCall(
   event: HookEvent,
   { agent, ancestors, project: began }: CallerChain,
   { home, at }: Pick<JudgeOptions, 'home' | 'at'>,
-): CallAtDoor {
+): UnreadCall {
   const { call, cwd = null, host } = event;
   const folder = began ?? cwd;
   return {
@@ -99,7 +99,7 @@ export function toCallAtDoor(
 }
 
 /** The same call, with those above its whole session. */
-export function withAbove<C extends CallAtDoor>(call: C, above: readonly CallingAgent[] = []): C {
+export function withAbove<C extends UnreadCall>(call: C, above: readonly CallingAgent[] = []): C {
   return above.length === 0 ? call : { ...call, ancestors: [...above.map(toAgent), ...call.ancestors] };
 }
 
@@ -118,10 +118,10 @@ export function resolveLinks(place: string): string {
 }
 
 /** A call of which nobody has looked yet what it does. */
-export type CallAtDoor = Omit<GuardedCall, 'uses'>;
+type UnreadCall = Omit<GuardedCall, 'uses'>;
 
 /** False only where `decide` would end in the default, whatever the call does. */
-export function concerns(policy: Policy, call: CallAtDoor): boolean {
+export function hasRuleFor(policy: Policy, call: UnreadCall): boolean {
   const isAboutCaller = aboutCaller(call);
   return policy.rules.some(
     (rule) => isAboutTool(rule, call.tool) && isInWindow(rule.when, call) !== 'no' && isAboutCaller(rule.agents),
@@ -130,7 +130,7 @@ export function concerns(policy: Policy, call: CallAtDoor): boolean {
 
 /** Can rules about these agents be about the one who calls, or about one above it? Where not, `decide` passes over them. */
 export function aboutCaller(
-  call: Pick<CallAtDoor, 'agent' | 'ancestors' | 'host' | 'project'>,
+  call: Pick<UnreadCall, 'agent' | 'ancestors' | 'host' | 'project'>,
 ): (agents: AgentSelector | null) => boolean {
   const line = lineOf(call);
   const isSelected = selecting(call);

@@ -13,7 +13,7 @@ export interface HookStubs {
   readonly guard: string;
 }
 
-export interface HookStubOptions {
+interface HookStubOptions {
   /** The program that runs `hookFile`. */
   readonly node: string;
   /** dist/hook.cjs of the installed package. */
@@ -82,7 +82,7 @@ async function findBash(): Promise<string | undefined> {
   return undefined;
 }
 
-export interface ScriptWords {
+interface ScriptWords {
   /** Absolute. */
   readonly state: string;
   readonly node: string;
@@ -283,12 +283,12 @@ const NODE_SECONDS = 7;
 export const FAILURE_REASON = 'The guard of troupe could not be asked. See: troupe doctor';
 
 /** Before anything else is done: where the host works, and a way to it. */
-export const BEFORE_FAILURES = `case $PWD in /*) here=$PWD ;; *) here= ;; esac
+const BEFORE_FAILURES = `case $PWD in /*) here=$PWD ;; *) here= ;; esac
 # By \`command\`, which keeps a shell alive whose host has closed it.
 command exec 4>&2`;
 
 /** `fail HOST WHY` answers and ends. */
-export function failureScript(answers: Readonly<Record<string, FailureAnswers>>): string {
+function failureScript(answers: Readonly<Record<string, FailureAnswers>>): string {
   const cases = Object.entries(answers).flatMap(([host, { ask, deny }]) => [
     `  ${host}.ask) printf '%s' ${quote(ask)} ;;`,
     `  ${host}.deny) printf '%s' ${quote(deny)} ;;`,
@@ -341,7 +341,7 @@ ${cases.join('\n')}
 }
 
 /** `ask_node HOST` prints what it says and ends, or fails. The payload lies in the draft, or still waits on stdin. */
-export function askNodeScript(isBash: boolean): string {
+function askNodeScript(isBash: boolean): string {
   const command = `TROUPE_CONFIG=$config "$node" "$hook" guard "$1" "$state/spool/$new" "$PPID" "$since" <&5`;
   // Nobody but the newer ones of bash can wait for an end, for so long, without a process that sleeps.
   const quick = `  if [ "\${BASH_VERSINFO:-0}" -ge 5 ]; then

@@ -15,8 +15,8 @@ import {
   aboutCaller,
   type Judgement,
   type JudgeOptions,
-  judgeAtDoor,
-  toCallAtDoor,
+  preCheck,
+  toUnreadCall,
   withAbove,
 } from '../guard/pre-check.ts';
 import { type GuardedHost, JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
@@ -77,7 +77,7 @@ function guardingIn(folder: string): Guarding {
       const isForCaller: IsWanted = (agents) => {
         if (!event?.call) return true;
         if (!isAbout) {
-          const call = toCallAtDoor(event, caller, now);
+          const call = toUnreadCall(event, caller, now);
           // Judged as it is, and as one below those that its environment names.
           isAbout = [call, ...(above.length > 0 ? [withAbove(call, above)] : [])].map(aboutCaller);
         }
@@ -94,14 +94,14 @@ function guardingIn(folder: string): Guarding {
         return { ...found.policy, rules };
       };
       const options = { host, process: ppid, caller, above, policyFor, ...now };
-      return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
+      return tryPreCheck(payload, options) ?? judgeWhole(folder, payload, options);
     },
     onError: (error) => noteError(folder, error),
   };
 }
 
 /** Before a call is taken apart, one rule about a command stands for all about commands of the same agents. */
-function atDoor(isForCaller: IsWanted): IsWanted {
+function firstOfCommands(isForCaller: IsWanted): IsWanted {
   const told = new Set<RuleGroup['agents']>();
   return (agents, command) => {
     if (command === null) return isForCaller(agents, command);
@@ -126,9 +126,9 @@ function load<Exports>(name: string, digest: string, folder: string): Exports {
 }
 
 /** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
-function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undefined {
+function tryPreCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
   try {
-    return judgeAtDoor(payload, options);
+    return preCheck(payload, options);
   } catch {
     return undefined;
   }
@@ -141,7 +141,7 @@ function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Ju
 
 /** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
 function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
-  const found = readCompiled(where, atDoor(isForCaller));
+  const found = readCompiled(where, firstOfCommands(isForCaller));
   if (found.state === 'none') return undefined;
   if (found.state === 'current') return found;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
@@ -157,7 +157,7 @@ function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): R
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
-  return readCompiled(where, atDoor(isForCaller));
+  return readCompiled(where, firstOfCommands(isForCaller));
 }
 
 /** Less than the stub waits for us. */
@@ -223,7 +223,7 @@ async function ownFolder(): Promise<string> {
 }
 
 /** What the guard stub hands on: it has put the payload into a draft of the spool already. */
-export interface StubCall {
+interface StubCall {
   readonly host: string;
   /** The name of the draft. */
   readonly draft: string;
@@ -232,7 +232,7 @@ export interface StubCall {
   readonly since?: number;
 }
 
-export interface Guarding {
+interface Guarding {
   /** What is decided about a call, and what is to be printed. Never throws. */
   judge(host: string, payload: unknown, ppid: number): { readonly printed: string; readonly input?: unknown } & object;
   /** Something went wrong that does not change the decision. */
@@ -240,7 +240,7 @@ export interface Guarding {
 }
 
 /** Decides about a call where no server runs. Gives what is to be printed: whether it could be kept does not change that. */
-export function guardStubCall(folder: string, call: StubCall, { judge, onError }: Guarding): string {
+function guardStubCall(folder: string, call: StubCall, { judge, onError }: Guarding): string {
   const { host, draft, ppid, since } = call;
   if (!isDraftOf(host, draft)) throw new Error(`no draft of ${host}: ${draft}`);
   const bytes = readRegularSync(path.join(folder, 'spool', draft), MAX_SPOOL_BYTES);
@@ -250,7 +250,7 @@ export function guardStubCall(folder: string, call: StubCall, { judge, onError }
 }
 
 /** The same for a call that is told on stdin, where no shell stands between the host and us. */
-export function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
+function guardStdin(folder: string, host: string, { judge, onError }: Guarding, ppid: number): string {
   if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
   if (process.stdin.isTTY) return '';
   const payload = readFileSync(0);
@@ -279,7 +279,7 @@ function attempt(keep: () => unknown, onError: (error: unknown) => void): void {
 const MAX_BYTES = 64 * 1024;
 
 /** A hook has nobody to tell what went wrong: the host would show it to a person who did not ask. The log is kept short. */
-export function noteError(folder: string, error: unknown): void {
+function noteError(folder: string, error: unknown): void {
   const file = path.join(folder, 'hook-errors.log');
   const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
   try {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createFile, readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
-export interface HookRequest {
+interface HookRequest {
   readonly host: string;
   /** The name of the file in the spool that holds what the hook was told. */
   readonly draft: string;
@@ -74,7 +74,7 @@ export function createHookKeys(): HookKeys {
   return { key: randomBytes(18).toString('base64url'), proof: randomBytes(18).toString('base64url') };
 }
 
-export interface HookAddressOptions extends HookKeys {
+interface HookAddressOptions extends HookKeys {
   readonly port: number;
   readonly onError?: (error: unknown) => void;
   readonly recheckMs?: number;

@@ -14,7 +14,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { maskValue } from '../../redact/index.ts';
 import type { NameCaller } from '../../sessions/index.ts';
 import { labelOf } from '../identity.ts';
-import { answerAsk } from '../judge-call.ts';
+import { answerRequest } from '../judge-call.ts';
 import type { Judgement } from '../pre-check.ts';
 
 /** What is asked, but for its id and its times. */
@@ -31,13 +31,13 @@ export interface AskDesk extends Asks {
    * `keep` writes down how it ended, once, before anybody is told. False where the call is not to be had any more: somebody
    * else has decided it. Undefined where so many wait already that no person could answer all of them.
    */
-  open(question: Question, wait: Wait, keep: (end: AskEnd) => boolean): HeldAsk | undefined;
+  open(question: Question, wait: Wait, keep: (end: AskEnd) => boolean): PendingApproval | undefined;
   /** Everything that is open ends as it would have without an answer. */
   close(): void;
 }
 
 /** A call while it is held. */
-export interface HeldAsk {
+export interface PendingApproval {
   readonly id: string;
   readonly ended: Promise<AskEnd>;
   /** More is known of it: who asks. */
@@ -46,7 +46,7 @@ export interface HeldAsk {
   withdraw(): void;
 }
 
-export interface DeskOptions {
+interface ApprovalsOptions {
   readonly clock: Clock;
   /** Of an ask: must not be guessed. */
   createId(): string;
@@ -64,7 +64,7 @@ interface Case {
 const MOST = 200;
 
 /** Where calls wait for a person: each ends once, by whatever comes first. */
-export function createDesk({ clock, createId, later }: DeskOptions): AskDesk {
+export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDesk {
   const open = new Map<string, Case>();
   const listeners = new Set<(ask: Ask) => void>();
   let all: readonly Ask[] = [];
@@ -137,7 +137,7 @@ export function createDesk({ clock, createId, later }: DeskOptions): AskDesk {
   };
 }
 
-export interface AskedCall {
+interface RequestedCall {
   readonly event: HookEvent;
   readonly call: HookCall;
   /** Epoch milliseconds. */
@@ -151,7 +151,7 @@ export interface AskedCall {
 const LONGEST_SHOWN = 20_000;
 
 /** Masked as in the audit: what is asked is shown to whoever may look. */
-export function describeAsk({ event, call, at, rule, why }: AskedCall, agent: AuditAgent): Question {
+export function describeRequest({ event, call, at, rule, why }: RequestedCall, agent: AuditAgent): Question {
   const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason: why }, mask: maskValue });
   const { host, session, tool, summary, cwd } = entry;
   const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
@@ -162,7 +162,7 @@ export function describeAsk({ event, call, at, rule, why }: AskedCall, agent: Au
 }
 
 /** As far as the hook itself tells; the names that people know come a moment later. */
-export function askingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
+export function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
   return {
     who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
     id: agent?.id ?? null,
@@ -185,7 +185,7 @@ export interface Asking {
   onError(error: unknown): void;
 }
 
-export interface CallToHold {
+interface CallToHold {
   readonly host: HooksCapability;
   readonly event: HookEvent;
   readonly call: HookCall;
@@ -202,7 +202,7 @@ export interface CallToHold {
 export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking): HookReply | undefined {
   const { host, event, judgement, wait, at } = held;
   const finish = (decision: AskEnd['decision'], by: AskEnd['by']): { kept: boolean; printed: string } => {
-    const settled = answerAsk(host, judgement, decision ?? 'deny', by);
+    const settled = answerRequest(host, judgement, decision ?? 'deny', by);
     const { printed, ...decided } = settled;
     try {
       return { kept: held.settle(decision === null ? { ...decided, decision: 'ask' } : decided), printed };
@@ -214,7 +214,7 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
   };
   const asked = { ...held, rule: judgement.rule, why: wait.why };
   let answer: string | undefined;
-  const ask = desk.open(describeAsk(asked, askingAgent(held.caller)), wait, ({ decision, by }) => {
+  const ask = desk.open(describeRequest(asked, requestingAgent(held.caller)), wait, ({ decision, by }) => {
     const { kept, printed } = finish(decision, by);
     if (kept && decision !== null) answer = printed;
     return kept;
@@ -223,7 +223,7 @@ export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking
     const { kept, printed } = finish(wait.otherwise, 'no-server');
     return kept ? printed : undefined;
   }
-  nameCaller?.(event, at).then((agent) => ask.learn(describeAsk(asked, agent)), onError);
+  nameCaller?.(event, at).then((agent) => ask.learn(describeRequest(asked, agent)), onError);
   return { ms: wait.ms, text: ask.ended.then(() => answer), withdraw: ask.withdraw };
 }
 

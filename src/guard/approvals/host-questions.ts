@@ -13,9 +13,9 @@ import type {
   QuestionsCapability,
 } from '../../hosts/index.ts';
 import type { Place } from '../../sessions/index.ts';
-import { type Asking, askingAgent, describeAsk, type HookReply, type QuestionTurns } from './approvals.ts';
+import { type Asking, describeRequest, type HookReply, type QuestionTurns, requestingAgent } from './approvals.ts';
 
-export interface QuestionsOptions {
+interface QuestionsOptions {
   /** Where the spool lies. */
   readonly folder: string;
   readonly asking: Asking;
@@ -135,12 +135,12 @@ export function holdQuestion(held: QuestionToHold, { desk, nameCaller, onError }
     if (decision !== null) reply = host.formatReply?.(decision, reason) ?? '';
     return true;
   };
-  const ask = desk.open(describeAsk(asked, askingAgent(caller)), { ms: HELD_MS, otherwise: null }, keep);
+  const ask = desk.open(describeRequest(asked, requestingAgent(caller)), { ms: HELD_MS, otherwise: null }, keep);
   if (!ask) {
     // So many wait already that nobody could answer one more.
     keep({ at: new Date(at).toISOString(), decision: null, by: 'no-server' });
     return '';
   }
-  nameCaller?.(event, at).then((agent) => ask.learn(describeAsk(asked, agent)), onError);
+  nameCaller?.(event, at).then((agent) => ask.learn(describeRequest(asked, agent)), onError);
   return { ms: HELD_MS, text: ask.ended.then(() => reply), withdraw: ask.withdraw };
 }

@@ -153,11 +153,11 @@ function wildcards(text: string): Token[] {
 
 type Bases = Pick<GuardedCall, 'project' | 'cwd' | 'home'>;
 
-export function isEveryPath(argument: string): boolean {
+function isEveryPath(argument: string): boolean {
   return /^(?:\*|\*\*|\/\/\*\*|\*\*\/\*)$/.test(argument.trim());
 }
 
-export function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
+function holdsPath(argument: string, used: UsedPath, bases: Bases, certainty: Certainty): boolean {
   // Some file systems do not tell large from small letters: denies do not either.
   const fold = (text: string) => (certainty === 'may' ? text.normalize('NFC').toLowerCase() : text);
   const path = used.path === '/' ? '' : used.path;

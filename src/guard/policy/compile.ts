@@ -143,7 +143,7 @@ export function settingsOf({ defaults, onError }: PolicyFile): Settings {
 }
 
 /** With what a project says; what would loosen is told, and has no effect. Without a policy before it, that was no opinion. */
-export function tightenSettings(before: Settings | undefined, file: PolicyFile): Settings {
+function tightenSettings(before: Settings | undefined, file: PolicyFile): Settings {
   const { defaults, onError } = before ?? NO_POLICY;
   const unsaid = before ?? UNSAID;
   const tightened = (

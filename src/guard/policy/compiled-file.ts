@@ -21,7 +21,7 @@ export interface CompiledFile {
   readonly problems: readonly PolicyProblem[];
 }
 
-export interface CompiledSource extends PolicyPlace {
+interface CompiledSource extends PolicyPlace {
   readonly state?: string;
   readonly digest?: string;
 }
@@ -38,7 +38,7 @@ interface KeptFile extends Omit<CompiledFile, 'policy'> {
 }
 
 /** A file, and since when it is known that the sources were as it says: before the first of them was read. Epoch milliseconds. */
-export interface ReadFile {
+interface ReadFile {
   readonly compiled: CompiledFile;
   /** Those of other groups than were wanted at first. Throws where the file is spoilt. */
   rulesOf(isWanted: IsWanted): readonly Rule[];
@@ -59,10 +59,7 @@ export type IsWanted = (agents: RuleGroup['agents'], command: RuleGroup['command
  * Undefined where there is none; `bad` where it is not what we wrote; `other` where another troupe wrote it. The time is that
  * of the file: a later look may renew it. Only the rules that are wanted are in it.
  */
-export function readCompiledFile(
-  file: string,
-  isWanted: IsWanted = () => true,
-): ReadFile | 'bad' | 'other' | undefined {
+function readCompiledFile(file: string, isWanted: IsWanted = () => true): ReadFile | 'bad' | 'other' | undefined {
   try {
     // No exception for what is usual: to make one takes longer than to look.
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -91,7 +88,7 @@ export function formatCompiledFile(compiled: CompiledFile): string {
 }
 
 /** Whole or not at all. Throws where it cannot be written. */
-export function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
+function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
   const [head = '', ...lines] = readTextSync(file).split('\n');
   const kept = JSON.parse(head) as KeptFile;
   const sources = kept.sources.map((source, index) => {

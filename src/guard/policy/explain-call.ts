@@ -69,7 +69,7 @@ function toExplainedPath({ path, below, via }: UsedPath): ExplainedPath {
 }
 
 /** What tells people which rule is meant. */
-export function toExplainedRule({ id, name, decision, place }: Rule): ExplainedRule {
+function toExplainedRule({ id, name, decision, place }: Rule): ExplainedRule {
   return { id, name, decision, place };
 }
 

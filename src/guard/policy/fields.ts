@@ -97,7 +97,7 @@ export function textOf<T>(check: (text: string) => T | Wrong): Reader<T> {
 }
 
 /** What is wrong with a value: the rest of a sentence that begins with its name. */
-export interface Wrong {
+interface Wrong {
   readonly wrong: string;
   readonly remedy?: string;
 }

@@ -17,7 +17,7 @@ export interface RuleGroup {
 }
 
 /** Whatever a rule has that is neither null nor false; with its tools as they were written, and the line of its place. */
-export interface PackedRule
+interface PackedRule
   extends Pick<Rule, 'id' | 'decision'>,
     Partial<Omit<Rule, 'id' | 'decision' | 'scope' | 'agents' | 'tools' | 'place'>> {
   /** Which of all rules it is: of equals, the first decides. */

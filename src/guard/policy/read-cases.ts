@@ -24,7 +24,7 @@ import { DATE, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
 import { readText, readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
-export interface GuardCase {
+interface GuardCase {
   readonly line: number;
   readonly name: string | null;
   readonly call: ImaginedCall;
@@ -32,7 +32,7 @@ export interface GuardCase {
   readonly expectedRule: string | null;
 }
 
-export interface ReadCases {
+interface ReadCases {
   /** None where there is an error. */
   readonly cases: readonly GuardCase[];
   readonly problems: readonly PolicyProblem[];
@@ -95,14 +95,14 @@ function readCase(walk: Walk, node: Node): GuardCase | undefined {
     rule: line,
   });
   if (!fields) return undefined;
-  tellMissing(walk, offsetOf(node), fields.keys);
+  reportMissing(walk, offsetOf(node), fields.keys);
   const { agent = {}, command, tool = 'Bash', input, expect, name = null, rule = null, ...around } = fields.values;
   if (expect === undefined) return undefined;
   const call = { agent, tool, input: command === undefined ? (input ?? {}) : { command }, ...around };
   return { line: walk.problems.lineOf(offsetOf(node)), name, call, expected: expect, expectedRule: rule };
 }
 
-function tellMissing(walk: Walk, offset: number, keys: ReadonlyMap<string, number>): void {
+function reportMissing(walk: Walk, offset: number, keys: ReadonlyMap<string, number>): void {
   const missing = (message: string, remedy: string): void =>
     tell(walk, { code: 'missing-key', offset, message, remedy });
   if (!keys.has('expect')) missing('What is expected is not said.', 'Add `expect: deny`, `ask`, `allow` or `none`.');

@@ -45,10 +45,10 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   const document = readYaml(text, problems);
   const isYaml = problems.errors() === 0;
   const { contents } = document;
-  const walk: Walk = { document, problems: isYaml ? problems : unheard(problems), aliasesLeft: MAX_ALIASES };
+  const walk: Walk = { document, problems: isYaml ? problems : muted(problems), aliasesLeft: MAX_ALIASES };
   const fields =
     contents === null
-      ? tellEmpty(walk)
+      ? reportEmpty(walk)
       : readFields<FileFields>(walk, contents, 'a policy', {
           version: versionOne,
           presets: presetList,
@@ -80,11 +80,11 @@ type FileFields = {
 };
 
 /** What follows from a first mistake is no news. */
-function unheard(problems: Problems): Problems {
+function muted(problems: Problems): Problems {
   return { ...problems, add: () => {} };
 }
 
-function tellEmpty(walk: Walk): undefined {
+function reportEmpty(walk: Walk): undefined {
   tell(walk, {
     code: 'missing-key',
     offset: 0,

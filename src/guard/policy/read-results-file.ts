@@ -23,7 +23,7 @@ import { type FolderContext, readAgents, readTool, sentence } from './read-rule.
 import { readText, readYaml } from './read-yaml.ts';
 import { readNamedSource, readSource } from './sources.ts';
 
-export interface ResultsFile {
+interface ResultsFile {
   /** Empty where there is an error. */
   readonly results: readonly GivenResult[];
   readonly problems: readonly PolicyProblem[];

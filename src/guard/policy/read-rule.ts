@@ -26,7 +26,7 @@ import {
 import { suggestWord } from './problems.ts';
 
 /** A rule without what its place in the whole gives it. */
-export type OwnRule = Omit<Rule, 'id' | 'scope' | 'place'>;
+type OwnRule = Omit<Rule, 'id' | 'scope' | 'place'>;
 
 export interface ReadRule {
   readonly rule: OwnRule;
@@ -57,7 +57,7 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
     const remedy = 'Add `decision: deny`, `ask`, `allow` or `none`.';
     tell(walk, { code: 'missing-key', offset: node.range?.[0] ?? 0, message: 'This rule decides nothing.', remedy });
   }
-  if (decision) tellConflicts(walk, decision, keys);
+  if (decision) reportConflicts(walk, decision, keys);
   if (walk.problems.errors() !== before || !decision) return undefined;
   const rule = {
     name: values.name ?? null,
@@ -97,7 +97,7 @@ const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   tell_identity: ['allow', 'ask', 'none'],
 };
 
-function tellConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
+function reportConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
   for (const [key, decisions] of Object.entries(GOES_WITH)) {
     const offset = keys.get(key);
     if (offset === undefined || decisions.includes(decision)) continue;
@@ -138,7 +138,7 @@ const SUB_AGENT_KINDS = ['task', 'fork', 'teammate', 'workflow', 'internal'] as 
 /** `subagent` is all of them but main. */
 export const KINDS = ['main', 'subagent', ...SUB_AGENT_KINDS] as const;
 
-export function expandKind(kind: (typeof KINDS)[number]): readonly string[] {
+function expandKind(kind: (typeof KINDS)[number]): readonly string[] {
   return kind === 'subagent' ? SUB_AGENT_KINDS : [kind];
 }
 
@@ -316,7 +316,7 @@ function remedyFor(text: string): string {
   return 'Write `Bash`, `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__*` or `host:name`.';
 }
 
-export const readWindow: Reader<TimeWindow> = (walk, node, what) => {
+const readWindow: Reader<TimeWindow> = (walk, node, what) => {
   const fields = readFields<WindowFields>(walk, node, what, {
     days,
     hours,

@@ -74,7 +74,7 @@ function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): S
 const QUOTE = 'Put quotes around it.';
 const OR_QUOTE = 'If it is a text with a colon in it, put quotes around it.';
 
-export interface ReadText {
+interface ReadText {
   readonly text: string;
   readonly problems: Problems;
   /** What is wrong is with the text itself: it is not worth parsing. */

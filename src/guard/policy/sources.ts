@@ -7,7 +7,7 @@ import { digestText } from '../../lib/digest.ts';
 import { isWrongFile, openRegularSync, readDescriptorSync, readNamedSync } from '../../lib/regular-file.ts';
 import { codeOf } from '../../lib/user-error.ts';
 
-export interface ReadSource {
+interface ReadSource {
   readonly content: PolicySource['content'];
   /** Another one means that it was written to; see `lookAtSource`. */
   readonly state: string;

@@ -21,20 +21,20 @@ import {
 import { type AllowRule, canBeWritten, selectorFor, suggestPatterns, UNNAMEABLE, writeRules } from '../suggest-rule.ts';
 import { toRule } from './explain-call.ts';
 
-export interface SeenCall {
+interface SeenCall {
   readonly call: GuardedCall;
   /** Why it cannot be judged; left out: it can. */
   readonly trouble?: string;
 }
 
-export interface SuggestOptions {
+interface SuggestOptions {
   /** A text without the secrets in it: none of them may get into a policy. */
   readonly mask: (text: string) => string;
   /** The first lines of the file, as comments. */
   readonly head: readonly string[];
 }
 
-export interface SuggestedPolicy {
+interface SuggestedPolicy {
   readonly yaml: string;
   readonly rules: number;
   readonly left: readonly CallLeft[];
@@ -214,8 +214,8 @@ async function seenByHooks(prefix: string | undefined, home: string, notFound: U
   }
   if (session === undefined) throw notFound;
   const calls = entries.map((entry) => {
-    const { call, isSpoilt } = pastCall(entry, { home, tree: undefined, isChanged: isMaskedOrCut });
-    return { call, ...(isSpoilt ? { trouble: 'in the audit it is masked or cut' } : {}) };
+    const { call, isRedacted } = pastCall(entry, { home, tree: undefined, isChanged: isMaskedOrCut });
+    return { call, ...(isRedacted ? { trouble: 'in the audit it is masked or cut' } : {}) };
   });
   return { session, from: 'audit', calls };
 }

@@ -355,7 +355,7 @@ const LETTERS: Readonly<Record<string, RegExp>> = {
 /** So many words are looked at one by one. */
 const MAX_WORDS = 60;
 
-export function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): void {
+function suspectInner(name: string, all: readonly ShellWord[], scene: Scene): void {
   const words = all.slice(0, MAX_WORDS);
   const within = inside(scene, name, -1, { within: null, self: null, stdin: { kind: 'none' } });
   const asCode = (form: string): void => {

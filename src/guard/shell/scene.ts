@@ -136,7 +136,7 @@ export interface UsedPath {
   readonly via: string;
 }
 
-export interface Gathering {
+interface Gathering {
   /** Which one it is: its place in `commands`. */
   addCommand(command: FoundCommand): number;
   addRead(path: UsedPath): void;

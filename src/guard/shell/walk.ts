@@ -28,7 +28,7 @@ export function walkScript(script: ParsedScript, scene: Scene): void {
 }
 
 /** Whatever substitutions are inside a word, an assignment, an expression. */
-export function walkInner(node: SyntaxNode, scene: Scene): void {
+function walkInner(node: SyntaxNode, scene: Scene): void {
   checkPart(node, scene);
   forEachChild(node, (child) => {
     // What is written into `>(sh)` is run by it.
@@ -251,7 +251,7 @@ function walkRepeated(
     });
 }
 
-export function walkCommand(node: Command, scene: Scene, walkInner: (node: SyntaxNode, scene: Scene) => void): void {
+function walkCommand(node: Command, scene: Scene, walkInner: (node: SyntaxNode, scene: Scene) => void): void {
   const sets: string[] = [];
   const lasts = node.name === undefined;
   for (const part of node.prefix) {
@@ -305,7 +305,7 @@ function asWord(assignment: Assignment, scene: Scene): ShellWord {
 const NO_FILE = /^\/dev\/(?:null|zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/;
 
 /** What comes in by them; null: they do not say. */
-export function readRedirects(
+function readRedirects(
   redirects: readonly Redirection[],
   scene: Scene,
   walkInner: (node: SyntaxNode, scene: Scene) => void,

@@ -137,7 +137,7 @@ export function joinForms(forms: readonly string[]): string {
 const MAX_DEPTH = 8;
 
 /** Null where it cannot be said by looking at it. */
-export function expandBraces(text: string): string[] | null {
+function expandBraces(text: string): string[] | null {
   if (/[\\'"$`\s]/.test(text)) return null;
   return expand(text, 0);
 }
