@@ -1,4 +1,4 @@
-import { setTimeout as pause, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AuditCheck,
   type AuditEntry,
@@ -105,7 +105,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
 async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
     await drain().catch(reportTrouble);
-    await pause(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
@@ -152,24 +152,9 @@ export interface GuardLog {
   coverage(session?: string): Promise<CoverageReport>;
 }
 
-interface LogProblem {
-  readonly file: string;
-  /** Counted from 1. */
-  readonly line: number;
-  /** A sentence. */
-  readonly what: string;
-}
-
-interface Verification {
-  /** Lines that are entries, in order or not. */
-  readonly entries: number;
-  readonly files: number;
-  /** Null where there is no entry. */
-  readonly firstN: number | null;
-  readonly lastN: number | null;
+interface Verification extends AuditCheck {
   /** Older entries were removed because of their age: the chain begins behind this one. */
   readonly prunedTo: number | null;
-  readonly problems: readonly LogProblem[];
 }
 
 const MAX_LOOKS = 20;
@@ -220,7 +205,7 @@ interface ChainCheck {
 }
 
 function createChainCheck(head: Head | undefined): ChainCheck {
-  const problems: LogProblem[] = [];
+  const problems: AuditCheck['problems'][number][] = [];
   let entries = 0;
   let first: ChainLink | undefined;
   let last: ChainLink | undefined;

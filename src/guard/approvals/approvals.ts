@@ -17,40 +17,40 @@ import { labelOf } from '../identity.ts';
 import { answerRequest } from '../judge-call.ts';
 import type { Judgement } from '../pre-check.ts';
 
-/** What is asked, but for its id and its times. */
+/** An approval request, without its id and its times. */
 export type Question = Omit<Ask, 'id' | 'at' | 'expiresAt' | 'otherwise' | 'end'>;
 
 export interface Wait {
   readonly ms: number;
-  /** Null: nothing is decided then. */
+  /** What holds if nobody answers in time. Null: nothing is decided. */
   readonly otherwise: AskAnswer | null;
 }
 
 export interface AskDesk extends Asks {
   /**
-   * `keep` writes down how it ended, once, before anybody is told. False where the call is not to be had any more: somebody
-   * else has decided it. Undefined where so many wait already that no person could answer all of them.
+   * `keep` records how it ended, once, before listeners are called; it returns false if another process has decided the call.
+   * Undefined if so many requests are open that no person could answer them all.
    */
   open(question: Question, wait: Wait, keep: (end: AskEnd) => boolean): PendingApproval | undefined;
-  /** Everything that is open ends as it would have without an answer. */
+  /** Open requests end as they would without an answer. */
   close(): void;
 }
 
-/** A call while it is held. */
+/** A call that waits for its approval. */
 export interface PendingApproval {
   readonly id: string;
   readonly ended: Promise<AskEnd>;
-  /** More is known of it: who asks. */
+  /** Adds the agent's name, which is known a moment later. */
   learn(more: Pick<Question, 'agent'>): void;
-  /** Nobody waits for the answer any more. */
+  /** The hook no longer waits for the answer. */
   withdraw(): void;
 }
 
 interface ApprovalsOptions {
   readonly clock: Clock;
-  /** Of an ask: must not be guessed. */
+  /** Must not be guessable. */
   createId(): string;
-  /** Gives what calls it off. */
+  /** Returns a function that cancels it. */
   later(ms: number, act: () => void): () => void;
 }
 
@@ -63,7 +63,7 @@ interface Case {
 
 const MOST = 200;
 
-/** Where calls wait for a person: each ends once, by whatever comes first. */
+/** Calls that wait for a person: each ends once, by whatever comes first. */
 export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDesk {
   const open = new Map<string, Case>();
   const listeners = new Set<(ask: Ask) => void>();
@@ -125,7 +125,7 @@ export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDes
         const ask = all.find((known) => known.id === id);
         return ask ? { outcome: 'late', ask } : { outcome: 'unknown' };
       }
-      // Timers stand still while a machine sleeps; the time that people were told does not.
+      // Timers stop while a machine sleeps; the deadline that people were shown does not.
       const isOver = clock() >= Date.parse(one.ask.expiresAt);
       const ask = isOver ? finish(one, 'expiry', one.ask.otherwise) : finish(one, by, answer);
       return { outcome: ask.end?.by === by ? 'taken' : 'late', ask };
@@ -143,15 +143,15 @@ interface RequestedCall {
   /** Epoch milliseconds. */
   readonly at: number;
   readonly rule: string | null;
-  /** Why one asks, in words for people. */
+  /** Why approval is needed, in words for people. */
   readonly why: string;
 }
 
-/** Who says yes should see all of it. */
+/** Whoever approves should see all of it. */
 const LONGEST_SHOWN = 20_000;
 
-/** Masked as in the audit: what is asked is shown to whoever may look. */
-export function describeRequest({ event, call, at, rule, why }: RequestedCall, agent: AuditAgent): Question {
+/** Masked as in the audit log: everybody with access to the page sees it. */
+function describeRequest({ event, call, at, rule, why }: RequestedCall, agent: AuditAgent): Question {
   const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason: why }, mask: maskValue });
   const { host, session, tool, summary, cwd } = entry;
   const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
@@ -161,8 +161,8 @@ export function describeRequest({ event, call, at, rule, why }: RequestedCall, a
   };
 }
 
-/** As far as the hook itself tells; the names that people know come a moment later. */
-export function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
+/** As far as the hook itself says; the names that people know come a moment later. */
+function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
   return {
     who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
     id: agent?.id ?? null,
@@ -176,77 +176,90 @@ export function requestingAgent({ agent, ancestors, reason }: CallerChain): Audi
   };
 }
 
-/** Who is asked, and who knows the names of those who ask. */
+/** Where requests go, and who names the agents. */
 export interface Asking {
   readonly desk: AskDesk;
   readonly nameCaller?: NameCaller;
-  /** Where questions of hosts are heard of in other ways than by hooks. */
+  /** For hosts whose questions arrive in other ways than by hooks. */
   readonly turns?: QuestionTurns;
   onError(error: unknown): void;
 }
 
-interface CallToHold {
-  readonly host: HooksCapability;
+/** A call whose hook waits. */
+export interface HeldCall {
   readonly event: HookEvent;
   readonly call: HookCall;
   readonly caller: CallerChain;
-  readonly judgement: Judgement;
-  readonly wait: NonNullable<Judgement['wait']>;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Puts the call into its place in the spool, with what was decided. False where somebody else has. */
+  /** Queues the call for the audit log, with what was decided. False if another process has. */
   settle(decided: object): boolean;
 }
 
-/** The hook of this call waits until a person has answered, or the time is over; it may go before. */
-export function holdCall(held: CallToHold, { desk, nameCaller, onError }: Asking): HookReply | undefined {
-  const { host, event, judgement, wait, at } = held;
+interface CallToHold extends HeldCall {
+  readonly host: HooksCapability;
+  readonly judgement: Judgement;
+  readonly wait: NonNullable<Judgement['wait']>;
+}
+
+/** The hook of this call waits until a person has answered or the time is over; it may exit before. */
+export function holdCall(held: CallToHold, asking: Asking): HookReply | undefined {
+  const { host, judgement, wait } = held;
   const finish = (decision: AskEnd['decision'], by: AskEnd['by']): { kept: boolean; printed: string } => {
-    const settled = answerRequest(host, judgement, decision ?? 'deny', by);
-    const { printed, ...decided } = settled;
+    const { printed, ...decided } = answerRequest(host, judgement, decision ?? 'deny', by);
     try {
       return { kept: held.settle(decision === null ? { ...decided, decision: 'ask' } : decided), printed };
     } catch (error) {
       // A full disk does not change what the person said.
-      onError(error);
+      asking.onError(error);
       return { kept: true, printed };
     }
   };
-  const asked = { ...held, rule: judgement.rule, why: wait.why };
   let answer: string | undefined;
-  const ask = desk.open(describeRequest(asked, requestingAgent(held.caller)), wait, ({ decision, by }) => {
+  const keep = ({ decision, by }: AskEnd): boolean => {
     const { kept, printed } = finish(decision, by);
     if (kept && decision !== null) answer = printed;
     return kept;
-  });
-  if (!ask) {
+  };
+  const pending = requestApproval({ ...held, rule: judgement.rule, why: wait.why }, wait, keep, asking);
+  if (!pending) {
     const { kept, printed } = finish(wait.otherwise, 'no-server');
     return kept ? printed : undefined;
   }
-  nameCaller?.(event, at).then((agent) => ask.learn(describeRequest(asked, agent)), onError);
-  return { ms: wait.ms, text: ask.ended.then(() => answer), withdraw: ask.withdraw };
+  return { ms: wait.ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
+}
+
+export function requestApproval(
+  held: HeldCall & Pick<RequestedCall, 'rule' | 'why'>,
+  wait: Wait,
+  keep: (end: AskEnd) => boolean,
+  { desk, nameCaller, onError }: Asking,
+): PendingApproval | undefined {
+  const pending = desk.open(describeRequest(held, requestingAgent(held.caller)), wait, keep);
+  if (pending) nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, agent)), onError);
+  return pending;
 }
 
 /** What the hook is to print: now, or when a person has answered. */
 export type HookReply = string | HeldReply;
 
 export interface HeldReply {
-  /** At most so long. */
+  /** How long at most. */
   readonly ms: number;
-  /** Undefined where it is not ours to say any more. */
+  /** Undefined if another process has answered. */
   readonly text: Promise<string | undefined>;
   /** The hook is gone. */
   withdraw(): void;
 }
 
-/** One question of a host may be heard of by its hook and at its server. The hook's turn goes first: it is the host's own. */
+/** A host's question may arrive through its hook and from its server. The hook goes first: it is the host's own. */
 export interface QuestionTurns {
-  /** A hook has it, now or in a moment: whoever else asked for an answer withdraws. */
+  /** A hook has it, now or in a moment: other requests for it are withdrawn. */
   take(id: string): void;
   isHooks(id: string): boolean;
-  /** Somebody asks for an answer to it already: a server may have two addresses. */
+  /** There is a request for it already: a server may have two addresses. */
   isOpen(id: string): boolean;
-  /** Somebody else asks for an answer to it. */
+  /** There is a request for it now, other than the hook's. */
   open(id: string, withdraw: () => void): void;
   /** It is over. */
   close(id: string): void;

@@ -4,16 +4,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putSpoolFile } from '../../audit/index.ts';
 import type { AskEnd } from '../../core/index.ts';
-import type {
-  CallerChain,
-  HookCall,
-  HookEvent,
-  HooksCapability,
-  HostQuestion,
-  QuestionsCapability,
-} from '../../hosts/index.ts';
+import type { HooksCapability, HostQuestion, QuestionsCapability } from '../../hosts/index.ts';
 import type { Place } from '../../sessions/index.ts';
-import { type Asking, describeRequest, type HookReply, type QuestionTurns, requestingAgent } from './approvals.ts';
+import { type Asking, type HeldCall, type HookReply, type QuestionTurns, requestApproval } from './approvals.ts';
 
 interface QuestionsOptions {
   /** Where the spool lies. */
@@ -100,16 +93,9 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
   };
 }
 
-export interface QuestionToHold {
+export interface QuestionToHold extends HeldCall {
   readonly host: Pick<HooksCapability, 'formatReply'>;
-  readonly event: HookEvent;
-  readonly call: HookCall;
   readonly question: string;
-  readonly caller: CallerChain;
-  /** Epoch milliseconds. */
-  readonly at: number;
-  /** Puts the call into its place in the spool, with what was decided. False where somebody else has. */
-  settle(decided: object): boolean;
 }
 
 /** The longest time for which a hook may wait. The host asks for as long as it likes: its hook comes again. */
@@ -119,9 +105,7 @@ const HELD_MS = 3_600_000;
  * A host asks its person, and here as well: the first answer counts. Where none is given here nothing is decided, and
  * the hook says nothing.
  */
-export function holdQuestion(held: QuestionToHold, { desk, nameCaller, onError }: Asking): HookReply {
-  const { host, event, caller, at } = held;
-  const asked = { ...held, rule: null, why: held.question };
+export function holdQuestion(held: QuestionToHold, asking: Asking): HookReply {
   let reply = '';
   const keep = ({ decision, by }: AskEnd): boolean => {
     const said = decision === null ? '' : ` A person was asked and ${decision === 'allow' ? 'allowed' : 'denied'} it.`;
@@ -130,17 +114,16 @@ export function holdQuestion(held: QuestionToHold, { desk, nameCaller, onError }
       if (!held.settle({ decision: decision ?? 'ask', rule: null, reason, answeredBy: by })) return false;
     } catch (error) {
       // A full disk does not change what the person said.
-      onError(error);
+      asking.onError(error);
     }
-    if (decision !== null) reply = host.formatReply?.(decision, reason) ?? '';
+    if (decision !== null) reply = held.host.formatReply?.(decision, reason) ?? '';
     return true;
   };
-  const ask = desk.open(describeRequest(asked, requestingAgent(caller)), { ms: HELD_MS, otherwise: null }, keep);
-  if (!ask) {
-    // So many wait already that nobody could answer one more.
-    keep({ at: new Date(at).toISOString(), decision: null, by: 'no-server' });
+  const wait = { ms: HELD_MS, otherwise: null };
+  const pending = requestApproval({ ...held, rule: null, why: held.question }, wait, keep, asking);
+  if (!pending) {
+    keep({ at: new Date(held.at).toISOString(), decision: null, by: 'no-server' });
     return '';
   }
-  nameCaller?.(event, at).then((agent) => ask.learn(describeRequest(asked, agent)), onError);
-  return { ms: HELD_MS, text: ask.ended.then(() => reply), withdraw: ask.withdraw };
+  return { ms: HELD_MS, text: pending.ended.then(() => reply), withdraw: pending.withdraw };
 }
