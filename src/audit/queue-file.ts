@@ -114,7 +114,7 @@ export function putSpoolFile(folder: string, host: string, payload: Uint8Array, 
   }
 }
 
-/** The payload of a call that somebody is to judge (`settle-spooled.ts`). Gives the name of the draft. */
+/** Keeps the payload of a call until `settleSpooled` queues it with a decision. Returns the name of the file. */
 export function putDraft(folder: string, host: string, content: Uint8Array): string {
   const spool = `${folder}/spool`;
   for (let tries = 0; tries < MAX_TRIES; tries++) {

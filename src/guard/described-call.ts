@@ -10,7 +10,6 @@ import {
   selectPath,
   toAgentId,
   toSessionId,
-  toToolCallId,
 } from '../core/index.ts';
 import type { CallerChain, CallingAgent } from '../hosts/index.ts';
 import { isObject, known } from '../lib/json.ts';
@@ -36,18 +35,10 @@ interface PastOptions {
 /** A line of the audit → what the guard is to judge, with what is not known of it any more. */
 export function pastCall(entry: AuditEntry, { home, tree, isChanged }: PastOptions): PastCall {
   const caller = callerIn(entry, tree);
-  const session = toSessionId(entry.host, entry.session ?? '');
-  const call = toCall(
-    {
-      host: entry.host,
-      name: entry.event,
-      session,
-      caller: { named: 'nobody' },
-      ...(entry.cwd === null ? {} : { cwd: entry.cwd }),
-      call: { tool: entry.tool ?? '', input: entry.input, spawns: false },
-    },
-    caller,
-    { home, at: Date.parse(entry.at) },
+  const { host, tool, input } = entry;
+  const call = toGuardedCall(
+    { host, tool: tool ?? '', input, cwd: entry.cwd ?? undefined },
+    { caller, home, at: Date.parse(entry.at) },
   );
   const spoilt = redactedFields(entry.input, isChanged);
   return {
@@ -72,18 +63,18 @@ interface WrittenCall {
 
 export function writtenCall({ agent, tool, input, cwd }: WrittenCall, tree: SessionTree, home: string): GuardedCall {
   const ancestors = selectPath(tree, agent.id).slice(0, -1).map(toCallingAgent);
-  return toCall(
-    {
-      host: hostOf(tree.id),
-      name: 'written',
-      session: tree.id,
-      caller: { named: 'nobody' },
-      ...known({ cwd }),
-      call: { tool, input, spawns: false },
-    },
-    { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) },
-    { home, at: tree.lastActivityAt ?? 0 },
-  );
+  const caller = { agent: toCallingAgent(agent), ancestors, ...known({ project: tree.cwd }) };
+  return toGuardedCall({ host: hostOf(tree.id), tool, input, cwd }, { caller, home, at: tree.lastActivityAt ?? 0 });
+}
+
+/** As if a hook had delivered it: session, event and ids do not matter to the guard. */
+function toGuardedCall(
+  { host, tool, input, cwd }: { host: HostName; tool: string; input: unknown; cwd: string | undefined },
+  { caller, home, at }: { caller: CallerChain; home: string; at: number },
+): GuardedCall {
+  const call = { tool, input, spawns: false };
+  const event = { host, name: 'described', session: toSessionId(host, ''), caller: { named: 'nobody' }, call } as const;
+  return toCall({ ...event, ...known({ cwd }) }, caller, { home, at });
 }
 
 /** Who made it, with all above it. */
@@ -186,16 +177,8 @@ export function imagineCall(imagined: ImaginedCall, around: Surroundings): Guard
   const cwd = path.resolve(around.folder, imagined.cwd ?? '.');
   const project = path.resolve(around.folder, imagined.project ?? cwd);
   const { tool, input } = imagined;
-  const call = { tool, input, spawns: false, id: toToolCallId('imagined') };
-  const event = {
-    host,
-    name: 'imagined',
-    session: toSessionId(host, ''),
-    caller: { named: 'nobody' },
-    cwd,
-    call,
-  } as const;
-  return toCall(event, { ...chainOf(imagined.agent), project }, { home: around.home, at: imagined.at ?? around.at });
+  const caller = { ...chainOf(imagined.agent), project };
+  return toGuardedCall({ host, tool, input, cwd }, { caller, home: around.home, at: imagined.at ?? around.at });
 }
 
 function chainOf(imagined: ImaginedAgent | null): CallerChain {

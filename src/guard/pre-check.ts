@@ -1,5 +1,6 @@
-// What can be said to a call before anybody looks at what it does. No grammar here: the hook that stands alone starts with
-// this, and loads the rest only where a rule may be about the call.
+// The pre-check: the answer to calls that no rule can be about, by agent, time and tool alone. Analysing what a call does takes
+// most of the time that a host waits, so the standalone hook starts with this, without the shell grammar, and loads the rest only
+// if a rule may be about the call.
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +26,7 @@ export interface JudgeOptions {
   readonly policyFor: (folder: string, commands?: ReadonlySet<string> | null) => Policy;
   /** Where it was looked up before. */
   readonly caller?: CallerChain;
-  /** Agents of other sessions, of any host, above this one, main first: its environment says so (`told-identity.ts`). */
+  /** Agents of other sessions, of any host, above this one, main first, by its environment (identity.ts). */
   readonly above?: readonly CallingAgent[];
   readonly home: string;
   /** Epoch milliseconds. */
@@ -39,7 +40,7 @@ export interface Judgement {
   /** The rule that won. */
   readonly rule: string | null;
   readonly reason: string;
-  /** Of an ask: troupe itself waits for an answer (`answer-ask.ts`). Left out: the host asks. */
+  /** Of an ask: troupe itself waits for an answer (`answerRequest`). Left out: the host asks. */
   readonly wait?: AskWait;
   /** Whoever answers later hands it on, where the call may go on. */
   readonly given?: GivenInput;
@@ -56,7 +57,7 @@ export interface GivenInput {
   readonly words: string;
 }
 
-/** Undefined: what the call does has to be looked at. */
+/** Undefined: what the call does has to be analysed. */
 export function preCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
   const { host, process } = options;
   const event = host.read(payload, process);
@@ -117,7 +118,7 @@ export function resolveLinks(place: string): string {
   }
 }
 
-/** A call of which nobody has looked yet what it does. */
+/** A call that has not been analysed yet. */
 type UnreadCall = Omit<GuardedCall, 'uses'>;
 
 /** False only where `decide` would end in the default, whatever the call does. */

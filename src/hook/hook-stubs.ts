@@ -176,7 +176,7 @@ trap '' HUP INT TERM
 umask 077
 PATH=/usr/bin:/bin:$PATH
 new= final= trouble= left=nothing parent=
-# Who started the program that runs us, where an agent did (tell-identity.ts).
+# Who started the program that runs us, where an agent did (identity.ts).
 case $TROUPE_PARENT in '' | *[!A-Za-z0-9._:@-]*) TROUPE_PARENT= ;; *) parent=',"parent":"'$TROUPE_PARENT'"' ;; esac
 case $TROUPE_AGENT in *[!A-Za-z0-9._:@/?-]*) TROUPE_AGENT= ;; esac
 while :; do

@@ -9,7 +9,7 @@ export type Part =
   | { readonly kind: 'read' | 'write'; readonly used: UsedPath }
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'unknown'; readonly why: string }
-  /** Stops an allow, and nothing else: see `unproven` in call.ts. */
+  /** Stops an allow, and nothing else: see `unproven` of `CallUses`. */
   | { readonly kind: 'unproven'; readonly why: string };
 
 export interface JudgedPart {

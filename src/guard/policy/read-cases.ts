@@ -21,7 +21,7 @@ import {
   wrong,
 } from './fields.ts';
 import { DATE, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
-import { readText, readYaml } from './read-yaml.ts';
+import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
 interface GuardCase {
@@ -39,28 +39,18 @@ interface ReadCases {
 }
 
 export function readCases(file: string, content: PolicySource['content']): ReadCases {
-  const { text, problems, isText } = readText({ scope: 'user', file, root: null, content });
-  if (isText) {
-    const document = readYaml(text, problems);
-    if (problems.errors() === 0) {
-      const walk: Walk = { document, problems, aliasesLeft: MAX_ALIASES };
-      const cases = readList(walk, document.contents);
-      if (problems.errors() === 0) return { cases, problems: problems.list() };
-    }
-  }
-  return { cases: [], problems: problems.list() };
+  const { document, problems } = readYaml({ scope: 'user', file, root: null, content });
+  if (!document || problems.errors() > 0) return { cases: [], problems: problems.list() };
+  const cases = readList({ document, problems, aliasesLeft: MAX_ALIASES }, document.contents);
+  return { cases: problems.errors() === 0 ? cases : [], problems: problems.list() };
 }
 
 function readList(walk: Walk, contents: Node | null): readonly GuardCase[] {
   if (contents === null || !isSeq(contents) || contents.items.length === 0) {
     const is = contents === null ? 'nothing' : isSeq(contents) ? 'an empty list' : nameOf(contents);
+    const message = `A table is a list of calls, not ${is}.`;
     const remedy = 'Write e.g. `- { agent: { type: reviewer }, command: "rm -rf x", expect: deny }`.';
-    tell(walk, {
-      code: 'value',
-      offset: offsetOf(contents),
-      message: `A table is a list of calls, not ${is}.`,
-      remedy,
-    });
+    tell(walk, { code: 'value', offset: offsetOf(contents), message, remedy });
     return [];
   }
   return (contents.items as readonly Node[]).flatMap((item) => readCase(walk, item) ?? []);

@@ -16,7 +16,7 @@ import {
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
 import { type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
-import { readText, readYaml } from './read-yaml.ts';
+import { readYaml } from './read-yaml.ts';
 import type { PolicySource } from './sources.ts';
 
 /** What one file says, as far as it can be understood. */
@@ -37,12 +37,11 @@ export interface Placed<T> {
 }
 
 export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext, 'root'>): PolicyFile {
-  const { text, problems, isText } = readText(source);
+  const { document, problems } = readYaml(source);
   const empty = { presets: [], defaults: {}, rules: [], problems };
   const firstError = (): PolicyProblem | null =>
     problems.list().find(({ severity, code }) => severity === 'error' && code !== 'loosens') ?? null;
-  if (!isText) return { ...empty, error: firstError() };
-  const document = readYaml(text, problems);
+  if (!document) return { ...empty, error: firstError() };
   const isYaml = problems.errors() === 0;
   const { contents } = document;
   const walk: Walk = { document, problems: isYaml ? problems : muted(problems), aliasesLeft: MAX_ALIASES };

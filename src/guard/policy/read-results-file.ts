@@ -20,7 +20,7 @@ import {
 } from './fields.ts';
 import { versionOne } from './read-policy-file.ts';
 import { type FolderContext, readAgents, readTool, sentence } from './read-rule.ts';
-import { readText, readYaml } from './read-yaml.ts';
+import { readYaml } from './read-yaml.ts';
 import { readNamedSource, readSource } from './sources.ts';
 
 interface ResultsFile {
@@ -33,12 +33,10 @@ interface ResultsFile {
 export function readResultsFile(file: string, home: string): ResultsFile | undefined {
   const found = readNamedSource(file);
   if (!found) return undefined;
-  const { text, problems, isText } = readText({ scope: 'user', file, root: null, content: found.content });
-  if (!isText) return { results: [], problems: problems.list() };
-  const document = readYaml(text, problems);
+  const { document, problems } = readYaml({ scope: 'user', file, root: null, content: found.content });
+  // What follows from a first mistake says nothing new.
+  if (!document || problems.errors() > 0) return { results: [], problems: problems.list() };
   const { contents } = document;
-  // What follows from a first mistake is no news.
-  if (problems.errors() > 0) return { results: [], problems: problems.list() };
   const walk: Walk = { document, problems, aliasesLeft: MAX_ALIASES };
   const folder = path.dirname(file);
   const context: FileContext = { file, folders: { home, root: folder, resolve: (place) => place } };

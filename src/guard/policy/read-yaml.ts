@@ -2,7 +2,20 @@ import { type Document, parseDocument, type YAMLError } from 'yaml';
 import { collectProblems, type Finding, type Problems } from './problems.ts';
 import { MAX_BYTES, type PolicySource } from './sources.ts';
 
-export function readYaml(text: string, problems: Problems): Document.Parsed {
+// Bytes → text → YAML document. Texts that the YAML library takes seconds for, or dies of, are refused before.
+
+export interface ReadDocument {
+  readonly problems: Problems;
+  /** Undefined if the text itself is refused. */
+  readonly document?: Document.Parsed;
+}
+
+export function readYaml(source: PolicySource): ReadDocument {
+  const { text, problems, isText } = readText(source);
+  return isText ? { problems, document: parseYaml(text, problems) } : { problems };
+}
+
+function parseYaml(text: string, problems: Problems): Document.Parsed {
   const document = parseDocument(text, {
     strict: true,
     stringKeys: true,
@@ -16,25 +29,15 @@ export function readYaml(text: string, problems: Problems): Document.Parsed {
   for (const error of [...document.errors, ...document.warnings])
     problems.add({ ...toFinding(error, text), code: 'syntax' });
   if (document.directives.yaml.explicit) {
+    const offset = Math.max(0, text.indexOf('%YAML'));
     const remedy = 'Remove the line, and the `---` below it.';
-    problems.add({
-      code: 'syntax',
-      offset: Math.max(0, text.indexOf('%YAML')),
-      message: 'Directives have no meaning here.',
-      remedy,
-    });
+    problems.add({ code: 'syntax', offset, message: 'Directives have no meaning here.', remedy });
   }
   return document;
 }
 
-interface Saying {
-  readonly offset: number;
-  readonly message: string;
-  readonly remedy?: string;
-}
-
 /** The library speaks of its grammar; people want to know what to change. */
-function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): Saying {
+function toFinding({ code, message, pos: [offset] }: YAMLError, text: string): Trouble {
   switch (code) {
     case 'TAB_AS_INDENT':
       return { offset, message: 'A tab cannot indent.', remedy: 'Indent with spaces.' };
@@ -82,7 +85,7 @@ interface ReadText {
 }
 
 /** Bytes to text. What editors show in another way than programs read it is refused: a policy must be what people see. */
-export function readText({ file, content }: PolicySource): ReadText {
+function readText({ file, content }: PolicySource): ReadText {
   if (!(content instanceof Uint8Array)) return refused(file, '', { offset: 0, message: content.trouble });
   if (content.length > MAX_BYTES) {
     const message = `The file has ${content.length} bytes; it may have at most ${MAX_BYTES}.`;

@@ -114,7 +114,7 @@ export interface SimpleCommand {
   readonly isDynamic: boolean;
   /** Around it: `sudo`, `xargs`, `sh -c` … outermost first. */
   readonly wrappers: readonly string[];
-  /** The words as patterns are held against them: with marks (shell/marks.ts) for what is only known when it runs. */
+  /** The words as patterns are held against them: with marks (words.ts) for what is only known when it runs. */
   readonly form: string;
   /** It does nothing but run the commands inside it, which are judged: an allow need not name it. */
   readonly isTransparent: boolean;

@@ -107,10 +107,6 @@ function walkStatements(statements: readonly Statement[], scene: Scene): void {
   }
 }
 
-function walkList(list: CompoundList, scene: Scene): void {
-  walkStatements(list.commands, scene);
-}
-
 function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void {
   checkPart(node, scene);
   switch (node.type) {
@@ -121,24 +117,24 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       walkPipeline(node, scene);
       return;
     case 'Command':
-      walkCommand(node, scene, walkInner);
+      walkCommand(node, scene);
       return;
     case 'CompoundList':
-      walkList(node, scene);
+      walkStatements(node.commands, scene);
       return;
     case 'BraceGroup':
-      walkList(node.body, scene);
+      walkStatements(node.body.commands, scene);
       return;
     case 'Subshell':
-      apart(scene, (copy) => walkList(node.body, copy));
+      apart(scene, (copy) => walkStatements(node.body.commands, copy));
       return;
     case 'Redirected': {
-      const stdin = readRedirects(node.redirects, scene, walkInner) ?? scene.stdin;
+      const stdin = readRedirects(node.redirects, scene) ?? scene.stdin;
       scene.cwds = apart(scene, (copy) => walkNode(node.command, copy), { stdin });
       return;
     }
     case 'If': {
-      walkList(node.clause, scene);
+      walkStatements(node.clause.commands, scene);
       const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
       if (node.else !== undefined) branches.push(node.else);
       walkBranches(branches, scene);
@@ -230,7 +226,7 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
 function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
   let { cwds } = scene;
   for (const branch of branches) {
-    const after = apart(scene, (copy) => walkList(branch, copy));
+    const after = apart(scene, (copy) => walkStatements(branch.commands, copy));
     if (after !== scene.cwds) cwds = eitherFolder(cwds, after);
   }
   scene.cwds = cwds;
@@ -247,11 +243,11 @@ function walkRepeated(
   for (const list of lists)
     apart(scene, (copy) => {
       prepare(copy);
-      walkList(list, copy);
+      walkStatements(list.commands, copy);
     });
 }
 
-function walkCommand(node: Command, scene: Scene, walkInner: (node: SyntaxNode, scene: Scene) => void): void {
+function walkCommand(node: Command, scene: Scene): void {
   const sets: string[] = [];
   const lasts = node.name === undefined;
   for (const part of node.prefix) {
@@ -265,7 +261,7 @@ function walkCommand(node: Command, scene: Scene, walkInner: (node: SyntaxNode, 
       if (!isUnsure(value)) rememberVariable(part.name, [value], scene);
     }
   }
-  const stdin = readRedirects(node.redirects, scene, walkInner);
+  const stdin = readRedirects(node.redirects, scene);
   if (node.name === undefined) return;
 
   walkInner(node.name, scene);
@@ -305,11 +301,7 @@ function asWord(assignment: Assignment, scene: Scene): ShellWord {
 const NO_FILE = /^\/dev\/(?:null|zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/;
 
 /** What comes in by them; null: they do not say. */
-function readRedirects(
-  redirects: readonly Redirection[],
-  scene: Scene,
-  walkInner: (node: SyntaxNode, scene: Scene) => void,
-): Stdin | null {
+function readRedirects(redirects: readonly Redirection[], scene: Scene): Stdin | null {
   let stdin: Stdin | null = null;
   for (const redirect of redirects) {
     walkInner(redirect, scene);
@@ -341,17 +333,14 @@ function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
     scene.gathering.addHost(host);
     scene.gathering.miss(`${operator} ${text} opens a connection`);
   }
+  const comesIn = operator === '<' || operator === '<>' || operator === '<&';
   if (!isProcess && !isDescriptor && host === null && !NO_FILE.test(form)) {
     if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
-    if (operator === '<' || operator === '<>' || operator === '<&') usePath('read', form, `${operator} ${text}`, scene);
+    if (comesIn) usePath('read', form, `${operator} ${text}`, scene);
   }
-  const comesIn = operator === '<' || operator === '<>' || operator === '<&';
-  const isOther = redirect.descriptor !== undefined && !isStdin(redirect.descriptor);
+  const { descriptor } = redirect;
+  const isOther = descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
   if (!comesIn || isOther) return null;
   if (form === '/dev/null') return { kind: 'none' };
   return isProcess || isDescriptor || isUnsure(form) || host !== null ? { kind: 'unknown' } : { kind: 'file' };
-}
-
-function isStdin(descriptor: { readonly type: string; readonly value?: number }): boolean {
-  return descriptor.type === 'FileDescriptor' && descriptor.value === 0;
 }
