@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAgent, hostOf, parseStartedBy } from '../core/index.ts';
-import type { HookEvent } from '../hosts/index.ts';
+import type { HookEvent, HooksCapability } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asText, known } from '../lib/json.ts';
@@ -15,11 +15,7 @@ import { createLogWriter, findLogEnd } from './log-writer.ts';
 import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
-/** What of a host a drain needs: two functions of its `HooksCapability`. */
-export interface QueueHost {
-  read(payload: unknown, host?: number): HookEvent | undefined;
-  condense(payload: unknown): unknown;
-}
+export type QueueHost = Pick<HooksCapability, 'read' | 'condense'>;
 
 export interface DrainOptions {
   /** Where troupe keeps its state. */
@@ -29,34 +25,34 @@ export interface DrainOptions {
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
   readonly mask: Mask;
   readonly clock: Clock;
-  /** How long to wait for another one that drains right now; 0 where left out. */
+  /** How long to wait for another process that drains; 0 if left out. */
   readonly patienceMs?: number;
   readonly maxFileBytes?: number;
 }
 
 export interface Drained {
-  /** Spool files that were taken. */
+  /** Queued events that were taken. */
   readonly events: number;
-  /** Lines that the audit gained. */
+  /** Lines added to the audit log. */
   readonly entries: number;
-  /** Files that were set aside, because nobody can read them. */
+  /** Files that were set aside because they cannot be read. */
   readonly bad: number;
-  /** Another one drains; nothing was done. */
+  /** Another process drains; nothing was done. */
   readonly isBusy: boolean;
 }
 
 const BATCH = 200;
-/** Whoever drains before it looks at something must come to an end, however fast events come in. */
+/** A drain must end, however fast events come in. */
 const MAX_ROUNDS = 10;
 
 /**
- * Takes what hooks put into the spool over into the audit and into the tracker's files, each event once. It may be
- * killed at any moment: an event leaves the spool only after its lines are on the disk, and whoever comes next looks for
- * lines of events that are still there. Throws where something cannot be written; then all of it waits in the spool.
+ * Moves queued events into the audit log and into the files of hook lines, each event once. It may be killed at any moment: an
+ * event leaves the queue only after its lines are on the disk, and the next drain looks for lines of events that are still
+ * queued. Throws if something cannot be written; then the events stay queued.
  */
 export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder, clock, patienceMs = 0 } = options;
-  // Where one was killed between its last event and its last note, there is a lock without a spool.
+  // A drain that was killed between its last event and its head leaves a lock and an empty queue.
   if ((await isQueueEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
   const lock = await waitForLock(folder, clock, patienceMs);
   if (!lock) return { ...NOTHING, isBusy: true };
@@ -77,21 +73,21 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
   const total = { events: 0, entries: 0, bad: await recoverAbandoned(folder, clock) };
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const files = await listQueue(folder);
-    /** In the log already, and still in the spool. */
+    /** In the log already, and still queued. */
     const twice = new Set(files.filter(({ id }) => end.afterHead.has(id)).map(({ id }) => id));
-    if (twice.size === 0) await log.settle();
+    if (twice.size === 0) await log.saveHead();
     if (files.length === 0) break;
     for (let from = 0; from < files.length; from += BATCH) {
       const batch = files.slice(from, from + BATCH);
       const taken = await takeBatch(batch, end.afterHead, options);
-      // The tracker's first: somebody may be watching, and who made a call may take a moment to find out.
+      // Hook lines first: a person may be watching, and finding the caller may take a moment.
       await hooks.append(taken.lines);
       const named = Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
       const entries = await meanwhile(named, () => recordNewcomers(files, hooks, options));
       await log.append(entries);
       await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
       for (const { id } of batch) twice.delete(id);
-      if (twice.size === 0) await log.settle();
+      if (twice.size === 0) await log.saveHead();
       total.events += taken.done.length;
       total.entries += entries.length;
       total.bad += taken.bad;
@@ -117,7 +113,7 @@ async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise
   }
 }
 
-/** What came since: the tracker hears of it without waiting for its turn, which comes in the next round. */
+/** Hook lines of events that arrived since; the events themselves are drained in the next round. */
 async function recordNewcomers(
   known: readonly QueuedFile[],
   hooks: HookLineWriter,
@@ -189,7 +185,7 @@ async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): 
   return { lines, call: { id, at, event, call, extra: spooled.extra } };
 }
 
-/** Who looks at the agent that started it is to find it, too. */
+/** For the session of the agent that started it. */
 function forStarter({ id, at, session, startedBy }: HookLine, options: DrainOptions): readonly HookLine[] {
   const by = startedBy === undefined ? undefined : parseStartedBy(startedBy);
   if (!by || startedBy === undefined || by.session === session || !options.hostOf(hostOf(by.session))) return [];
@@ -212,7 +208,7 @@ async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array |
   }
 }
 
-/** One caller that cannot be looked up must not keep all that come after it waiting. */
+/** A caller that cannot be looked up must not delay later events. */
 async function identifySafely(event: HookEvent, at: number, { identify }: DrainOptions): Promise<AuditAgent> {
   try {
     return await identify(event, at);

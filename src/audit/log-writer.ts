@@ -19,15 +19,15 @@ import {
 } from './log-files.ts';
 
 interface LogWriter {
-  /** On the disk when it comes back. */
+  /** Resolves when they are on the disk. */
   append(entries: readonly EntryFields[]): Promise<void>;
-  /** Notes how far the log has come. Only when no event in the spool is in the log already: they are looked for behind it. */
-  settle(): Promise<void>;
+  /** Only while no queued event is in the log already: those are looked for behind the head. */
+  saveHead(): Promise<void>;
 }
 
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
-/** Under the lock. */
+/** Requires the lock. */
 export async function createLogWriter(
   folder: string,
   end: LogEnd,
@@ -38,7 +38,7 @@ export async function createLogWriter(
   let last: ChainLink = end.last;
   let { head } = end;
 
-  /** Before the first line: from then on, lines without a head are a log of which something was removed. */
+  /** Written before the first line: from then on, lines without a head mean that something was removed. */
   const ensureHead = async (): Promise<Head> => {
     if (head) return head;
     const made = { ...CHAIN_START, ...(end.last.n > 0 && { lost: end.last }) };
@@ -47,7 +47,7 @@ export async function createLogWriter(
     return made;
   };
 
-  /** Days never go back: an event that is told late stands in the file of a later day, and an event of tomorrow in today's. */
+  /** Days never go back: a late event goes into the file of a later day, and an event of tomorrow into today's. */
   const fileFor = (at: number, lengthBytes: number): LogFile => {
     const [today, day] = [dayOf(clock()), dayOf(at)];
     const wanted = day < today ? day : today;
@@ -81,7 +81,7 @@ export async function createLogWriter(
       }
       await flush();
     },
-    async settle() {
+    async saveHead() {
       if ((head?.n ?? 0) === last.n && (head?.hash ?? last.hash) === last.hash) return;
       head = { ...(await ensureHead()), ...last };
       await writeHead(folder, head);
@@ -89,19 +89,19 @@ export async function createLogWriter(
   };
 }
 
-/** Where the log goes on. */
+/** Where the log continues. */
 interface LogEnd {
   readonly file: LogFile | undefined;
   readonly last: ChainLink;
   readonly head: Head | undefined;
-  /** Ids of the lines that came after the head: those who wrote them may have died before their spool files were gone. */
+  /** Ids of the lines after the head: their writer may have died before it removed the queued files. */
   readonly afterHead: ReadonlySet<string>;
 }
 
 /** Without a head: several batches, the one whose events may still be queued, and what may have come between. */
 const WINDOW = 1_000;
 
-/** Under the lock: looks how far the log has come, and leaves it with a whole last line. */
+/** Requires the lock. Finds the end of the log, and repairs its last line. */
 export async function findLogEnd(folder: string): Promise<LogEnd> {
   const files = await listLogFiles(folder);
   const file = files.at(-1);
@@ -109,7 +109,7 @@ export async function findLogEnd(folder: string): Promise<LogEnd> {
   const head = found === 'broken' ? undefined : found;
   if (file) await repairLastLine(file, files, head);
   const { last, afterHead } = await readEnd(files, head);
-  // Where lines are missing at the end, the chain goes on behind them: the gap stays to be seen.
+  // If lines are missing at the end, the chain continues behind them: the gap stays visible.
   return { file, head, afterHead, last: head && head.n > last.n ? head : last };
 }
 
@@ -128,8 +128,8 @@ async function readEnd(
 }
 
 /**
- * A line without its newline was being written when its writer died: its event is still in the spool, and it is cut off.
- * Unless it is whole, or was settled long ago and damaged since: that stays as it is, to be seen.
+ * A line without its newline was being written when its writer died: its event is still queued, so it is cut off. Unless it is
+ * whole, or lies before the head and was damaged since: that stays visible.
  */
 async function repairLastLine(file: LogFile, files: readonly LogFile[], head: Head | undefined): Promise<void> {
   const torn = await lastLine(file);

@@ -14,7 +14,12 @@ import { type JsonObject, parseJson, parseObject } from '../lib/json.ts';
 import { appendSync, openNewSync } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
 
-/** What a hook was handed, and what we knew beside it. */
+// Files of the queue. The standalone hook starts with this: Node's own modules only.
+//
+// A call that the guard stub asks about is a pending file (`.new-…`). Whoever answers it, the server or the standalone hook, queues
+// it with its decision (`settleSpooled`); only one of them can.
+
+/** The payload of a hook, and what we know beside it. */
 interface QueuedEvent {
   readonly payload: unknown;
   readonly extra: JsonObject;
@@ -25,8 +30,8 @@ export const MAX_SPOOL_BYTES = 128 * 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * The payload as the host gave it, then a line of ours. Nothing where that is not JSON, and no guess at what it may have
- * been. The last line is ours only if there is a payload before it: the host's own may span lines.
+ * The payload as the host gave it, then a line of ours. Undefined if that is not JSON. The last line is ours only if there is a
+ * payload before it: the host's own may span lines.
  */
 export function parseSpooled(bytes: Uint8Array): QueuedEvent | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -40,14 +45,14 @@ export function parseSpooled(bytes: Uint8Array): QueuedEvent | undefined {
   return whole === undefined ? undefined : { payload: whole, extra: {} };
 }
 
-/** The name of a draft: `.new-<host>.<pid>.<n>`. */
+/** The name of a pending file: `.new-<host>.<pid>.<n>`. */
 export function isDraftOf(host: string, name: string): boolean {
   return /^\.new-([a-z0-9-]{1,64})\.\d{1,20}\.\d{1,9}$/.exec(name)?.[1] === host;
 }
 
 /**
- * Puts a draft into its place, with `extra` as its last line, and `ms` in it: how long the call was held. `since` is the
- * epoch milliseconds from when on; without it, since the draft was written. False where it is not to be had any more.
+ * Queues a pending call, with `extra` as its last line, and `ms` in it: how long the call was held. `since` is the start of that
+ * in epoch milliseconds; without it, when the file was written. False if another process has queued it, or it is gone.
  */
 export function settleSpooled(folder: string, draft: string, extra: object, since?: number): boolean {
   const spool = path.join(folder, 'spool');
@@ -62,11 +67,11 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
   try {
     const { mtimeMs, atime, mtime } = statSync(place);
     const ms = heldFor(since ?? mtimeMs);
-    // To a file that is there: one that is gone is not made again.
+    // Never creates the file again if it is gone.
     appendSync(place, `\n${JSON.stringify({ ...extra, ms })}\n`, 'append-existing');
-    // Its time is when the hook was called, also where a person took long to answer.
+    // Its time stays that of the hook's call, also if a person took long to answer.
     if (ms === null || ms > LONG_MS) utimesSync(place, atime, mtime);
-    // The draft holds the name of its event: nobody else writes it as long as the draft is there.
+    // The pending file reserves the name of its event.
     renameSync(place, path.join(spool, `${draft.slice('.new-'.length)}.json`));
     return true;
   } catch (error) {
@@ -77,30 +82,30 @@ export function settleSpooled(folder: string, draft: string, extra: object, sinc
   }
 }
 
-/** Within it, when a file was written last is as good as when it was made. */
+/** Within this time the file's own time is close enough. */
 const LONG_MS = 500;
 
-/** An answer is waited for for an hour at most. */
+/** Twice the longest `wait`. */
 const LONGEST_HELD_MS = 2 * 3_600_000;
 
-/** Clocks are set: what cannot be is not said. Not by `performance`, which takes a hook that stands alone longer than this. */
+/** Null if the clock was set meanwhile. Not by `performance`, which takes the standalone hook longer to load. */
 function heldFor(since: number): number | null {
   const ms = Date.now() - since;
   return ms >= 0 && ms < LONGEST_HELD_MS ? Math.round(ms * 10) / 10 : null;
 }
 
-/** Far more than can ever wait under one process number. */
+/** Far more than can wait under one process number. */
 const MAX_TRIES = 1_000_000;
 
-/** Where the last one of this process was put: the next is free in all likelihood. */
+/** The last number that this process used: the next one is most likely free. */
 let last = -1;
 
 /**
- * Hands a hook's payload over to whoever drains the spool: the file appears under its name whole, or not at all.
- * `extra` is what we know beside it (`{"ppid":…}`, `{"decision":"none","ms":1.2}`). Throws where it cannot be written.
+ * Queues a hook's payload: the file appears under its name whole, or not at all. `extra` is what we know beside it
+ * (`{"ppid":…}`, `{"decision":"none","ms":1.2}`). Throws if it cannot be written.
  *
- * Whoever made `.new-X` is the only one that may put something at `X.json`, so it can look first: a rename would
- * silently replace the event of an earlier process with the same number.
+ * Only the creator of `.new-X` may write `X.json`, so it can check first: a rename would silently replace the event of an
+ * earlier process with the same number.
  */
 export function putSpoolFile(folder: string, host: string, payload: Uint8Array, extra: object): void {
   const spool = `${folder}/spool`;
@@ -139,7 +144,7 @@ export function putDraft(folder: string, host: string, content: Uint8Array): str
   throw new Error(`troupe: no free name in ${spool}`);
 }
 
-/** Nothing where somebody has it already. */
+/** Undefined if it exists already. */
 function openNew(spool: string, draft: string): number | undefined {
   try {
     return openNewSync(draft);

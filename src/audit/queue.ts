@@ -8,38 +8,40 @@ import { isWrongFile, readRegular } from '../lib/regular-file.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
+// The queue as whoever drains it sees it: STATE/spool/<host>.<pid>.<n>.json, and pending files of calls without a decision yet.
+
 /** An event that waits to be drained. */
 export interface QueuedFile {
   readonly name: string;
   readonly path: string;
   readonly host: string;
-  /** Names may come again with a process number; with its time an event is told apart from every other. */
+  /** Process numbers are reused, and names with them; the time makes the id unique. */
   readonly id: string;
   /** When it was put here, nanoseconds. */
   readonly atNs: bigint;
   /** A plain file of a size that can be read. */
   readonly isReadable: boolean;
-  /** Read faster at once than by giving way to others. */
+  /** Faster to read synchronously. */
   readonly isSmall: boolean;
 }
 
 const SMALL_BYTES = 64 * 1024;
 const AT_ONCE = 500;
 
-/** What waits, oldest first. No folder: nothing waits. */
+/** Oldest first; empty without a folder. */
 export async function listQueue(folder: string): Promise<readonly QueuedFile[]> {
   const names = (await namesIn(queueFolder(folder))).filter((name) => !name.startsWith('.') && name.endsWith('.json'));
   const files: QueuedFile[] = [];
   for (const [index, name] of names.entries()) {
     const file = describe(folder, name);
     if (file) files.push(file);
-    // Without a promise for each, ten thousand take a tenth of the time; but others are waiting for us.
+    // Synchronous calls list ten thousand files in a tenth of the time, but must not block the server.
     if (index % AT_ONCE === AT_ONCE - 1) await new Promise((resolve) => setImmediate(resolve));
   }
   return files.sort(compareFiles);
 }
 
-/** Files have the same time within a few milliseconds; later processes and later events of one have higher numbers. */
+/** Files written within a few milliseconds have the same time; later processes and later events have higher numbers. */
 function compareFiles(a: QueuedFile, b: QueuedFile): number {
   if (a.atNs !== b.atNs) return a.atNs < b.atNs ? -1 : 1;
   const [[pidA, countA], [pidB, countB]] = [numbersOf(a.name), numbersOf(b.name)];
@@ -52,33 +54,34 @@ function numbersOf(name: string): readonly [pid: number, count: number] {
 }
 
 export async function isQueueEmpty(folder: string): Promise<boolean> {
-  return !(await namesIn(queueFolder(folder))).some((name) => name.endsWith('.json') || name.startsWith(DRAFT));
+  return !(await namesIn(queueFolder(folder))).some((name) => name.endsWith('.json') || name.startsWith(PENDING));
 }
 
-/** Keeps what cannot be understood, out of the way and under a name of its own. */
+/** Moves a file that cannot be read out of the way, under a unique name. */
 export async function setAside(folder: string, file: QueuedFile): Promise<void> {
   const bad = path.join(queueFolder(folder), 'bad');
   try {
     await mkdir(bad, { recursive: true, mode: 0o700 });
     await rename(file.path, path.join(bad, file.id));
   } catch {
-    // Something else has the folder's name, or it is not for us: all that came after must not wait because of it.
+    // `bad` is not a folder, or not ours. Later events must not wait because of that.
     await rename(file.path, path.join(queueFolder(folder), `${ASIDE}${file.id}`));
   }
 }
 
-/** What was set aside without a folder of its own. Nobody lists it: it ends with a time. */
+/** For files that were set aside without a folder. They are not listed: their names end with a time. */
 const ASIDE = 'bad-';
 
-const DRAFT = '.new-';
-/** Says who settles a draft. It goes with the draft, unless its owner was killed. */
+/** A file that is being written, or a call that waits for its decision. */
+const PENDING = '.new-';
+/** Held by the process that queues a pending call; removed with it unless that process was killed. */
 const CLAIM = '.held-';
-/** Nobody needs so long to write a file. */
+/** No process takes this long to write a file. */
 const ABANDONED_MS = 10 * 60_000;
 
 /**
- * What writers left that were killed before they could give it its name: whole, it is an event like any other; a piece
- * of one is of no use to anybody. Gives how many such pieces were set aside.
+ * Handles pending files of writers that were killed: whole ones are queued, incomplete ones are set aside. Returns the number
+ * of incomplete ones.
  */
 export async function recoverAbandoned(folder: string, clock: Clock): Promise<number> {
   let pieces = 0;
@@ -86,18 +89,18 @@ export async function recoverAbandoned(folder: string, clock: Clock): Promise<nu
     if (name.startsWith(CLAIM)) await dropOldClaim(folder, name, clock);
     const [, host, pid] = /^\.new-(.+)\.(\d+)\.\d+$/.exec(name) ?? [];
     if (host === undefined || isRunning(Number(pid))) continue;
-    const draft = describe(folder, name);
-    if (!draft || clock() - Number(draft.atNs / 1_000_000n) < ABANDONED_MS) continue;
-    const isWhole = await isWholeDraft(draft);
-    if (!isWhole) pieces++;
-    if (!isWhole || !(await giveName(draft, path.join(queueFolder(folder), `${name.slice(DRAFT.length)}.json`))))
-      await setAside(folder, draft);
+    const pending = describe(folder, name);
+    if (!pending || clock() - Number(pending.atNs / 1_000_000n) < ABANDONED_MS) continue;
+    const isComplete = await isWhole(pending);
+    if (!isComplete) pieces++;
+    if (!isComplete || !(await linkAs(pending, path.join(queueFolder(folder), `${name.slice(PENDING.length)}.json`))))
+      await setAside(folder, pending);
   }
   return pieces;
 }
 
-/** The guard's has no line of ours yet, and is whole all the same: JSON that was cut is none. */
-async function isWholeDraft({ isReadable, path: file }: QueuedFile): Promise<boolean> {
+/** One of the guard stub has no line of ours yet, and is whole all the same: truncated JSON does not parse. */
+async function isWhole({ isReadable, path: file }: QueuedFile): Promise<boolean> {
   try {
     return isReadable && parseSpooled(await readRegular(file, MAX_SPOOL_BYTES)) !== undefined;
   } catch (error) {
@@ -115,14 +118,14 @@ export function queueFolder(folder: string): string {
   return path.join(folder, 'spool');
 }
 
-async function giveName(draft: QueuedFile, place: string): Promise<boolean> {
+async function linkAs(pending: QueuedFile, place: string): Promise<boolean> {
   try {
-    await link(draft.path, place);
+    await link(pending.path, place);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
-  await rm(draft.path);
+  await rm(pending.path);
   return true;
 }
 

@@ -42,18 +42,14 @@ interface Trial {
   readonly tried: TriedRule[];
 }
 
-/** `tried` holds the rules that matched. */
-export function decide(policy: Policy, call: GuardedCall): Verdict {
-  return judge(policy, call, false);
-}
-
 /** As `decide`, and `tried` holds every rule that was looked at: for people who ask why. */
 export function explain(policy: Policy, call: GuardedCall): Verdict {
-  return judge(policy, call, true);
+  return decide(policy, call, true);
 }
 
-function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
-  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
+/** `tried` holds the rules that matched. */
+export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Verdict {
+  const trial = createTrial(call, tellsAll);
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
   const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
@@ -70,6 +66,10 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
   };
 }
 
+function createTrial(call: GuardedCall, tellsAll: boolean): Trial {
+  return { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
+}
+
 function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
   return verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
 }
@@ -83,8 +83,7 @@ interface Obstacles {
 }
 
 export function findObstacles(policy: Policy, call: GuardedCall): Obstacles {
-  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll: false, tried: [] };
-  const applicable = findApplicable(policy.rules, trial);
+  const applicable = findApplicable(policy.rules, createTrial(call, false));
   const parts = partsOf(call);
   const holds = (rule: Rule, { part }: JudgedPart): boolean =>
     rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part, call, 'may'));

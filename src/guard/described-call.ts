@@ -14,7 +14,7 @@ import {
 import type { CallerChain, CallingAgent } from '../hosts/index.ts';
 import { isObject, known } from '../lib/json.ts';
 import { toCall } from './judge-call.ts';
-import type { GuardedCall } from './policy.ts';
+import { type GuardedCall, SUB_AGENT_KINDS } from './policy.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 interface PastCall {
@@ -136,14 +136,7 @@ export interface ImaginedAgent {
   readonly under?: readonly string[];
 }
 
-export const AGENT_KINDS = [
-  'main',
-  'task',
-  'fork',
-  'teammate',
-  'workflow',
-  'internal',
-] as const satisfies readonly AgentKind[];
+export const AGENT_KINDS = ['main', ...SUB_AGENT_KINDS] as const;
 
 export function kindOf({ kind, type, name, depth = 0, under = [] }: ImaginedAgent): AgentKind {
   if (kind !== undefined) return kind;

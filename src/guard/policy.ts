@@ -1,5 +1,6 @@
 // A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
 
+import type { AgentKind } from '../core/index.ts';
 import type { CallUses } from './shell/index.ts';
 
 export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
@@ -101,6 +102,15 @@ export interface GuardedCall {
   /** The local clock is so many minutes before UTC's: 120 in Berlin in summer. */
   readonly offsetMinutes: number;
 }
+
+/** As in the tree. */
+export const SUB_AGENT_KINDS = [
+  'task',
+  'fork',
+  'teammate',
+  'workflow',
+  'internal',
+] as const satisfies readonly AgentKind[];
 
 export interface GuardedAgent {
   readonly kind: string;

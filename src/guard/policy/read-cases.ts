@@ -56,22 +56,8 @@ function readList(walk: Walk, contents: Node | null): readonly GuardCase[] {
   return (contents.items as readonly Node[]).flatMap((item) => readCase(walk, item) ?? []);
 }
 
-type CaseFields = {
-  name: string;
-  agent: ImaginedAgent | null;
-  command: string;
-  tool: string;
-  input: unknown;
-  cwd: string;
-  project: string;
-  host: string;
-  at: number;
-  expect: Decision;
-  rule: string;
-};
-
 function readCase(walk: Walk, node: Node): GuardCase | undefined {
-  const fields = readFields<CaseFields>(walk, node, 'a call', {
+  const fields = readFields(walk, node, 'a call', {
     name: line,
     agent: readAgent,
     command: textOf<string>((text) => text),
@@ -143,8 +129,6 @@ const readInput: Reader<unknown> = (walk, node, what) => {
   }
 };
 
-type AgentFields = Required<{ -readonly [K in keyof ImaginedAgent]: NonNullable<ImaginedAgent[K]> }>;
-
 /** `main`, `unknown`, or what is known of a sub-agent. */
 const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
   const agent = resolveAlias(walk, node);
@@ -153,7 +137,7 @@ const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
     const word = oneOf(['main', 'unknown'])(walk, node, what);
     return word === 'unknown' ? null : word && {};
   }
-  const fields = readFields<AgentFields>(walk, node, what, {
+  const fields = readFields(walk, node, what, {
     kind: oneOf(AGENT_KINDS),
     type: line,
     name: line,

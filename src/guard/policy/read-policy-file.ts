@@ -48,7 +48,7 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   const fields =
     contents === null
       ? reportEmpty(walk)
-      : readFields<FileFields>(walk, contents, 'a policy', {
+      : readFields(walk, contents, 'a policy', {
           version: versionOne,
           presets: presetList,
           defaults: readDefaults,
@@ -69,14 +69,6 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   // In a text that is no YAML, what seems to be a rule may be half of one.
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }
-
-type FileFields = {
-  version: 1;
-  presets: readonly PresetName[];
-  defaults: PolicyFile['defaults'];
-  on_error: Placed<Decision>;
-  rules: PolicyFile['rules'];
-};
 
 /** What follows from a first mistake is no news. */
 function muted(problems: Problems): Problems {
@@ -118,7 +110,7 @@ const presetList: Reader<readonly PresetName[]> = (walk, node, what) => {
 
 const readDefaults: Reader<PolicyFile['defaults']> = (walk, node, what) => {
   const decision = placed(oneOf(DECISIONS));
-  const fields = readFields<Record<keyof Policy['defaults'], Placed<Decision>>>(walk, node, what, {
+  const fields = readFields(walk, node, what, {
     main: decision,
     subagent: decision,
     unknown: decision,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
 import { decide } from '../decide.ts';
-import { type AgentSelector, type GuardedCall, NO_POLICY, PLAIN_RULE, type Rule, type ToolPattern } from '../policy.ts';
+import { type GuardedCall, NO_POLICY, PLAIN_RULE, type Rule } from '../policy.ts';
 import {
   flag,
   listOrOne,
@@ -43,7 +43,7 @@ export function readResultsFile(file: string, home: string): ResultsFile | undef
   const fields =
     contents === null
       ? undefined
-      : readFields<FileFields>(walk, contents, 'a file of results', { version: versionOne, results: list(context) });
+      : readFields(walk, contents, 'a file of results', { version: versionOne, results: list(context) });
   for (const key of ['version', 'results'] as const)
     if (!fields?.keys.has(key))
       tell(walk, {
@@ -55,21 +55,10 @@ export function readResultsFile(file: string, home: string): ResultsFile | undef
   return { results: problems.errors() > 0 ? [] : (fields?.values.results ?? []), problems: problems.list() };
 }
 
-type FileFields = { version: 1; results: readonly GivenResult[] };
-
 interface FileContext {
   readonly file: string;
   readonly folders: FolderContext;
 }
-
-type ResultFields = {
-  name: string;
-  agents: AgentSelector;
-  tools: readonly ToolPattern[];
-  result: string;
-  result_file: string;
-  is_error: boolean;
-};
 
 function list(context: FileContext): Reader<readonly GivenResult[]> {
   return (walk, node, what) => {
@@ -82,7 +71,7 @@ function list(context: FileContext): Reader<readonly GivenResult[]> {
 }
 
 function readResult(walk: Walk, node: Node, number: number, { file, folders }: FileContext): GivenResult | undefined {
-  const fields = readFields<ResultFields>(walk, node, 'a result', {
+  const fields = readFields(walk, node, 'a result', {
     name: sentence,
     agents: readAgents(folders),
     tools: listOrOne(readTool),

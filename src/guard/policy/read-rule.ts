@@ -5,6 +5,7 @@ import {
   DECISIONS,
   type Decision,
   type Rule,
+  SUB_AGENT_KINDS,
   type TimeWindow,
   type ToolPattern,
   toToolPattern,
@@ -37,7 +38,7 @@ export interface ReadRule {
 /** Undefined where something is wrong with it: half a rule may say the opposite of the whole one. */
 export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRule | undefined {
   const before = walk.problems.errors();
-  const fields = readFields<RuleFields>(walk, node, 'a rule', {
+  const fields = readFields(walk, node, 'a rule', {
     name: sentence,
     agents: readAgents(folders),
     tools: listOrOne(readTool),
@@ -45,7 +46,7 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
     reason: sentence,
     when: readWindow,
     wait: duration,
-    otherwise: oneOf(['allow', 'deny']),
+    otherwise: oneOf<'allow' | 'deny'>(['allow', 'deny']),
     despite_ancestors: flag,
     own_calls_only: flag,
     tell_identity: flag,
@@ -73,20 +74,6 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
   };
   return { rule, keys };
 }
-
-type RuleFields = {
-  name: string;
-  agents: AgentSelector;
-  tools: readonly ToolPattern[];
-  decision: Decision;
-  reason: string;
-  when: TimeWindow;
-  wait: number;
-  otherwise: 'allow' | 'deny';
-  despite_ancestors: boolean;
-  own_calls_only: boolean;
-  tell_identity: boolean;
-};
 
 /** Which decisions each of these has a meaning for. */
 const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
@@ -131,9 +118,6 @@ const duration = textOf<number>((text) => {
 
 /** A guard that fails must not let everything through. */
 export const ON_ERROR = ['ask', 'deny', 'none'] as const satisfies readonly Decision[];
-
-/** As in the tree. */
-const SUB_AGENT_KINDS = ['task', 'fork', 'teammate', 'workflow', 'internal'] as const;
 
 /** `subagent` is all of them but main. */
 export const KINDS = ['main', 'subagent', ...SUB_AGENT_KINDS] as const;
@@ -180,7 +164,7 @@ export interface FolderContext {
 
 export function readAgents(folders: FolderContext): Reader<AgentSelector> {
   const read: Reader<AgentSelector> = (walk, node, what) => {
-    const fields = readFields<AgentFields>(walk, node, what, {
+    const fields = readFields(walk, node, what, {
       ...TEXTS,
       project: listOrOne(projectOf(folders)),
       under: read,
@@ -197,16 +181,6 @@ export function readAgents(folders: FolderContext): Reader<AgentSelector> {
   };
   return read;
 }
-
-type AgentFields = {
-  kind: readonly (typeof KINDS)[number][];
-  type: readonly string[];
-  name: readonly string[];
-  depth: NonNullable<AgentSelector['depth']>;
-  host: readonly string[];
-  project: readonly (readonly string[])[];
-  under: AgentSelector;
-};
 
 /** May hold `*`. */
 const pattern = textOf<string>((text) =>
@@ -317,7 +291,7 @@ function remedyFor(text: string): string {
 }
 
 const readWindow: Reader<TimeWindow> = (walk, node, what) => {
-  const fields = readFields<WindowFields>(walk, node, what, {
+  const fields = readFields(walk, node, what, {
     days,
     hours,
     from: moment('first'),
@@ -330,13 +304,6 @@ const readWindow: Reader<TimeWindow> = (walk, node, what) => {
     return wrong(walk, node, '`from` is not before `until`.', 'Change one of them.');
   const chosen = fields.values.days && [...new Set(fields.values.days.flat())].sort((a, b) => a - b);
   return { days: chosen ?? null, minutes: fields.values.hours ?? null, from, until };
-};
-
-type WindowFields = {
-  days: readonly (readonly number[])[];
-  hours: readonly [number, number];
-  from: number;
-  until: number;
 };
 
 const days = listOrOne(
