@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
 import type { AgentSelector, Decision, GuardedCall, TimeWindow } from './policy.ts';
-import { bash, main, makeCall, policy, rule, suggestRule, task } from './testing/make-call.ts';
+import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
+import { suggestRule } from './testing/suggest-rule.ts';
 
 const everyone = { ancestors: [main] };
 const explorer = { agent: task('Explore'), ...everyone };

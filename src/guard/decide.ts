@@ -4,7 +4,6 @@
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
-import { labelOf } from './identity.ts';
 import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
@@ -12,14 +11,15 @@ import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
 import {
   type Decision,
+  defaultOf,
   type GuardedCall,
+  labelOf,
   type Policy,
   type Rule,
   STRICTNESS,
   type TriedRule,
   type Verdict,
 } from './policy.ts';
-import { defaultOf } from './pre-check.ts';
 
 interface PartVerdict extends AskedPart {
   readonly part: JudgedPart;

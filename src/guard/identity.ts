@@ -3,6 +3,7 @@
 import { nativeId } from '../core/index.ts';
 import type { CallerChain, CallingAgent, HookEvent } from '../hosts/index.ts';
 import { isObject } from '../lib/json.ts';
+import { labelOf } from './policy.ts';
 
 /** Names come from models and files: whatever could end a word, a line or a field of ours is no part of them. */
 const LONGEST = 80;
@@ -23,10 +24,6 @@ export function identityOf(event: HookEvent, { agent, ancestors, reason }: Calle
   const gap = reason === undefined ? [] : ['?'];
   const path = [...above, ...gap, cleaned(labelOf(agent))].join('/');
   return [event.host, nativeId(event.session), agent.id].map(cleaned).concat(path).join(':');
-}
-
-export function labelOf({ kind, name, type }: Pick<CallingAgent, 'kind' | 'name' | 'type'>): string {
-  return kind === 'main' ? 'main' : (name ?? type ?? kind);
 }
 
 /**

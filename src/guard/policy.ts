@@ -208,3 +208,13 @@ export function toToolPattern(text: string): ToolPattern {
   const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
   return { text, tool: name, argument: argument === '*' ? null : argument };
 }
+
+/** Where no rule decides. */
+export function defaultOf(policy: Policy, { agent }: Pick<GuardedCall, 'agent'>): Decision {
+  if (agent === null) return policy.defaults.unknown;
+  return agent.kind === 'main' ? policy.defaults.main : policy.defaults.subagent;
+}
+
+export function labelOf({ kind, name, type }: Pick<GuardedAgent, 'kind' | 'name' | 'type'>): string {
+  return kind === 'main' ? 'main' : (name ?? type ?? kind);
+}

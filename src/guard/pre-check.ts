@@ -7,7 +7,15 @@ import path from 'node:path';
 import type { CallerChain, CallingAgent, HookEvent, HooksCapability } from '../hosts/index.ts';
 import { isInWindow, lineOf, selecting } from './match/agent.ts';
 import { canBeAbout } from './match/parts.ts';
-import type { AgentSelector, Decision, GuardedAgent, GuardedCall, Policy, Rule } from './policy.ts';
+import {
+  type AgentSelector,
+  type Decision,
+  defaultOf,
+  type GuardedAgent,
+  type GuardedCall,
+  type Policy,
+  type Rule,
+} from './policy.ts';
 
 /** The part of a host that a judgement needs. */
 export type JudgedHost = Pick<
@@ -140,10 +148,4 @@ export function aboutCaller(
 
 function isAboutTool({ tools }: Rule, tool: string): boolean {
   return tools.length === 0 || tools.some((pattern) => canBeAbout(pattern, tool));
-}
-
-/** Where no rule decides. */
-export function defaultOf(policy: Policy, { agent }: Pick<GuardedCall, 'agent'>): Decision {
-  if (agent === null) return policy.defaults.unknown;
-  return agent.kind === 'main' ? policy.defaults.main : policy.defaults.subagent;
 }

@@ -13,8 +13,8 @@ import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../ho
 import type { Clock } from '../../lib/clock.ts';
 import { maskValue } from '../../redact/index.ts';
 import type { NameCaller } from '../../sessions/index.ts';
-import { labelOf } from '../identity.ts';
 import { answerRequest } from '../judge-call.ts';
+import { labelOf } from '../policy.ts';
 import type { Judgement } from '../pre-check.ts';
 
 /** An approval request, without its id and its times. */

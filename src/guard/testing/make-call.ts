@@ -2,7 +2,6 @@
 
 import type { Decision, GuardedAgent, GuardedCall, Policy, Rule, ToolPattern } from '../policy.ts';
 import type { ShellContext } from '../shell/index.ts';
-import { type SuggestedPatterns, suggestPatterns } from '../suggest-rule.ts';
 import { usesOf } from '../uses-of.ts';
 
 export const main: GuardedAgent = { kind: 'main', type: null, name: null, depth: 0 };
@@ -77,10 +76,4 @@ export function rule(decision: Decision, tools: string | readonly string[], chan
 export function policy(rules: readonly Rule[], defaults: Decision | Policy['defaults'] = 'none'): Policy {
   const all = typeof defaults === 'string' ? { main: defaults, subagent: defaults, unknown: defaults } : defaults;
   return { version: 1, hash: 'x', defaults: all, onError: 'deny', rules };
-}
-
-/** Null where no pattern can allow the call. */
-export function suggestRule(call: GuardedCall): SuggestedPatterns | null {
-  const suggested = suggestPatterns(call);
-  return typeof suggested === 'string' ? null : suggested;
 }
