@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { guardScript } from '../src/hook/hook-scripts.ts';
+import { guardScript } from '../src/hook/hook-stubs.ts';
 
 // Whatever goes wrong with the guard, a host gets an answer: that of the policy where it can still be had, else its on_error.
 // Real processes: the command that `hooks install` enters, the stub, the built hook file, with and without a server.

@@ -1,10 +1,24 @@
+import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type LiveTrees, nativeId } from '../core/index.ts';
+import { type LiveTrees, nativeId, type SessionId, toSessionId } from '../core/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
+import { maskValue } from '../redact/index.ts';
 import { createCallerNaming, type KnownSession, type NameCaller, type OpenSession } from '../sessions/index.ts';
-import { drainOnce } from './drain-once.ts';
-import { prune, type SessionAges } from './prune.ts';
+import { type Drained, drain } from './drain.ts';
+import type { ChainLink } from './entry.ts';
+import {
+  dayOf,
+  type LogFile,
+  listLogFiles,
+  readEntriesBackwards,
+  readHead,
+  waitForLock,
+  writeHead,
+} from './log-files.ts';
+import { namesIn, queueFolder } from './queue.ts';
 
 export interface DrainLoop {
   /** Everything that waited when this was called is taken over, or somebody else is at it. */
@@ -13,7 +27,7 @@ export interface DrainLoop {
   close(): void;
 }
 
-export interface DrainLoopOptions {
+interface DrainLoopOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly trees: LiveTrees;
@@ -95,4 +109,92 @@ async function openFollowed(trees: LiveTrees, session: KnownSession['tree']['id'
   const tree = followed ?? (await trees.look(nativeId(session)));
   const ledger = tree && trees.ledgerOf(tree.id);
   return ledger && tree?.id === session ? { tree, ledger } : undefined;
+}
+
+/** When each session that there is was changed last (epoch milliseconds), by its own files. */
+type SessionAges = () => Promise<ReadonlyMap<SessionId, number>>;
+
+/**
+ * Removes the files of the audit that are older than so many days, what was set aside of the spool so long ago, and what hooks
+ * and streams told about sessions that are as old, or gone. The head says that it was us. Gives the number of files of the audit that went;
+ * none while somebody drains.
+ */
+export async function prune(folder: string, keepDays: number, clock: Clock, ages?: SessionAges): Promise<number> {
+  const lock = await waitForLock(folder, clock);
+  if (!lock) return 0;
+  try {
+    const oldest = clock() - keepDays * DAY_MS;
+    await removeBad(folder, oldest);
+    if (ages) await removeHookLines(folder, oldest, ages);
+    return await removeLogFiles(folder, dayOf(oldest));
+  } finally {
+    await lock.release();
+  }
+}
+
+async function removeLogFiles(folder: string, firstDay: string): Promise<number> {
+  const head = await readHead(folder);
+  const old = (await listLogFiles(folder)).filter(({ day }) => day < firstDay);
+  const pruned = await lastOf(old);
+  // Lines that no drain has settled may be of events that still wait: the next drain must find them.
+  if (head === undefined || head === 'broken' || !pruned || pruned.n > head.n) return 0;
+  const { lost, ...rest } = head;
+  await writeHead(folder, { ...rest, pruned, ...(lost && lost.n > pruned.n && { lost }) });
+  for (const { path: file } of old) await rm(file, { force: true });
+  return old.length;
+}
+
+async function lastOf(files: readonly LogFile[]): Promise<ChainLink | undefined> {
+  for await (const { entry } of readEntriesBackwards(files)) return { n: entry.n, hash: entry.hash };
+  return undefined;
+}
+
+async function removeBad(folder: string, oldest: number): Promise<void> {
+  const bad = path.join(queueFolder(folder), 'bad');
+  for (const name of await namesIn(bad)) {
+    const file = path.join(bad, name);
+    const stats = await stat(file).catch(() => undefined);
+    if (stats && stats.mtimeMs < oldest) await rm(file, { recursive: true, force: true });
+  }
+}
+
+/** They are part of the tree as long as somebody may look at the session: one that goes on without hooks, too. */
+async function removeHookLines(folder: string, oldest: number, ages: SessionAges): Promise<void> {
+  const old: { readonly file: string; readonly session: SessionId }[] = [];
+  const folders = ['hooks', 'streams'].map((kind) => path.join(folder, kind));
+  const hosts = await Promise.all(
+    folders.map(async (kind) => (await namesIn(kind)).map((host) => ({ host, at: path.join(kind, host) }))),
+  );
+  for (const { host, at } of hosts.flat())
+    for (const name of await namesIn(at)) {
+      const file = path.join(at, name);
+      const stats = await stat(file).catch(() => undefined);
+      if (name.endsWith('.jsonl') && stats?.isFile() && stats.mtimeMs < oldest)
+        old.push({ file, session: toSessionId(host, path.basename(name, '.jsonl')) });
+    }
+  if (old.length === 0) return;
+  const known = await ages();
+  for (const { file, session } of old) if ((known.get(session) ?? 0) < oldest) await rm(file, { force: true });
+}
+
+interface DrainOnceOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Of the followed ones, or from the disk (`createCallerSessions`). */
+  readonly open: OpenSession;
+  /** How long to wait for another process that drains right now. */
+  readonly patienceMs?: number;
+}
+
+/** Takes over what waits in the spool, with the names of those who made the calls. */
+export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions): Promise<Drained> {
+  return drain({
+    folder,
+    clock,
+    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
+    identify: createCallerNaming(open, clock),
+    mask: maskValue,
+    ...known({ patienceMs }),
+  });
 }

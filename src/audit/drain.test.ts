@@ -20,11 +20,11 @@ import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
 import { maskValue } from '../redact/index.ts';
 import { type DrainOptions, drain } from './drain.ts';
+import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
+import { putSpoolFile } from './queue-file.ts';
 import { readLog } from './read-log.ts';
-import { putSpoolFile } from './spool-writer.ts';
 import { MAIN, testOptions } from './testing/spool-host.ts';
-import { verifyLog } from './verify-log.ts';
 
 let folder = '';
 let options: DrainOptions;

@@ -1,66 +1,60 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditAgent, hostOf, parseStartedBy } from '../core/index.ts';
-import type { HookEvent } from '../hosts/index.ts';
+import type { HookEvent, HooksCapability } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isMissing } from '../lib/folders.ts';
 import { asAmount, asText, known } from '../lib/json.ts';
-import { isLocked, type Lock, takeLock } from '../lib/lock-file.ts';
+import { isLocked } from '../lib/lock-file.ts';
 import { isWrongFile, readRegular, readRegularSync } from '../lib/regular-file.ts';
-import type { EntryFields } from './chain.ts';
+import { codeOf } from '../lib/user-error.ts';
+import { type EntryFields, type EntryParts, type Mask, toEntry } from './entry.ts';
 import { createHookLineWriter, type HookLine, type HookLineWriter } from './hook-lines.ts';
-import { findLogEnd } from './log-end.ts';
-import { lockPath } from './log-files.ts';
-import { createLogWriter } from './log-writer.ts';
-import { isSpoolEmpty, listSpool, rescueAbandoned, type SpoolFile, setAside } from './spool.ts';
-import { MAX_SPOOL_BYTES, parseSpooled } from './spool-file.ts';
-import { type EntryParts, type Mask, toEntry } from './to-entry.ts';
+import { lockPath, waitForLock } from './log-files.ts';
+import { createLogWriter, findLogEnd } from './log-writer.ts';
+import { isQueueEmpty, listQueue, type QueuedFile, recoverAbandoned, setAside } from './queue.ts';
+import { MAX_SPOOL_BYTES, parseSpooled } from './queue-file.ts';
 
-/** What of a host a drain needs: two functions of its `HooksCapability`. */
-export interface SpoolHost {
-  read(payload: unknown, host?: number): HookEvent | undefined;
-  condense(payload: unknown): unknown;
-}
+export type QueueHost = Pick<HooksCapability, 'read' | 'condense'>;
 
 export interface DrainOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
-  hostOf(name: string): SpoolHost | undefined;
+  hostOf(name: string): QueueHost | undefined;
   /** Who made the call, of a hook that was called at `at` (epoch milliseconds). */
   identify(event: HookEvent, at: number): Promise<AuditAgent>;
   readonly mask: Mask;
   readonly clock: Clock;
-  /** How long to wait for another one that drains right now; 0 where left out. */
+  /** How long to wait for another process that drains; 0 if left out. */
   readonly patienceMs?: number;
   readonly maxFileBytes?: number;
 }
 
 export interface Drained {
-  /** Spool files that were taken. */
+  /** Queued events that were taken. */
   readonly events: number;
-  /** Lines that the audit gained. */
+  /** Lines added to the audit log. */
   readonly entries: number;
-  /** Files that were set aside, because nobody can read them. */
+  /** Files that were set aside because they cannot be read. */
   readonly bad: number;
-  /** Another one drains; nothing was done. */
+  /** Another process drains; nothing was done. */
   readonly isBusy: boolean;
 }
 
 const BATCH = 200;
-/** Whoever drains before it looks at something must come to an end, however fast events come in. */
+/** A drain must end, however fast events come in. */
 const MAX_ROUNDS = 10;
-const PAUSE_MS = 20;
 
 /**
- * Takes what hooks put into the spool over into the audit and into the tracker's files, each event once. It may be
- * killed at any moment: an event leaves the spool only after its lines are on the disk, and whoever comes next looks for
- * lines of events that are still there. Throws where something cannot be written; then all of it waits in the spool.
+ * Moves queued events into the audit log and into the files of hook lines, each event once. It may be killed at any moment: an
+ * event leaves the queue only after its lines are on the disk, and the next drain looks for lines of events that are still
+ * queued. Throws if something cannot be written; then the events stay queued.
  */
 export async function drain(options: DrainOptions): Promise<Drained> {
   const { folder, clock, patienceMs = 0 } = options;
-  // Where one was killed between its last event and its last note, there is a lock without a spool.
-  if ((await isSpoolEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
-  const lock = await waitForLock(lockPath(folder), clock, patienceMs);
+  // A drain that was killed between its last event and its head leaves a lock and an empty queue.
+  if ((await isQueueEmpty(folder)) && !(await isLocked(lockPath(folder)))) return NOTHING;
+  const lock = await waitForLock(folder, clock, patienceMs);
   if (!lock) return { ...NOTHING, isBusy: true };
   try {
     return await drainLocked(options);
@@ -71,37 +65,29 @@ export async function drain(options: DrainOptions): Promise<Drained> {
 
 const NOTHING: Drained = { events: 0, entries: 0, bad: 0, isBusy: false };
 
-async function waitForLock(file: string, clock: Clock, patienceMs: number): Promise<Lock | undefined> {
-  for (let waitedMs = 0; ; waitedMs += PAUSE_MS) {
-    const lock = await takeLock(file, clock);
-    if (lock || waitedMs >= patienceMs) return lock;
-    await sleep(PAUSE_MS);
-  }
-}
-
 async function drainLocked(options: DrainOptions): Promise<Drained> {
   const { folder, clock } = options;
   const end = await findLogEnd(folder);
   const log = await createLogWriter(folder, end, options);
   const hooks = createHookLineWriter(folder);
-  const total = { events: 0, entries: 0, bad: await rescueAbandoned(folder, clock) };
+  const total = { events: 0, entries: 0, bad: await recoverAbandoned(folder, clock) };
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const files = await listSpool(folder);
-    /** In the log already, and still in the spool. */
-    const twice = new Set(files.filter(({ id }) => end.unsettled.has(id)).map(({ id }) => id));
-    if (twice.size === 0) await log.settle();
+    const files = await listQueue(folder);
+    /** In the log already, and still queued. */
+    const twice = new Set(files.filter(({ id }) => end.afterHead.has(id)).map(({ id }) => id));
+    if (twice.size === 0) await log.saveHead();
     if (files.length === 0) break;
     for (let from = 0; from < files.length; from += BATCH) {
       const batch = files.slice(from, from + BATCH);
-      const taken = await takeBatch(batch, end.unsettled, options);
-      // The tracker's first: somebody may be watching, and who made a call may take a moment to find out.
+      const taken = await takeBatch(batch, end.afterHead, options);
+      // Hook lines first: a person may be watching, and finding the caller may take a moment.
       await hooks.append(taken.lines);
       const named = Promise.all(taken.calls.map((call) => toNamedEntry(call, options)));
-      const entries = await meanwhile(named, () => tellNewcomers(files, hooks, options));
+      const entries = await meanwhile(named, () => recordNewcomers(files, hooks, options));
       await log.append(entries);
       await Promise.all(taken.done.map(({ path }) => rm(path, { force: true })));
       for (const { id } of batch) twice.delete(id);
-      if (twice.size === 0) await log.settle();
+      if (twice.size === 0) await log.saveHead();
       total.events += taken.done.length;
       total.entries += entries.length;
       total.bad += taken.bad;
@@ -110,7 +96,7 @@ async function drainLocked(options: DrainOptions): Promise<Drained> {
   return { ...total, isBusy: false };
 }
 
-const TELL_EVERY_MS = 20;
+const RECORD_EVERY_MS = 20;
 
 /** Does something again and again until the work is done. */
 async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise<T> {
@@ -121,17 +107,21 @@ async function meanwhile<T>(work: Promise<T>, act: () => Promise<void>): Promise
   // A failure is for whoever awaits the work.
   done.catch(() => undefined);
   for (;;) {
-    await Promise.race([done, sleep(TELL_EVERY_MS)]);
+    await Promise.race([done, sleep(RECORD_EVERY_MS)]);
     if (isDone) return done;
     await act();
   }
 }
 
-/** What came since: the tracker hears of it without waiting for its turn, which comes in the next round. */
-async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter, options: DrainOptions): Promise<void> {
+/** Hook lines of events that arrived since; the events themselves are drained in the next round. */
+async function recordNewcomers(
+  known: readonly QueuedFile[],
+  hooks: HookLineWriter,
+  options: DrainOptions,
+): Promise<void> {
   const ids = new Set(known.map(({ id }) => id));
   const lines: HookLine[] = [];
-  for (const file of (await listSpool(options.folder)).filter(({ id }) => !ids.has(id))) {
+  for (const file of (await listQueue(options.folder)).filter(({ id }) => !ids.has(id))) {
     const taken = await take(file, true, options);
     if (typeof taken !== 'string') lines.push(...taken.lines);
   }
@@ -141,16 +131,16 @@ async function tellNewcomers(known: readonly SpoolFile[], hooks: HookLineWriter,
 interface TakenBatch {
   readonly calls: readonly TakenCall[];
   readonly lines: readonly HookLine[];
-  readonly done: readonly SpoolFile[];
+  readonly done: readonly QueuedFile[];
   readonly bad: number;
 }
 
 async function takeBatch(
-  files: readonly SpoolFile[],
+  files: readonly QueuedFile[],
   inLog: ReadonlySet<string>,
   options: DrainOptions,
 ): Promise<TakenBatch> {
-  const [calls, lines, done]: [TakenCall[], HookLine[], SpoolFile[]] = [[], [], []];
+  const [calls, lines, done]: [TakenCall[], HookLine[], QueuedFile[]] = [[], [], []];
   let bad = 0;
   for (const file of files) {
     const taken = await take(file, inLog.has(file.id), options);
@@ -175,7 +165,7 @@ interface Taken {
   readonly lines: readonly HookLine[];
 }
 
-async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
+async function take(file: QueuedFile, isInLog: boolean, options: DrainOptions): Promise<Taken | 'bad' | 'gone'> {
   const host = options.hostOf(file.host);
   if (!host || !file.isReadable) return 'bad';
   const bytes = await readOrReason(file);
@@ -195,7 +185,7 @@ async function take(file: SpoolFile, isInLog: boolean, options: DrainOptions): P
   return { lines, call: { id, at, event, call, extra: spooled.extra } };
 }
 
-/** Who looks at the agent that started it is to find it, too. */
+/** For the session of the agent that started it. */
 function forStarter({ id, at, session, startedBy }: HookLine, options: DrainOptions): readonly HookLine[] {
   const by = startedBy === undefined ? undefined : parseStartedBy(startedBy);
   if (!by || startedBy === undefined || by.session === session || !options.hostOf(hostOf(by.session))) return [];
@@ -207,18 +197,18 @@ async function toNamedEntry(call: TakenCall, options: DrainOptions): Promise<Ent
   return toEntry({ ...call, agent, mask: options.mask });
 }
 
-async function readOrReason({ path, isSmall }: SpoolFile): Promise<Uint8Array | 'bad' | 'gone'> {
+async function readOrReason({ path, isSmall }: QueuedFile): Promise<Uint8Array | 'bad' | 'gone'> {
   try {
     return isSmall ? readRegularSync(path) : await readRegular(path, MAX_SPOOL_BYTES);
   } catch (error) {
     // Replaced since it was listed.
     if (isWrongFile(error)) return 'bad';
     if (!isMissing(error)) throw error;
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'bad';
+    return codeOf(error) === 'ENOENT' ? 'gone' : 'bad';
   }
 }
 
-/** One caller that cannot be looked up must not keep all that come after it waiting. */
+/** A caller that cannot be looked up must not delay later events. */
 async function identifySafely(event: HookEvent, at: number, { identify }: DrainOptions): Promise<AuditAgent> {
   try {
     return await identify(event, at);

@@ -10,11 +10,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { createRandom } from '../lib/testing/seed.ts';
 import { drain } from './drain.ts';
+import { verifyLog } from './guard-log.ts';
+import { putSpoolFile } from './queue-file.ts';
 import { readLog } from './read-log.ts';
-import { putSpoolFile } from './spool-writer.ts';
 import { bundleDrain, prepareWriters, runDrain } from './testing/processes.ts';
 import { testOptions } from './testing/spool-host.ts';
-import { verifyLog } from './verify-log.ts';
 
 /** `TROUPE_STRESS_ROUNDS=1000` for the whole of it. */
 const ROUNDS = Number(process.env['TROUPE_STRESS_ROUNDS'] ?? 40);

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AuditCheck,
   type AuditEntry,
@@ -10,6 +10,9 @@ import {
   type SessionLedger,
 } from '../core/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { isEqual } from '../lib/json.ts';
+import { isLocked } from '../lib/lock-file.ts';
+import { streamLines } from '../lib/read-lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { stateFolder } from '../lib/state-folder.ts';
 import {
@@ -22,10 +25,10 @@ import {
   thisMachine,
   type Where,
 } from '../sessions/index.ts';
-import { drainOnce } from './drain-once.ts';
-import { type FollowOptions, followLog } from './follow-log.ts';
-import { readLog } from './read-log.ts';
-import { verifyLog } from './verify-log.ts';
+import { drainOnce } from './drain-loop.ts';
+import { CHAIN_START, type ChainLink, openSealed } from './entry.ts';
+import { type Head, type LogFile, listLogFiles, lockPath, readHead, textOf } from './log-files.ts';
+import { type FollowOptions, followLog, readLog } from './read-log.ts';
 
 export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' | 'held'> = {}): GuardLog {
   return openGuardLog({
@@ -37,7 +40,7 @@ export function createGuardLog(where: Where, own: Pick<GuardLogOptions, 'drain' 
   });
 }
 
-export interface GuardLogOptions {
+interface GuardLogOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly places: readonly Place[];
@@ -78,7 +81,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       const end = new AbortController();
       const isDrained = options.drain ? undefined : drainUntil(end.signal, drain);
       beginning = new Promise((onBegin) => {
-        const isTold = tellUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
+        const isTold = followUntil({ ...filter, folder, signal: end.signal, onBegin }, listener).finally(onBegin);
         Promise.all([isDrained, isTold]).catch(reportTrouble);
       });
       return { close: () => end.abort() };
@@ -92,7 +95,7 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
       await drain();
       const held = prefix === undefined ? undefined : await options.held?.(prefix);
       const { tree, ledger } = held ?? (await sessions.open(prefix));
-      const { calls, unnamed } = await readHeard(folder, ledger);
+      const { calls, unnamed } = await readRecordedCalls(folder, ledger);
       return computeCoverage(tree, ledger, (call) => calls.has(call), unnamed);
     },
   };
@@ -102,11 +105,11 @@ export function openGuardLog(options: GuardLogOptions): GuardLog {
 async function drainUntil(signal: AbortSignal, drain: () => Promise<unknown>): Promise<void> {
   while (!signal.aborted) {
     await drain().catch(reportTrouble);
-    await pause(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(FOLLOW_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function tellUntil(
+async function followUntil(
   { folder, ...options }: FollowOptions & { readonly folder: string },
   listener: (entry: AuditEntry) => void,
 ): Promise<void> {
@@ -120,7 +123,7 @@ const EARLIER_MS = 3_600_000;
  * The calls that hooks told of since the session began. Those of other sessions, too: a session that is continued under
  * another id, or copied, has calls in it that were heard under the first one.
  */
-async function readHeard(
+async function readRecordedCalls(
   folder: string,
   ledger: SessionLedger,
 ): Promise<{ readonly calls: ReadonlySet<string>; readonly unnamed: number }> {
@@ -147,4 +150,159 @@ export interface GuardLog {
   verify(): Promise<AuditCheck>;
   /** Of the session whose id begins so; of the newest where none is given. */
   coverage(session?: string): Promise<CoverageReport>;
+}
+
+interface Verification extends AuditCheck {
+  /** Older entries were removed because of their age: the chain begins behind this one. */
+  readonly prunedTo: number | null;
+}
+
+const MAX_LOOKS = 20;
+const PAUSE_MS = 100;
+
+/**
+ * Whether the log is as it was written: every line whole and unchanged, none missing, none moved. It shows accidents and
+ * edits; who may write to the folder could write all of it anew.
+ */
+export async function verifyLog(folder: string): Promise<Verification> {
+  for (let look = 1; ; look++) {
+    const before = await readHead(folder);
+    const found = await verifyOnce(folder, before);
+    if (found.problems.length === 0 || look >= MAX_LOOKS) return found;
+    // While somebody writes, a line may be half there, or a file go.
+    const isInWork = (await isLocked(lockPath(folder))) || !isEqual(await readHead(folder), before);
+    if (!isInWork) return found;
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** The head is older than what is read: lines that come in the meantime are behind it. */
+async function verifyOnce(folder: string, head: Head | 'broken' | undefined): Promise<Verification> {
+  const files = await listLogFiles(folder);
+  const check = createChainCheck(head === 'broken' ? undefined : head);
+  for (const file of files) await check.file(file);
+  const found = check.end();
+  const trouble = explainHead(head, found.entries);
+  const problems = trouble ? [...found.problems, { file: 'head.json', line: 1, what: trouble }] : found.problems;
+  return { ...found, problems, files: files.length };
+}
+
+/** The head is written before the first line, and never removed. */
+function explainHead(head: Head | 'broken' | undefined, entries: number): string | undefined {
+  const cannotTell = 'whether lines are missing at the end of the log cannot be told.';
+  if (head === 'broken') return `It cannot be read: ${cannotTell}`;
+  if (head === undefined) return entries > 0 ? `It is missing: ${cannotTell}` : undefined;
+  const { lost } = head;
+  return (
+    lost &&
+    `It was missing, or could not be read, when the log had come to entry ${lost.n}: lines behind that one may be missing.`
+  );
+}
+
+interface ChainCheck {
+  file(file: LogFile): Promise<void>;
+  end(): Omit<Verification, 'files'>;
+}
+
+function createChainCheck(head: Head | undefined): ChainCheck {
+  const problems: AuditCheck['problems'][number][] = [];
+  let entries = 0;
+  let first: ChainLink | undefined;
+  let last: ChainLink | undefined;
+  let at = { file: 'head.json', line: 1 };
+  /** Lines in between could not be read: what is missing is told already. */
+  let isBehindBadLine = false;
+  let isHeadMet = head === undefined;
+  /** Of the entries of the file at hand. */
+  const days: string[] = [];
+  const report = (what: string): void => {
+    problems.push({ ...at, what });
+  };
+
+  const checkLine = (text: string, isTorn: boolean): void => {
+    const sealed = openSealed(text);
+    if (!sealed) {
+      isBehindBadLine = true;
+      report(isTorn ? 'The line is torn: its end is missing.' : 'This is no line of the audit.');
+      return;
+    }
+    const { n, hash } = sealed.entry;
+    if (isTorn) report(`Entry ${n} has no end of line.`);
+    if (!sealed.isIntact) report(`Entry ${n} was changed: its hash is not that of its text.`);
+    const gap = explainGap(sealed.entry, last ?? startOf(sealed.entry, head), isBehindBadLine);
+    if (gap) report(gap);
+    if (n === head?.n) {
+      isHeadMet = true;
+      if (hash !== head.hash) report(`Entry ${n} is not the one that head.json names.`);
+    }
+    isBehindBadLine = false;
+    days.push(sealed.entry.at.slice(0, 10));
+    entries++;
+    first ??= { n, hash };
+    last = { n, hash };
+  };
+
+  return {
+    async file(file) {
+      let line = 0;
+      days.length = 0;
+      try {
+        for await (const read of streamLines(file.path)) {
+          at = { file: file.name, line: ++line };
+          checkLine(textOf(read), read.torn);
+        }
+      } catch (error) {
+        problems.push({ file: file.name, line: line + 1, what: `It cannot be read: ${messageOf(error)}` });
+      }
+      const wrongDay = explainDays(file, days);
+      if (wrongDay) problems.push({ file: file.name, line: 1, what: wrongDay });
+    },
+    end() {
+      const lastN = last?.n ?? head?.pruned?.n ?? 0;
+      if (head && !isHeadMet && head.n > lastN)
+        report(
+          `The log ends with entry ${lastN}, but it had come to entry ${head.n}: ${lines(head.n - lastN)} missing.`,
+        );
+      return { entries, firstN: first?.n ?? null, lastN: last?.n ?? null, prunedTo: head?.pruned?.n ?? null, problems };
+    },
+  };
+}
+
+/** What must stand before the first line that is there. A `prune` that was killed leaves lines that it counts as gone. */
+function startOf({ n, prev }: AuditEntry, head: Head | undefined): ChainLink {
+  const pruned = head?.pruned;
+  if (!pruned || n === 1) return CHAIN_START;
+  return n <= pruned.n ? { n: n - 1, hash: prev } : pruned;
+}
+
+/**
+ * A day's first file begins with an event of that day, or of a later one where a clock was ahead; others may be late. So a
+ * file that begins too early was given another name, and one of which all is too late very likely, too.
+ */
+function explainDays({ day, part }: LogFile, days: readonly string[]): string | undefined {
+  const [first] = days;
+  if (first === undefined) return undefined;
+  if (part === 1 && first < day) return `It begins with an entry of ${first}: the file was renamed.`;
+  if (days.every((one) => one > day))
+    return `All of its entries are of later days: it was renamed, or a clock was set back.`;
+  return undefined;
+}
+
+/** What is wrong between two lines. One line in between that could not be read is told already. */
+function explainGap({ n, prev }: AuditEntry, before: ChainLink, isBehindBadLine: boolean): string | undefined {
+  if (n === before.n + 1)
+    return prev === before.hash ? undefined : `Entry ${n} does not follow the entry ${before.n} that stands before it.`;
+  if (n <= before.n) return `Entry ${n} stands behind entry ${before.n}: lines were moved or doubled.`;
+  if (isBehindBadLine && n === before.n + 2) return undefined;
+  return before.n === 0
+    ? `The log begins with entry ${n}: ${lines(n - 1)} missing before it.`
+    : `Entry ${n} follows entry ${before.n}: ${lines(n - before.n - 1)} missing.`;
+}
+
+function lines(count: number): string {
+  return count === 1 ? '1 line is' : `${count} lines are`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

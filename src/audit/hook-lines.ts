@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { nativeId, type SessionId } from '../core/index.ts';
+import { type AgentId, formatStartedBy, hostOf, nativeId, type SessionId } from '../core/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import { groupBy } from '../lib/group.ts';
-import { asAmount, asObject, asText } from '../lib/json.ts';
+import { asAmount, asText, parseObject } from '../lib/json.ts';
 import { readLinesBackwards } from '../lib/read-lines.ts';
-import { appendWhole, cutOff, explainWrite } from './append-whole.ts';
-import { textOf } from './line-text.ts';
+import { codeOf } from '../lib/user-error.ts';
+import { appendWhole, cutOff, explainWrite, textOf, waitForLock } from './log-files.ts';
 
 /** What is kept of a hook's call for the tracker. */
 export interface HookLine {
@@ -35,16 +36,16 @@ export function createHookLineWriter(folder: string): HookLineWriter {
     async append(lines) {
       for (const [file, ofFile] of groupBy(lines, (line) => fileOf(folder, line))) {
         if (file === undefined) continue;
-        const known = written.get(file) ?? (await mendAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
+        const known = written.get(file) ?? (await repairAndReadIds(file, Math.min(...ofFile.map(({ at }) => at))));
         written.set(file, known);
-        const news = withoutTold(
+        const news = withoutRecorded(
           file,
           ofFile.filter((line) => !known.has(line.id)),
         );
         const text = news.map(({ host: _host, session: _session, ...line }) => `${JSON.stringify(line)}\n`).join('');
         if (text !== '') await appendWhole(file, text);
         for (const line of news) known.add(line.id);
-        noteTold(file, news);
+        noteRecorded(file, news);
       }
     },
   };
@@ -52,10 +53,10 @@ export function createHookLineWriter(folder: string): HookLineWriter {
 
 /** Every hook of a process says who started it: once is enough. Once more, by another process of ours, does no harm. */
 const told = new Set<string>();
-const MOST_TOLD = 10_000;
+const MOST_RECORDED = 10_000;
 
 /** Lines that only say who started whom, each once. */
-function withoutTold(file: string, lines: readonly HookLine[]): readonly HookLine[] {
+function withoutRecorded(file: string, lines: readonly HookLine[]): readonly HookLine[] {
   const here = new Set<string>();
   return lines.filter((line) => {
     if (line.payload !== undefined) return true;
@@ -66,8 +67,8 @@ function withoutTold(file: string, lines: readonly HookLine[]): readonly HookLin
   });
 }
 
-function noteTold(file: string, lines: readonly HookLine[]): void {
-  if (told.size >= MOST_TOLD) told.clear();
+function noteRecorded(file: string, lines: readonly HookLine[]): void {
+  if (told.size >= MOST_RECORDED) told.clear();
   for (const line of lines) if (line.startedBy !== undefined) told.add(startOf(file, line));
 }
 
@@ -85,7 +86,7 @@ function fileOf(folder: string, { host, session }: HookLine): string | undefined
 const OLDER_LINES = 256;
 
 /** Cuts off a torn end; then the ids of the last lines, as far back as events since `oldest` may stand. */
-async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>> {
+async function repairAndReadIds(file: string, oldest: number): Promise<Set<string>> {
   const ids = new Set<string>();
   let older = 0;
   try {
@@ -94,22 +95,48 @@ async function mendAndReadIds(file: string, oldest: number): Promise<Set<string>
         await cutOff(file, line.offset);
         continue;
       }
-      const { id, at } = parseLine(textOf(line));
+      const raw = parseObject(textOf(line));
+      const [id, at] = [asText(raw?.['id']), asAmount(raw?.['at'])];
       if (id !== undefined) ids.add(id);
       older = at !== undefined && at >= oldest ? 0 : older + 1;
       if (older >= OLDER_LINES) break;
     }
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw explainWrite(file, error);
+    if (codeOf(error) !== 'ENOENT') throw explainWrite(file, error);
   }
   return ids;
 }
 
-function parseLine(text: string): { readonly id?: string | undefined; readonly at?: number | undefined } {
+export interface Continued {
+  /** The session that goes on. */
+  readonly session: SessionId;
+  /** From whom, and whose session that is. */
+  readonly agent: AgentId;
+  readonly of: SessionId;
+}
+
+const PATIENCE_MS = 10_000;
+
+/**
+ * Keeps which agent a session goes on from, in the files of both, so that whoever looks at one finds the other. False where it
+ * could not be kept: an id that is no name of a file, or somebody who drains for ever.
+ */
+export async function noteContinued(folder: string, continued: Continued, clock: Clock): Promise<boolean> {
+  const { session, of, agent } = continued;
+  const startedBy = formatStartedBy(of, agent);
+  if (startedBy === undefined || session === of) return false;
+  const id = `continued ${nativeId(session)}`;
+  const common = { id, at: clock(), startedBy, isContinued: true } as const;
+  const lines: readonly HookLine[] = [
+    { ...common, host: hostOf(session), session },
+    { ...common, host: hostOf(of), session: of, started: session },
+  ];
+  const lock = await waitForLock(folder, clock, PATIENCE_MS);
+  if (!lock) return false;
   try {
-    const raw = asObject(JSON.parse(text));
-    return { id: asText(raw?.['id']), at: asAmount(raw?.['at']) };
-  } catch {
-    return {};
+    await createHookLineWriter(folder).append(lines);
+    return true;
+  } finally {
+    await lock.release();
   }
 }

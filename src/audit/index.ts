@@ -1,11 +1,9 @@
+// The audit log: hook events wait in the queue (STATE/spool) until they are drained into a chained log (STATE/audit).
 export * from './drain-loop.ts';
 export * from './drained.ts';
+export * from './entry.ts';
 export * from './guard-log.ts';
-export * from './head-file.ts';
+export * from './hook-lines.ts';
 export * from './log-files.ts';
-export * from './note-continued.ts';
+export * from './queue-file.ts';
 export * from './read-log.ts';
-export * from './settle-spooled.ts';
-export * from './spool-file.ts';
-export * from './spool-writer.ts';
-export * from './to-entry.ts';

@@ -1,5 +1,16 @@
+import { type FileHandle, mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuditEntry } from '../core/index.ts';
+import type { Clock } from '../lib/clock.ts';
 import { listFolder } from '../lib/folders.ts';
+import { asObject, known, parseObject } from '../lib/json.ts';
+import type { Line } from '../lib/lines.ts';
+import { type Lock, takeLock } from '../lib/lock-file.ts';
+import { readLinesBackwards } from '../lib/read-lines.ts';
+import { createFile, isWrongFile, openRegular, readText, syncFolder } from '../lib/regular-file.ts';
+import { codeOf, UserError } from '../lib/user-error.ts';
+import { type ChainLink, parseEntry } from './entry.ts';
 
 /** One file of the audit. A day's first is `2026-11-15.jsonl`, its second `2026-11-15.2.jsonl`. */
 export interface LogFile {
@@ -40,4 +51,142 @@ export function compareFiles(a: LogFile, b: LogFile): number {
 /** The day of an instant, UTC. */
 export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
+}
+
+/** How far the log had come when a batch was done: lines that are missing at its end show by it. */
+export interface Head extends ChainLink {
+  /** The last line that was removed because of its age: the log begins behind it. */
+  readonly pruned?: ChainLink;
+  /** There was no head, or a broken one, when the log had come to this line: of what stood behind it, nobody knows. */
+  readonly lost?: ChainLink;
+}
+
+/** `broken`: there is one, and it says nothing. */
+export async function readHead(folder: string): Promise<Head | 'broken' | undefined> {
+  try {
+    return parseHead(await readText(headPath(folder))) ?? 'broken';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    if (isWrongFile(error)) return 'broken';
+    throw error;
+  }
+}
+
+/** Under the lock only. Not flushed: one that is lost or behind after a power cut is made again from the log itself. */
+export async function writeHead(folder: string, { n, hash, pruned, lost }: Head): Promise<void> {
+  const draft = `${headPath(folder)}.new`;
+  try {
+    // Of one that was killed.
+    await rm(draft, { recursive: true, force: true });
+    await createFile(draft, `${JSON.stringify({ n, hash, ...known({ pruned, lost }) })}\n`);
+    await rename(draft, headPath(folder));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+function headPath(folder: string): string {
+  return path.join(auditFolder(folder), 'head.json');
+}
+
+function parseHead(text: string): Head | undefined {
+  const raw = parseObject(text);
+  const link = toLink(raw);
+  return link && { ...link, ...known({ pruned: toLink(raw?.['pruned']), lost: toLink(raw?.['lost']) }) };
+}
+
+function toLink(value: unknown): ChainLink | undefined {
+  const { n, hash } = asObject(value) ?? {};
+  return Number.isSafeInteger(n) && typeof hash === 'string' ? { n: n as number, hash } : undefined;
+}
+
+/**
+ * Appends all of the text or nothing, and comes back when it is on the disk: what it was made of is removed afterwards,
+ * and a power cut must not take both. Only under the lock. A `UserError` where the disk is full or not to be written.
+ */
+export async function appendWhole(file: string, text: string): Promise<void> {
+  try {
+    const handle = await openForAppend(file);
+    try {
+      const { size } = await handle.stat();
+      try {
+        await handle.appendFile(text);
+        await handle.datasync();
+      } catch (error) {
+        // Making a file shorter needs no space. If even that fails, the next one finds a torn line and cuts it off.
+        await handle.truncate(size).catch(() => undefined);
+        throw error;
+      }
+      if (size === 0) await syncFolder(path.dirname(file));
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw explainWrite(file, error);
+  }
+}
+
+/** Removes a torn end. */
+export async function cutOff(file: string, size: number): Promise<void> {
+  const handle = await openRegular(file, 'update');
+  try {
+    await handle.truncate(size);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openForAppend(file: string): Promise<FileHandle> {
+  try {
+    return await openRegular(file, 'append');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    return openRegular(file, 'append');
+  }
+}
+
+/** In words for people, where they can mend it. */
+export function explainWrite(file: string, error: unknown): unknown {
+  const [what, remedy] = REASONS[String(codeOf(error))] ?? [];
+  if (!what || !remedy) return error;
+  const kept = 'What hooks told is kept in the spool until then.';
+  return new UserError('audit-write', `troupe cannot write ${file}: ${what}. ${kept}`, remedy, { cause: error });
+}
+
+const REASONS: Readonly<Record<string, readonly [string, string]>> = {
+  ENOSPC: ['the disk is full', 'Make room on it.'],
+  EDQUOT: ['your share of the disk is used up', 'Make room on it.'],
+  EROFS: ['the disk is read-only', 'Make it writable, or name another folder with TROUPE_HOME.'],
+  EACCES: ['we may not', 'Make it yours, with its folder, or name another folder with TROUPE_HOME.'],
+  EPERM: ['we may not', 'Make it yours, with its folder, or name another folder with TROUPE_HOME.'],
+  EISDIR: ['it is a folder', 'Move it away.'],
+  EFTYPE: ['it is not a regular file', 'Move it away.'],
+};
+
+/** The entries of some files, the last one first; lines that are not entries are skipped. */
+export async function* readEntriesBackwards(
+  files: readonly LogFile[],
+): AsyncGenerator<{ readonly entry: AuditEntry; readonly isTorn: boolean }> {
+  for (const file of files.toReversed())
+    for await (const line of readLinesBackwards(file.path)) {
+      const entry = parseEntry(textOf(line));
+      if (entry) yield { entry, isTorn: line.torn };
+    }
+}
+
+const LOCK_PAUSE_MS = 20;
+
+/** The lock of everything that writes here. Undefined if another process still holds it after `patienceMs`. */
+export async function waitForLock(folder: string, clock: Clock, patienceMs = 0): Promise<Lock | undefined> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_PAUSE_MS) {
+    const lock = await takeLock(lockPath(folder), clock);
+    if (lock || waitedMs >= patienceMs) return lock;
+    await sleep(LOCK_PAUSE_MS);
+  }
+}
+
+export function textOf({ bytes }: Line): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }

@@ -2,18 +2,17 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync,
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
 import { takeLock } from '../lib/lock-file.ts';
-import { sealEntry } from './chain.ts';
 import { drain } from './drain.ts';
-import { followLog } from './follow-log.ts';
+import { prune } from './drain-loop.ts';
+import { sealEntry } from './entry.ts';
+import { verifyLog } from './guard-log.ts';
 import { lockPath } from './log-files.ts';
-import { prune } from './prune.ts';
-import { type ReadOptions, readLog } from './read-log.ts';
-import { putSpoolFile } from './spool-writer.ts';
+import { putSpoolFile } from './queue-file.ts';
+import { type FollowOptions, followLog, type ReadOptions, readLog } from './read-log.ts';
 import { testOptions } from './testing/spool-host.ts';
-import { verifyLog } from './verify-log.ts';
 
 const DAY = 86_400_000;
 const FIRST = Date.UTC(2026, 10, 1, 12);
@@ -301,16 +300,20 @@ describe('reading', () => {
 });
 
 describe('following', () => {
-  const follow = (options: ReadOptions = {}, pollMs = 50) => {
+  const follow = (options: Partial<FollowOptions> = {}, pollMs = 50) => {
     const controller = new AbortController();
     return { entries: followLog(folder, { signal: controller.signal, pollMs, ...options }), controller };
   };
 
   it('gives what comes, over the end of files and of days, each once', async () => {
     await writeDays(1);
-    const { entries } = follow({ limit: 40 });
+    let onBegin = (): void => undefined;
+    const isFollowing = new Promise<void>((resolve) => {
+      onBegin = resolve;
+    });
+    const { entries } = follow({ limit: 40, onBegin });
     const found = all(entries);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await isFollowing;
     for (let i = 0; i < 8; i++) {
       for (let k = 0; k < 5; k++) put(FIRST + (3 + i) * DAY + k, { seq: `${i}${k}` });
       await drainAt(FIRST + (3 + i) * DAY + 5000, 1_500);
@@ -320,18 +323,23 @@ describe('following', () => {
 
   it('waits for a log that is not there, filters, hides half a line, and ends when it is told', async () => {
     const { entries, controller } = follow({ agent: 'main' });
-    const found = all(entries);
+    const found: AuditEntry[] = [];
+    const ended = (async () => {
+      for await (const entry of entries) found.push(entry);
+    })();
     put(FIRST, { seq: 1 });
     put(FIRST + 1, { seq: 2, agent: 'a1' });
     await drainAt(FIRST + 5000);
     const line = readFileSync(audit('2026-11-01.jsonl'), 'utf8').split('\n')[0] ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await vi.waitFor(() => expect(found).toHaveLength(1), 30_000);
     writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(0, 50)}`, { flag: 'a' });
+    // Nothing shows that half a line was looked at: this is some rounds of the poll.
     await new Promise((resolve) => setTimeout(resolve, 200));
     writeFileSync(audit('2026-11-01.jsonl'), `${line.slice(50)}\n`, { flag: 'a' });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await vi.waitFor(() => expect(found).toHaveLength(2), 30_000);
     controller.abort();
-    expect((await found).map(({ call }) => call)).toEqual(['1', '1']);
+    await ended;
+    expect(found.map(({ call }) => call)).toEqual(['1', '1']);
   });
 });
 

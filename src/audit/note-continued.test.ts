@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionTree } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { createSessions, placesFor } from '../sessions/index.ts';
-import { noteContinued } from './note-continued.ts';
+import { noteContinued } from './hook-lines.ts';
 
 const clock = (): number => Date.parse('2030-01-01');
 

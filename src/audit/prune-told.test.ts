@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toSessionId } from '../core/index.ts';
-import { prune } from './prune.ts';
+import { prune } from './drain-loop.ts';
 
 const DAY = 86_400_000;
 const FIRST = Date.parse('2026-11-01T00:00:00Z');

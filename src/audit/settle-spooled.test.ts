@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isDraftOf, settleSpooled } from './settle-spooled.ts';
+import { isDraftOf, settleSpooled } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {

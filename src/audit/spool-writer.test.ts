@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { putSpoolFile } from './spool-writer.ts';
+import { putSpoolFile } from './queue-file.ts';
 
 let state = '';
 beforeEach(() => {

@@ -1,8 +1,8 @@
 // An allowed command stays allowed in the ways that people and agents write it, and nothing beside it comes with it.
 import { expect, test } from 'vitest';
 import { decide } from './decide.ts';
-import { suggestRule } from './suggest-rule.ts';
 import { bash, policy, rule } from './testing/make-call.ts';
+import { suggestRule } from './testing/suggest-rule.ts';
 
 const rules = [
   'npm test:*',

@@ -2,10 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { decide, explain } from './decide.ts';
-import type { GuardedCall } from './guarded-call.ts';
-import type { AgentSelector, Decision, TimeWindow } from './policy.ts';
-import { suggestRule } from './suggest-rule.ts';
+import type { AgentSelector, Decision, GuardedCall, TimeWindow } from './policy.ts';
 import { bash, main, makeCall, policy, rule, task } from './testing/make-call.ts';
+import { suggestRule } from './testing/suggest-rule.ts';
 
 const everyone = { ancestors: [main] };
 const explorer = { agent: task('Explore'), ...everyone };

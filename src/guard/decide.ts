@@ -4,19 +4,22 @@
 // needs every part that matters, each by a rule that holds for certain; a deny needs one part that may be what it names.
 // What is not known (who calls, since when, what a command comes to) is therefore enough to deny, and never to allow.
 
-import { defaultOf } from './concerns.ts';
-import type { GuardedCall, TriedRule, Verdict } from './guarded-call.ts';
-import { type Answer, type Judged, lineOf, selecting } from './match/agent.ts';
+import { type Answer, isInWindow, type Judged, lineOf, selecting } from './match/agent.ts';
 import { areForOthers, namesOf } from './match/command-pattern.ts';
 import { type JudgedPart, partsOf, partText } from './match/parts.ts';
-import { isInWindow } from './match/time.ts';
 import { holdsTool } from './match/tool-pattern.ts';
 import type { Certainty } from './match/wildcard.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
-import { type AskedPart, waitOf } from './wait-of.ts';
-
-/** From loose to strict: without an opinion the host decides, which is stricter than an allow. */
-const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
+import {
+  type Decision,
+  defaultOf,
+  type GuardedCall,
+  labelOf,
+  type Policy,
+  type Rule,
+  STRICTNESS,
+  type TriedRule,
+  type Verdict,
+} from './policy.ts';
 
 interface PartVerdict extends AskedPart {
   readonly part: JudgedPart;
@@ -39,18 +42,14 @@ interface Trial {
   readonly tried: TriedRule[];
 }
 
-/** `tried` holds the rules that matched. */
-export function decide(policy: Policy, call: GuardedCall): Verdict {
-  return judge(policy, call, false);
-}
-
 /** As `decide`, and `tried` holds every rule that was looked at: for people who ask why. */
 export function explain(policy: Policy, call: GuardedCall): Verdict {
-  return judge(policy, call, true);
+  return decide(policy, call, true);
 }
 
-function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
-  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
+/** `tried` holds the rules that matched. */
+export function decide(policy: Policy, call: GuardedCall, tellsAll = false): Verdict {
+  const trial = createTrial(call, tellsAll);
   const applicable = findApplicable(policy.rules, trial);
   const fallback = defaultOf(policy, call);
   const all = partsOf(call).map((part) => judgePart(part, applicable, fallback, trial));
@@ -67,12 +66,16 @@ function judge(policy: Policy, call: GuardedCall, tellsAll: boolean): Verdict {
   };
 }
 
+function createTrial(call: GuardedCall, tellsAll: boolean): Trial {
+  return { call, line: lineOf(call), isSelected: selecting(call), tellsAll, tried: [] };
+}
+
 function strictestOf(verdicts: readonly PartVerdict[]): PartVerdict {
   return verdicts.reduce((worst, next) => (rankOf(next) > rankOf(worst) ? next : worst));
 }
 
 /** What no allow gets past, and what only one gets past that says so in words. For who wants to write that allow. */
-export interface Obstacles {
+interface Obstacles {
   /** Denies and asks for the agent itself, each once. */
   readonly own: readonly Rule[];
   /** Parts that an agent above may not do. */
@@ -80,8 +83,7 @@ export interface Obstacles {
 }
 
 export function findObstacles(policy: Policy, call: GuardedCall): Obstacles {
-  const trial: Trial = { call, line: lineOf(call), isSelected: selecting(call), tellsAll: false, tried: [] };
-  const applicable = findApplicable(policy.rules, trial);
+  const applicable = findApplicable(policy.rules, createTrial(call, false));
   const parts = partsOf(call);
   const holds = (rule: Rule, { part }: JudgedPart): boolean =>
     rule.tools.length === 0 || rule.tools.some((pattern) => holdsTool(pattern, part, call, 'may'));
@@ -238,5 +240,26 @@ function shortened(text: string): string {
 
 function agentText({ agent }: Judged): string {
   if (agent === null) return 'an agent that is not known';
-  return agent.kind === 'main' ? 'main' : (agent.name ?? agent.type ?? agent.kind);
+  return labelOf(agent);
+}
+
+/** What became of one part of a call that is asked about as a whole. */
+interface AskedPart {
+  readonly decision: Decision;
+  /** Whoever asks about it, where it is asked about; null: the default does. */
+  readonly asking: readonly (Pick<Rule, 'wait'> | null)[];
+}
+
+/**
+ * How long a call waits for an answer. Only where every rule that asks waits, and as long as the most impatient one: the
+ * question of a rule without `wait`, or of a default, is the host's to ask (null). Without an answer it is allowed only where
+ * all of them say so and nothing else in the call is left to the host.
+ */
+export function waitOf(parts: readonly AskedPart[]): Rule['wait'] {
+  const asking = parts.flatMap((part) => part.asking);
+  const waits = asking.flatMap((rule) => rule?.wait ?? []);
+  if (waits.length === 0 || waits.length < asking.length) return null;
+  const mayAllow =
+    waits.every(({ otherwise }) => otherwise === 'allow') && parts.every(({ decision }) => decision !== 'none');
+  return { ms: Math.min(...waits.map(({ ms }) => ms)), otherwise: mayAllow ? 'allow' : 'deny' };
 }

@@ -7,9 +7,9 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { decide } from './decide.ts';
-import { suggestRule } from './suggest-rule.ts';
 import { bash, policy, rule } from './testing/make-call.ts';
 import { scriptsThatHideCode, HIDES_CODE as X } from './testing/random-scripts.ts';
+import { suggestRule } from './testing/suggest-rule.ts';
 
 const onlyLs = policy([rule('allow', 'Bash(ls:*)')], 'deny');
 const decisionOf = (command: string) => decide(onlyLs, bash(command)).decision;

@@ -1,13 +1,14 @@
 // At random: nothing throws, nothing is allowed that no rule allows, and a rule more never loosens what it may not.
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { aboutCaller, concerns, defaultOf } from './concerns.ts';
 import { decide, explain } from './decide.ts';
 import { namesOf, onlyCommandOf } from './match/command-pattern.ts';
 import { partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
-import type { Decision } from './policy.ts';
-import { suggestRule } from './suggest-rule.ts';
+import { type Decision, defaultOf } from './policy.ts';
+import { aboutCaller, hasRuleFor } from './pre-check.ts';
+import { suggestPatterns } from './suggest-rule.ts';
 import { bash, pattern, policy, rule } from './testing/make-call.ts';
 import { calls, commands, hiding, policies, rules } from './testing/random-calls.ts';
 
@@ -81,7 +82,7 @@ test('explaining decides the same', () => {
 test('what no rule concerns is decided by the default, whatever it does', () => {
   let unconcerned = 0;
   check([policies, calls], (policy, call) => {
-    if (concerns(policy, call)) return;
+    if (hasRuleFor(policy, call)) return;
     unconcerned++;
     expect(decide(policy, call)).toMatchObject({ decision: defaultOf(policy, call), rule: null });
   });
@@ -147,8 +148,8 @@ test('a command that nothing allows is not allowed by what allows all around it'
 test('what is suggested allows exactly this call', () => {
   check([commands], (command) => {
     const call = bash(command);
-    const suggested = suggestRule(call);
-    if (suggested === null) return;
+    const suggested = suggestPatterns(call);
+    if (typeof suggested === 'string') return;
     const tools = suggested.patterns.map((text) => pattern(text));
     expect(decide(policy([{ ...rule('allow', []), tools }]), call).decision).toBe('allow');
   });

@@ -4,11 +4,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AnsweredBy } from '../core/index.ts';
 import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
-import { answerAsk, judgeAlone } from './answer-ask.ts';
-import { type Judgement, resolveLinks } from './at-the-door.ts';
-import { judgeCall } from './judge-call.ts';
+import { answerRequest, judgeAlone, judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
 import type { Policy } from './policy.ts';
+import { type Judgement, resolveLinks } from './pre-check.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -162,7 +161,7 @@ rules:
       decision: 'ask',
       wait: { ms: 90_000, otherwise: 'deny', why: 'pushes: It leaves.' },
     });
-    const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerAsk(host, judgement, decision, by);
+    const said = (decision: 'allow' | 'deny', by: AnsweredBy) => answerRequest(host, judgement, decision, by);
     expect(said('allow', 'page').reason).toMatch(/by pushes: It leaves\. A person was asked and allowed it\.$/);
     expect(said('deny', 'expiry').reason).toMatch(/No answer came within 90 s, so it is denied\.$/);
     const { printed, ...rest } = said('deny', 'terminal');
@@ -184,7 +183,7 @@ rules:
     );
     expect(judgement).toMatchObject({ decision: 'ask', wait: { ms: 90_000 } });
     const printed = (decision: 'allow' | 'deny') =>
-      JSON.parse(answerAsk(host, judgement, decision, 'page').printed).hookSpecificOutput;
+      JSON.parse(answerRequest(host, judgement, decision, 'page').printed).hookSpecificOutput;
     expect(printed('allow').updatedInput.command).toMatch(/TROUPE_AGENT=.*\ngit push$/);
     expect(printed('deny')).not.toHaveProperty('updatedInput');
     expect(printed('deny').permissionDecisionReason).not.toContain('told who runs');

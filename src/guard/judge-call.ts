@@ -1,20 +1,20 @@
+import type { AnsweredBy, AskAnswer } from '../core/index.ts';
 import type { CallerChain, HookEvent } from '../hosts/index.ts';
 import { known } from '../lib/json.ts';
+import { decide } from './decide.ts';
+import { identityOf, withIdentity } from './identity.ts';
+import { namesOf } from './match/command-pattern.ts';
+import { type GuardedCall, isLooser, type Policy, type Rule, type Verdict } from './policy.ts';
 import {
   type GivenInput,
   type JudgedHost,
   type Judgement,
   type JudgeOptions,
-  judgeAtDoor,
+  preCheck,
   resolveLinks,
-  toCallAtDoor,
+  toUnreadCall,
   withAbove,
-} from './at-the-door.ts';
-import { decide } from './decide.ts';
-import type { GuardedCall, Verdict } from './guarded-call.ts';
-import { namesOf } from './match/command-pattern.ts';
-import type { Decision, Policy, Rule } from './policy.ts';
-import { identityOf, withIdentity } from './tell-identity.ts';
+} from './pre-check.ts';
 import { usesOf } from './uses-of.ts';
 
 /**
@@ -33,7 +33,7 @@ export function judgeCall(payload: unknown, options: JudgeOptions): Judgement {
     const caller = options.caller ?? host.callerOf(payload, options.process);
     const folder = caller.project ?? event.cwd ?? '/';
     policy = options.policyFor(folder);
-    const early = judgeAtDoor(payload, { ...options, caller });
+    const early = preCheck(payload, { ...options, caller });
     if (early) return early;
     const call = toCall(event, caller, options);
     policy = options.policyFor(folder, namesOf(call.uses));
@@ -60,10 +60,8 @@ function decideUnder(policy: Policy, call: GuardedCall, { above = [] }: JudgeOpt
   const own = decide(policy, call);
   if (above.length === 0) return own;
   const under = decide(policy, withAbove(call, above));
-  return LOOSEST_FIRST.indexOf(under.decision) > LOOSEST_FIRST.indexOf(own.decision) ? under : own;
+  return isLooser(own.decision, under.decision) ? under : own;
 }
-
-const LOOSEST_FIRST: readonly Decision[] = ['allow', 'none', 'ask', 'deny'];
 
 /** For how long troupe asks in the place of a host that cannot, where no rule says. */
 const UNLESS_SAID = { ms: 600_000, otherwise: 'deny' } as const;
@@ -101,7 +99,53 @@ function whyOf(rule: Rule | null, reason: string): string {
 
 /** Everything that needs the machine is resolved here: `decide` is pure. */
 export function toCall(event: HookEvent, caller: CallerChain, options: Pick<JudgeOptions, 'home' | 'at'>): GuardedCall {
-  const call = toCallAtDoor(event, caller, options);
+  const call = toUnreadCall(event, caller, options);
   const { tool, input, cwd, home, project } = call;
   return { ...call, uses: usesOf(tool, input, { cwd, home, projectDir: project, resolve: resolveLinks }) };
+}
+
+/** What became of a call that was held for an answer, or should have been. */
+interface AnsweredCall extends Omit<Judgement, 'wait' | 'given'> {
+  readonly answeredBy: AnsweredBy;
+}
+
+/** What a hook answers whose call was asked about, once it is known what was said. */
+export function answerRequest(
+  host: Pick<JudgedHost, 'formatAnswer'>,
+  { rule, reason: asked, wait, given }: Judgement,
+  decision: AskAnswer,
+  answeredBy: AnsweredBy,
+): AnsweredCall {
+  const reason = `${asked} ${explainAnswer(answeredBy, decision, wait?.ms ?? 0)}`;
+  return answer(host, { decision, rule, reason, answeredBy }, given);
+}
+
+/** Without a server nobody can be asked: a call that would wait for an answer ends as it does without one. */
+export function judgeAlone(payload: unknown, options: JudgeOptions): Judgement | AnsweredCall {
+  const judgement = judgeCall(payload, options);
+  const { wait } = judgement;
+  return wait ? answerRequest(options.host, judgement, wait.otherwise, 'no-server') : judgement;
+}
+
+/** For the agent, which reads it as the reason, and for the audit. */
+function explainAnswer(by: AnsweredBy, decision: AskAnswer, ms: number): string {
+  const so = decision === 'allow' ? 'allowed' : 'denied';
+  switch (by) {
+    case 'expiry':
+      return `No answer came within ${durationText(ms)}, so it is ${so}.`;
+    case 'stop':
+      return `troupe stopped before an answer came, so it is ${so}.`;
+    case 'no-server':
+      return `No server of troupe runs that could ask, so it is ${so}.`;
+    case 'withdrawn':
+      return 'The call was taken back before an answer came.';
+    default:
+      return `A person was asked and ${so} it.`;
+  }
+}
+
+function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds % 3_600 === 0) return `${seconds / 3_600} h`;
+  return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AuditEntry } from '../core/index.ts';
-import { pastCall } from './past-call.ts';
+import { pastCall } from './described-call.ts';
 import { JUDGED_FIELDS } from './uses-of.ts';
 
 const ENTRY: AuditEntry = {
@@ -17,8 +17,8 @@ it.each([...JUDGED_FIELDS])('a call of which %s was masked is not judged again',
   const isChanged = (text: string): boolean => text.includes('•••');
   const past = (value: string) =>
     pastCall({ ...ENTRY, input: { [field]: value } }, { home: '/h', tree: undefined, isChanged });
-  expect(past('•••').isSpoilt).toBe(true);
-  expect(past('review').isSpoilt).toBe(false);
+  expect(past('•••').isRedacted).toBe(true);
+  expect(past('review').isRedacted).toBe(false);
 });
 
 it('the skill of a rule like Skill(name) is among them', () => {

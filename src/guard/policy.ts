@@ -1,6 +1,14 @@
-// What a policy comes to when it is compiled: what the hook reads. Plain JSON, nothing to be parsed but that.
+// A compiled policy (plain JSON, which the hook reads), and the call that it is asked about. No YAML here: the hook loads this.
 
-export type Decision = 'allow' | 'ask' | 'deny' | 'none';
+import type { AgentKind } from '../core/index.ts';
+import type { CallUses } from './shell/index.ts';
+
+export const DECISIONS = ['allow', 'ask', 'deny', 'none'] as const;
+
+export type Decision = (typeof DECISIONS)[number];
+
+/** An allowed call is not even asked about by the host; one without an opinion may be. */
+export const STRICTNESS: Readonly<Record<Decision, number>> = { allow: 0, none: 1, ask: 2, deny: 3 };
 
 export interface Policy {
   readonly version: 1;
@@ -72,4 +80,141 @@ export interface TimeWindow {
   /** Epoch milliseconds: the first moment, and the first that is no longer in it. */
   readonly from: number | null;
   readonly until: number | null;
+}
+
+export interface GuardedCall {
+  /** Who makes it; null: nobody knows. */
+  readonly agent: GuardedAgent | null;
+  /** Main first; without the agent itself. Empty for main, and where they are not known. */
+  readonly ancestors: readonly GuardedAgent[];
+  readonly host: string;
+  /** The project's folder, resolved. */
+  readonly project: string | null;
+  /** Where the call is made, and the person's home: what relative patterns and those with `~` stand on. */
+  readonly cwd: string | null;
+  readonly home: string | null;
+  /** By the name it has in our rules (`Bash`, `Edit`, `mcp__x__y`), or `host:name`. */
+  readonly tool: string;
+  readonly input: unknown;
+  readonly uses: CallUses;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The local clock is so many minutes before UTC's: 120 in Berlin in summer. */
+  readonly offsetMinutes: number;
+}
+
+/** As in the tree. */
+export const SUB_AGENT_KINDS = [
+  'task',
+  'fork',
+  'teammate',
+  'workflow',
+  'internal',
+] as const satisfies readonly AgentKind[];
+
+export interface GuardedAgent {
+  readonly kind: string;
+  readonly type: string | null;
+  readonly name: string | null;
+  readonly depth: number | null;
+}
+
+export interface Verdict {
+  readonly decision: Decision;
+  /** The rule that won; null: a default. */
+  readonly rule: Rule | null;
+  /** For the agent and for people. */
+  readonly reason: string;
+  /** The agent above the caller whom the rule that won binds; null: the rule is about the caller itself. */
+  readonly ancestor: string | null;
+  /** Of an ask: for how long troupe waits for an answer, and what holds without one. Null: the host asks. */
+  readonly wait: Rule['wait'];
+  /** Which rules were looked at, and what came of each: for `explain`. */
+  readonly tried: readonly TriedRule[];
+}
+
+export interface TriedRule {
+  readonly rule: string;
+  /** What of the call it was held against: a command, a path, the call itself. */
+  readonly part: string;
+  /** Whose it is: the agent's own, or the ancestor's for whom it was asked. */
+  readonly as: string;
+  readonly isAncestors: boolean;
+  readonly outcome: 'matched' | 'other agent' | 'other tool' | 'other argument' | 'other time' | 'not known enough';
+}
+
+/** Where there is no file at all: nobody asked for an opinion. */
+export const NO_POLICY: Policy = {
+  version: 1,
+  hash: '',
+  defaults: { main: 'none', subagent: 'none', unknown: 'none' },
+  onError: 'none',
+  rules: [],
+};
+
+/** A rule about every call of every agent, without an opinion. */
+export const PLAIN_RULE: Rule = {
+  id: '',
+  scope: 'user',
+  name: null,
+  place: null,
+  agents: null,
+  tools: [],
+  decision: 'none',
+  reason: null,
+  when: null,
+  wait: null,
+  despiteAncestors: false,
+  tellsIdentity: false,
+};
+
+interface Caution extends Pick<Rule, 'id' | 'place'> {
+  readonly reason: string;
+}
+
+/**
+ * A policy of which a part cannot be used: what it denies it still denies, and everything else is asked about, or denied
+ * where `on_error` says so. Whatever the part says, it would not be stricter than a person who was asked.
+ */
+export function withCaution(policy: Policy, { id, place, reason }: Caution): Policy {
+  const decision: Decision = policy.onError === 'deny' ? 'deny' : 'ask';
+  const { main, subagent, unknown } = policy.defaults;
+  // Whoever wrote the file: such a rule can only tighten, and a default that denies still denies.
+  const rule: Rule = { ...PLAIN_RULE, id, scope: 'local', place, decision, reason };
+  return {
+    ...policy,
+    defaults: {
+      main: stricterOf(main, decision),
+      subagent: stricterOf(subagent, decision),
+      unknown: stricterOf(unknown, decision),
+    },
+    onError: stricterOf(policy.onError, decision),
+    rules: [rule, ...policy.rules],
+  };
+}
+
+export function isLooser(decision: Decision, than: Decision): boolean {
+  return STRICTNESS[decision] < STRICTNESS[than];
+}
+
+export function stricterOf(a: Decision, b: Decision): Decision {
+  return isLooser(a, b) ? b : a;
+}
+
+/** Of a text that is known to be a pattern. */
+export function toToolPattern(text: string): ToolPattern {
+  const bracket = text.indexOf('(');
+  const name = bracket === -1 ? text : text.slice(0, bracket);
+  const argument = bracket === -1 ? '*' : text.slice(bracket + 1, -1);
+  return { text, tool: name, argument: argument === '*' ? null : argument };
+}
+
+/** Where no rule decides. */
+export function defaultOf(policy: Policy, { agent }: Pick<GuardedCall, 'agent'>): Decision {
+  if (agent === null) return policy.defaults.unknown;
+  return agent.kind === 'main' ? policy.defaults.main : policy.defaults.subagent;
+}
+
+export function labelOf({ kind, name, type }: Pick<GuardedAgent, 'kind' | 'name' | 'type'>): string {
+  return kind === 'main' ? 'main' : (name ?? type ?? kind);
 }

@@ -1,9 +1,11 @@
 // The patterns under which exactly this call would be allowed: for a line that was denied.
 
-import type { GuardedCall } from './guarded-call.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { stringify } from 'yaml';
 import { type JudgedPart, type Part, partsOf } from './match/parts.ts';
 import { holdsTool } from './match/tool-pattern.ts';
-import type { ToolPattern } from './policy.ts';
+import { readPolicyFile } from './policy/read-policy-file.ts';
+import { type AgentSelector, type GuardedAgent, type GuardedCall, type ToolPattern, toToolPattern } from './policy.ts';
 import { ANYTHING, INNER_BLANK, isUnsure, type SimpleCommand, SOME_HOST, type UsedPath } from './shell/index.ts';
 
 export interface SuggestedPatterns {
@@ -12,24 +14,13 @@ export interface SuggestedPatterns {
   readonly fitsOthers: boolean;
 }
 
-/**
- * Null if no pattern can: something of the call is not known before it runs, or a pattern that holds it would hold much more.
- * `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
- */
-export function suggestRule(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | null {
-  const suggested = suggestPatterns(call, also);
-  return typeof suggested === 'string' ? null : suggested;
-}
-
-/** Why `suggestRule` finds no pattern, as a clause; null if it does find one. */
-export function whyNoRule(call: GuardedCall, also: readonly JudgedPart[] = []): string | null {
-  const suggested = suggestPatterns(call, also);
-  return typeof suggested === 'string' ? suggested : null;
-}
-
 const NO_NAME = 'no part of it has a name that a pattern can hold';
 
-function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[]): SuggestedPatterns | string {
+/**
+ * Or why no pattern can, as a clause: something of the call is not known before it runs, or a pattern that holds it would hold
+ * much more. `also`: parts that need not be allowed, but have to be named because an agent above may not do them.
+ */
+export function suggestPatterns(call: GuardedCall, also: readonly JudgedPart[] = []): SuggestedPatterns | string {
   if (call.uses.unknown !== null) return call.uses.unknown;
   const needed = partsOf(call).filter(
     ({ part, needsAllow }) => needsAllow || also.some((one) => isSame(one.part, part)),
@@ -164,4 +155,52 @@ function pathText(path: string, below: string | null, { project, home }: Guarded
 
 function toPattern(tool: string, argument: string | null): ToolPattern {
   return { text: argument === null ? tool : `${tool}(${argument})`, tool, argument };
+}
+
+/** A rule that allows, before anybody wrote it down. */
+export interface AllowRule {
+  readonly name?: string;
+  readonly agents: AgentSelector;
+  readonly tools: readonly string[];
+  readonly despiteAncestors?: boolean;
+}
+
+/** As they stand below `rules:`, without an indentation. */
+export function writeRules(rules: readonly AllowRule[]): string {
+  return stringify(
+    rules.map(({ name, agents, tools, despiteAncestors }) => ({
+      ...(name === undefined ? {} : { name }),
+      agents: Object.fromEntries(Object.entries(agents).map(([key, value]) => [key, alone(value)])),
+      tools,
+      decision: 'allow',
+      ...(despiteAncestors ? { despite_ancestors: true } : {}),
+    })),
+    { lineWidth: 0, aliasDuplicateObjects: false },
+  );
+}
+
+/** Agents like this one; undefined where nobody knows who it is, or where its type would be read as a pattern. */
+export function selectorFor(agent: GuardedAgent | null): AgentSelector | undefined {
+  if (agent === null || agent.type?.includes('*')) return undefined;
+  return agent.kind === 'main' || agent.type === null ? { kind: [agent.kind] } : { type: [agent.type] };
+}
+
+/** Why there may be no pattern for something that is known: in words that fit behind a colon. */
+export const UNNAMEABLE = 'it is too long, or has characters that a policy file cannot hold';
+
+/** Whether a policy file that holds the rule is read as exactly this rule. */
+export function canBeWritten(rule: AllowRule): boolean {
+  const content = new TextEncoder().encode(`version: 1\nrules:\n${writeRules([rule])}`);
+  const source = { scope: 'user', file: '', root: null, content } as const;
+  const { rules, error } = readPolicyFile(source, { home: '', resolve: (folder) => folder });
+  const read = rules[0]?.rule;
+  return (
+    error === null &&
+    isDeepStrictEqual(read?.agents, rule.agents) &&
+    isDeepStrictEqual(read?.tools, rule.tools.map(toToolPattern))
+  );
+}
+
+function alone(value: unknown): unknown {
+  return Array.isArray(value) && value.length === 1 ? value[0] : value;
 }

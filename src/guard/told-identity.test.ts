@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
+import { agentsTold } from './identity.ts';
 import { judgeCall } from './judge-call.ts';
 import { compilePolicy } from './policy/compile.ts';
-import { agentsTold } from './told-identity.ts';
 
 // The main agent of a session that a command started: whoever is above it, in the session of another host, binds it.
 

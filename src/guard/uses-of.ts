@@ -26,20 +26,10 @@ const NOTHING: CallUses = {
 };
 
 /** Of what tools are given, all that a rule can be held against. */
-export const JUDGED_FIELDS: readonly string[] = [
-  'command',
-  'file_path',
-  'file_paths',
-  'notebook_path',
-  'path',
-  'pattern',
-  'glob',
-  'url',
-  'urls',
-  'allowed_domains',
-  'subagent_type',
-  'skill',
-];
+export const JUDGED_FIELDS: readonly string[] =
+  'command file_path file_paths notebook_path path pattern glob url urls allowed_domains subagent_type skill'.split(
+    ' ',
+  );
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, s
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createHookKeys, keepHookAddress } from './hook-address.ts';
+import { createHookKeys, keepHookAddress } from './server-link.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -5,8 +5,7 @@ import * as net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeStubs, run, runAlong, SILENT, type Stubs } from '../server/testing/stubs.ts';
-import { FAILURE_REASON } from './failure-script.ts';
-import { guardScript } from './hook-scripts.ts';
+import { FAILURE_REASON, guardScript } from './hook-stubs.ts';
 
 let listeners: net.Server[] = [];
 let stubs: Stubs;
@@ -144,9 +143,7 @@ describe('the guard without a server goes to node', () => {
       const timer = setInterval(() => socket.write('x'), 300);
       socket.on('close', () => clearInterval(timer));
     });
-    const started = performance.now();
     expect(await runAlong(stubs.guard, '{"n":1}')).toEqual(fromNode);
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(await runAlong(stubs.guard, '{"n":2}')).toEqual(fromNode);
     expect(heard).toHaveLength(1);
     expect(stubs.events()).toHaveLength(2);

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { makeStubs, type Ran, run, SILENT, type Stubs } from '../server/testing/stubs.ts';
-import { guardScript, observeScript } from './hook-scripts.ts';
-import { writeHookStubs } from './hook-stubs.ts';
+import { guardScript, observeScript, writeHookStubs } from './hook-stubs.ts';
 
 let stubs: Stubs;
 beforeEach(async () => {

@@ -1,34 +1,39 @@
-// dist/hook.cjs: what a hook runs where no server answers it. It starts in the way of every tool call, so it imports nothing
-// it does not need; `drain` loads the rest. Whoever ends with another code than 0 has not answered: the stub does so then.
-//   guard HOST DRAFT PPID [SINCE]   from the guard stub; DRAFT with its folders, SINCE in epoch seconds
-//   guard HOST STATE/spool/- PPID   from the guard stub that found no place for a draft; with the payload on stdin
-//   guard HOST                      with the payload on stdin
-//   drain STATE                     reads the spool
+// dist/hook.cjs: what a hook runs if no server answers it. It delays every tool call, so it imports nothing that it does not
+// need; `drain` loads the rest. An exit code other than 0 is not an answer: the stub answers then.
+//   guard HOST PENDING PPID [SINCE]  from the guard stub; PENDING with its folders, SINCE in epoch seconds
+//   guard HOST STATE/spool/- PPID    from a guard stub that could not write a file; with the payload on stdin
+//   guard HOST                       with the payload on stdin
+//   drain STATE                      drains the queue
 
-import { existsSync, writeSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { type Judgement, type JudgeOptions, judgeAtDoor, toCallAtDoor, withAbove } from '../guard/at-the-door.ts';
-import { aboutCaller } from '../guard/concerns.ts';
-import type { IsWanted } from '../guard/policy/compiled-file.ts';
-import type { RuleGroup } from '../guard/policy/packed-rule.ts';
-import { type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/read-compiled.ts';
-import { agentsTold } from '../guard/told-identity.ts';
+import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, putSpoolFile, settleSpooled } from '../audit/queue-file.ts';
+import { agentsTold } from '../guard/identity.ts';
+import { type IsWanted, type ReadCompiled, readCompiled, type WhereCompiledIs } from '../guard/policy/compiled-file.ts';
+import type { RuleGroup } from '../guard/policy/packed-rules.ts';
+import {
+  aboutCaller,
+  type Judgement,
+  type JudgeOptions,
+  preCheck,
+  toUnreadCall,
+  withAbove,
+} from '../guard/pre-check.ts';
 import { type GuardedHost, JUDGED_HOSTS } from '../hosts/judged-hosts.ts';
 import { loadCompiled } from '../lib/load-compiled.ts';
+import { appendSync, readRegularSync } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
-import { type Guarding, guardStdin, guardStubCall } from './guard-call.ts';
-import { noteError } from './note-error.ts';
 
 /** Of hook-judge.cjs and hook-hosts.cjs, by scripts/build.mjs. */
 declare const JUDGE_DIGEST: string;
 declare const HOSTS_DIGEST: string;
 
 const [, program = '', command, ...args] = process.argv;
-/** What is better done when the host waits no more. */
+/** Work that can wait until the host no longer does. */
 const afterwards: (() => void)[] = [];
 void runHook();
 
-/** Whatever happens, there is an answer: where something goes wrong, the policy's own for that. */
+/** There is always an answer: if something fails, the policy's `on_error`. */
 async function runHook(): Promise<void> {
   let folder = command === 'drain' ? args[0] : args[1] && path.dirname(path.dirname(args[1]));
   try {
@@ -47,61 +52,81 @@ async function runHook(): Promise<void> {
   }
 }
 
+/** Gives what is to be printed. Whether the call could be queued does not change that. */
 function guard(folder: string): string {
   const [host = '', place, ppid, since] = args;
-  const guarding = guardingIn(folder);
-  const draft = place === undefined ? '-' : path.basename(place);
-  if (draft === '-') return guardStdin(folder, host, guarding, ppid === undefined ? process.ppid : Number(ppid));
-  const call = { host, draft, ppid: Number(ppid) };
-  return guardStubCall(folder, since ? { ...call, since: Number(since) * 1_000 } : call, guarding);
+  const pending = place === undefined ? '-' : path.basename(place);
+  if (pending === '-') return guardStdin(folder, host, ppid === undefined ? process.ppid : Number(ppid));
+  if (!isDraftOf(host, pending)) throw new Error(`no draft of ${host}: ${pending}`);
+  const bytes = readRegularSync(path.join(folder, 'spool', pending), MAX_SPOOL_BYTES);
+  const { printed, decided } = judge(folder, host, bytes, Number(ppid));
+  attempt(folder, () => settleSpooled(folder, pending, decided, since ? Number(since) * 1_000 : undefined));
+  return printed;
 }
 
-function guardingIn(folder: string): Guarding {
-  return {
-    judge(name, payload, ppid) {
-      const host = hostNamed(name, folder);
-      if (!host) {
-        if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
-        throw new Error(`this troupe does not know the calls of ${name}`);
-      }
-      const caller = host.callerOf(payload, ppid);
-      const event = host.read(payload, ppid);
-      const now = { home: homeFolder(), at: Date.now() };
-      const above = agentsTold(process.env['TROUPE_AGENT']);
-      let isAbout: readonly ReturnType<typeof aboutCaller>[] | undefined;
-      const isForCaller: IsWanted = (agents) => {
-        if (!event?.call) return true;
-        if (!isAbout) {
-          const call = toCallAtDoor(event, caller, now);
-          // Judged as it is, and as one below those that its environment names.
-          isAbout = [call, ...(above.length > 0 ? [withAbove(call, above)] : [])].map(aboutCaller);
-        }
-        return isAbout.some((isOne) => isOne(agents));
-      };
-      const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), isForCaller);
-      if (!found) return { printed: '', decision: 'none' };
-      const policyFor: JudgeOptions['policyFor'] = (_, commands) => {
-        if (commands === undefined || found.state !== 'current') return found.policy;
-        const rules = found.rulesOf(
-          (agents, command) =>
-            (command === null || commands === null || commands.has(command)) && isForCaller(agents, command),
-        );
-        return { ...found.policy, rules };
-      };
-      const options = { host, process: ppid, caller, above, policyFor, ...now };
-      return judgeAtOnce(payload, options) ?? judgeWhole(folder, payload, options);
-    },
-    onError: (error) => noteError(folder, error),
+/** For a host that runs us itself, without a shell in between. */
+function guardStdin(folder: string, host: string, ppid: number): string {
+  if (!/^[a-z0-9-]{1,64}$/.test(host)) throw new Error(`no name of a host: ${host}`);
+  if (process.stdin.isTTY) return '';
+  const payload = readFileSync(0);
+  const { printed, decided } = judge(folder, host, payload, ppid);
+  const ms = Math.round(process.uptime() * 10_000) / 10;
+  if (payload.length > 0) attempt(folder, () => putSpoolFile(folder, host, payload, { ...decided, ms }));
+  return printed;
+}
+
+/** `decided` is what the queue keeps beside the payload. */
+function judge(folder: string, host: string, bytes: Uint8Array, ppid: number) {
+  const judged: JudgedCall = judgePayload(folder, host, parseSpooled(bytes)?.payload, ppid);
+  const { printed, input: _given, ...decided } = judged;
+  // Which agent started the host that runs us, if one did (guard/identity.ts).
+  const parent = process.env['TROUPE_PARENT'];
+  return { printed, decided: { ppid, ...(parent ? { parent } : {}), ...decided } };
+}
+
+type JudgedCall = Pick<Judgement, 'printed' | 'decision'> & { readonly input?: unknown };
+
+function judgePayload(folder: string, name: string, payload: unknown, ppid: number): JudgedCall {
+  const host = hostNamed(name, folder);
+  if (!host) {
+    if (!policyIn(placesOf(folder, process.cwd()))) return { printed: '', decision: 'none' };
+    throw new Error(`this troupe does not know the calls of ${name}`);
+  }
+  const caller = host.callerOf(payload, ppid);
+  const event = host.read(payload, ppid);
+  const now = { home: homeFolder(), at: Date.now() };
+  const above = agentsTold(process.env['TROUPE_AGENT']);
+  let isAbout: readonly ReturnType<typeof aboutCaller>[] | undefined;
+  const isForCaller: IsWanted = (agents) => {
+    if (!event?.call) return true;
+    if (!isAbout) {
+      const call = toUnreadCall(event, caller, now);
+      // Judged as it is, and as one below the agents that its environment names.
+      isAbout = [call, ...(above.length > 0 ? [withAbove(call, above)] : [])].map(aboutCaller);
+    }
+    return isAbout.some((isOne) => isOne(agents));
   };
+  const found = policyIn(placesOf(folder, caller.project ?? event?.cwd ?? process.cwd()), isForCaller);
+  if (!found) return { printed: '', decision: 'none' };
+  const policyFor: JudgeOptions['policyFor'] = (_, commands) => {
+    if (commands === undefined || found.state !== 'current') return found.policy;
+    const rules = found.rulesOf(
+      (agents, command) =>
+        (command === null || commands === null || commands.has(command)) && isForCaller(agents, command),
+    );
+    return { ...found.policy, rules };
+  };
+  const options = { host, process: ppid, caller, above, policyFor, ...now };
+  return tryPreCheck(payload, options) ?? judgeWhole(folder, payload, options);
 }
 
-/** Before a call is taken apart, one rule about a command stands for all about commands of the same agents. */
-function atDoor(isForCaller: IsWanted): IsWanted {
-  const told = new Set<RuleGroup['agents']>();
+/** Before a call is analysed, one rule about a command stands for all about commands of the same agents. */
+function firstOfCommands(isForCaller: IsWanted): IsWanted {
+  const seen = new Set<RuleGroup['agents']>();
   return (agents, command) => {
     if (command === null) return isForCaller(agents, command);
-    const isFirst = !told.has(agents);
-    if (isFirst) told.add(agents);
+    const isFirst = !seen.has(agents);
+    if (isFirst) seen.add(agents);
     return isFirst && isForCaller(agents, command);
   };
 }
@@ -112,7 +137,7 @@ function hostNamed(name: string, folder: string): GuardedHost | undefined {
   return Object.hasOwn(MORE_JUDGED_HOSTS, name) ? MORE_JUDGED_HOSTS[name] : undefined;
 }
 
-/** Another part of the hook, which lies beside it. */
+/** Another part of the hook, from the same folder. */
 function load<Exports>(name: string, digest: string, folder: string): Exports {
   const file = path.join(path.dirname(program), name);
   const { exports, keep } = loadCompiled<Exports>({ file, digest, folder: path.join(folder, 'code') }, require);
@@ -120,29 +145,29 @@ function load<Exports>(name: string, digest: string, folder: string): Exports {
   return exports;
 }
 
-/** What goes wrong here goes wrong again in `judgeCall`, which answers it. */
-function judgeAtOnce(payload: unknown, options: JudgeOptions): Judgement | undefined {
+/** What fails here fails again in `judgeCall`, which answers it. */
+function tryPreCheck(payload: unknown, options: JudgeOptions): Judgement | undefined {
   try {
-    return judgeAtDoor(payload, options);
+    return preCheck(payload, options);
   } catch {
     return undefined;
   }
 }
 
-function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): Judgement {
+function judgeWhole(folder: string, payload: unknown, options: JudgeOptions): JudgedCall {
   const { judgeAlone } = load<typeof import('./judge.ts')>('hook-judge.cjs', JUDGE_DIGEST, folder);
   return judgeAlone(payload, options);
 }
 
-/** Nothing where there is none. One that has changed is compiled by the program, once; here no YAML is read. */
+/** Undefined if there is no policy. One that has changed is compiled by the program, once; no YAML is read here. */
 function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): ReadCompiled | undefined {
-  const found = readCompiled(where, atDoor(isForCaller));
+  const found = readCompiled(where, firstOfCommands(isForCaller));
   if (found.state === 'none') return undefined;
   if (found.state === 'current') return found;
   const { spawnSync } = require('node:child_process') as typeof import('node:child_process');
   const troupe = path.join(path.dirname(program), 'troupe.js');
   const { configFolder, stateFolder } = where;
-  // Where both lie in one folder, it was named so.
+  // If both are the same folder, TROUPE_HOME named it.
   const own = configFolder === stateFolder ? { TROUPE_HOME: stateFolder } : {};
   const options = {
     cwd: nearest(where.folder),
@@ -152,7 +177,7 @@ function policyIn(where: WhereCompiledIs, isForCaller: IsWanted = () => true): R
     stdio: 'ignore' as const,
   };
   spawnSync(process.execPath, [troupe, 'guard', 'check'], options);
-  return readCompiled(where, atDoor(isForCaller));
+  return readCompiled(where, firstOfCommands(isForCaller));
 }
 
 /** Less than the stub waits for us. */
@@ -164,13 +189,13 @@ function nearest(folder: string): string {
   return existsSync(folder) || above === folder ? folder : nearest(above);
 }
 
-/** The call itself is lost to us: the server has it, or the disk does not give it back. Where there is a policy, one asks. */
+/** The call itself cannot be read: the server has it, or the disk does not give it back. */
 function answerTrouble(folder: string | undefined, error: unknown): void {
   try {
     const { state, policy } = readCompiled(placesOf(folder ?? '', process.cwd()));
     if (state === 'none') return;
     const host = hostNamed(args[0] ?? '', folder ?? '');
-    // In which words nobody knows: the stub says it by the code, by `on_error`.
+    // Without a host there is no answer format: the stub answers by the exit code and `on_error`.
     if (!host) throw error;
     const reason = `The guard of troupe failed: ${error instanceof Error ? error.message : error}`;
     print(host.formatAnswer({ decision: policy.onError, reason }));
@@ -181,14 +206,14 @@ function answerTrouble(folder: string | undefined, error: unknown): void {
   }
 }
 
-function placesOf(stateFolder: string, folder: string) {
+function placesOf(stateFolder: string, folder: string): WhereCompiledIs {
   const home = homeFolder();
-  // Said by the stub: a host may run with another environment than the one it was installed from.
+  // Set by the stub: a host may run with another environment than the one it was installed from.
   const config = process.env['TROUPE_CONFIG'] || configFolder(process.env, home);
   return { home, configFolder: config, stateFolder, folder };
 }
 
-/** As `os.homedir()` has it, which takes its time to load and throws where the system knows nobody of our number. */
+/** Like `os.homedir()`, which is slow to load and throws if the system does not know our user id. */
 function homeFolder(): string {
   if (process.env['HOME']) return process.env['HOME'];
   try {
@@ -198,7 +223,7 @@ function homeFolder(): string {
   }
 }
 
-/** Not by process.stdout: to set that up takes longer than all the rest. */
+/** Not by process.stdout: setting that up takes longer than all the rest. */
 function print(text: string): void {
   if (text !== '') writeSync(1, text);
 }
@@ -215,4 +240,26 @@ async function drain(folder: string): Promise<void> {
 async function ownFolder(): Promise<string> {
   const { stateFolder } = await import('../lib/state-folder.ts');
   return stateFolder({ env: process.env, home: homeFolder() });
+}
+
+function attempt(folder: string, act: () => unknown): void {
+  try {
+    act();
+  } catch (error) {
+    noteError(folder, error);
+  }
+}
+
+const MAX_BYTES = 64 * 1024;
+
+/** A host would show errors of its hook to a person who did not ask. The log is kept short. */
+function noteError(folder: string, error: unknown): void {
+  const file = path.join(folder, 'hook-errors.log');
+  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  try {
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_BYTES) renameSync(file, `${file}.1`);
+    appendSync(file, `${new Date().toISOString()} ${words.slice(0, 4_000)}\n`);
+  } catch {
+    // There is nowhere left to report it: a full disk, or a folder that is not ours.
+  }
 }

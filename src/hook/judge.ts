@@ -1,2 +1,2 @@
 // dist/hook-judge.cjs: the judging part of the hook, with the shell grammar in it. Loaded where there is a policy only.
-export { judgeAlone } from '../guard/answer-ask.ts';
+export { judgeAlone } from '../guard/judge-call.ts';

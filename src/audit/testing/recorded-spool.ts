@@ -1,8 +1,9 @@
 // What the hooks of a recorded session would have left behind, had nobody taken it yet.
+
 import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { putSpoolFile } from '../spool-writer.ts';
+import { putSpoolFile } from '../queue-file.ts';
 
 const adapter = fileURLToPath(new URL('../../hosts/claude-code/', import.meta.url));
 

@@ -1,9 +1,9 @@
 import { type AuditAgent, toAgentId, toSessionId, toToolCallId } from '../../core/index.ts';
 import { asObject, asText, known } from '../../lib/json.ts';
-import type { DrainOptions, SpoolHost } from '../drain.ts';
+import type { DrainOptions, QueueHost } from '../drain.ts';
 
 /** A host of our own: the drain knows none by name. */
-export const testHost: SpoolHost = {
+export const testHost: QueueHost = {
   read(payload) {
     const raw = asObject(payload);
     const [name, session, agent] = ['event', 'session', 'agent'].map((key) => asText(raw?.[key]));

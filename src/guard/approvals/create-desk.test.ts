@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Ask, type AskEnd, ENDED_KEPT } from '../../core/index.ts';
-import { type AskDesk, createDesk, type HeldAsk, type Question } from './create-desk.ts';
+import { type AskDesk, createDesk, type PendingApproval, type Question } from './approvals.ts';
 
 const QUESTION: Question = {
   host: 'claude-code',
@@ -54,7 +54,7 @@ function pass(ms: number): void {
   for (const { act } of timers.filter(({ at }) => at <= now)) act();
 }
 
-const open = (keep: (end: AskEnd) => boolean = () => true): HeldAsk => {
+const open = (keep: (end: AskEnd) => boolean = () => true): PendingApproval => {
   const held = desk.open(QUESTION, WAIT, (end) => {
     kept.push(end);
     return keep(end);
@@ -182,7 +182,7 @@ describe('many', () => {
           },
         });
         const counts: number[] = [];
-        const held: (HeldAsk | undefined)[] = [];
+        const held: (PendingApproval | undefined)[] = [];
         for (const one of acts) {
           if (one.kind === 'open') {
             const index = counts.push(0) - 1;

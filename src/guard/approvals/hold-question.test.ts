@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toSessionId } from '../../core/index.ts';
-import { createDesk } from './create-desk.ts';
-import { holdQuestion, type QuestionToHold } from './hold-question.ts';
+import { createDesk } from './approvals.ts';
+import { holdQuestion, type QuestionToHold } from './host-questions.ts';
 
 function hold() {
   const timers: (() => void)[] = [];

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { HostQuestion, QuestionsHeard } from '../../hosts/index.ts';
 import { opencode } from '../../hosts/opencode/index.ts';
-import { createDesk } from './create-desk.ts';
+import { createDesk, createQuestionTurns } from './approvals.ts';
 import { followQuestions } from './host-questions.ts';
-import { createQuestionTurns } from './question-turns.ts';
 
 const line = [
   { id: 'ses_b', parent: 'ses_a', agent: 'general', directory: '/p' },

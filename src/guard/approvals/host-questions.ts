@@ -3,13 +3,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putSpoolFile } from '../../audit/index.ts';
-import type { HostQuestion, QuestionsCapability } from '../../hosts/index.ts';
+import type { AskEnd } from '../../core/index.ts';
+import type { HooksCapability, HostQuestion, QuestionsCapability } from '../../hosts/index.ts';
 import type { Place } from '../../sessions/index.ts';
-import type { Asking } from './hold-call.ts';
-import { holdQuestion } from './hold-question.ts';
-import type { QuestionTurns } from './question-turns.ts';
+import { type Asking, type HeldCall, type HookReply, type QuestionTurns, requestApproval } from './approvals.ts';
 
-export interface QuestionsOptions {
+interface QuestionsOptions {
   /** Where the spool lies. */
   readonly folder: string;
   readonly asking: Asking;
@@ -92,4 +91,39 @@ function hearAt(address: string, { adapter }: Place, questions: QuestionsCapabil
       attempt(() => put(question.payloads.gone, {}));
     },
   };
+}
+
+export interface QuestionToHold extends HeldCall {
+  readonly host: Pick<HooksCapability, 'formatReply'>;
+  readonly question: string;
+}
+
+/** The longest time for which a hook may wait. The host asks for as long as it likes: its hook comes again. */
+const HELD_MS = 3_600_000;
+
+/**
+ * A host asks its person, and here as well: the first answer counts. Where none is given here nothing is decided, and
+ * the hook says nothing.
+ */
+export function holdQuestion(held: QuestionToHold, asking: Asking): HookReply {
+  let reply = '';
+  const keep = ({ decision, by }: AskEnd): boolean => {
+    const said = decision === null ? '' : ` A person was asked and ${decision === 'allow' ? 'allowed' : 'denied'} it.`;
+    const reason = `${held.question}.${said}`;
+    try {
+      if (!held.settle({ decision: decision ?? 'ask', rule: null, reason, answeredBy: by })) return false;
+    } catch (error) {
+      // A full disk does not change what the person said.
+      asking.onError(error);
+    }
+    if (decision !== null) reply = held.host.formatReply?.(decision, reason) ?? '';
+    return true;
+  };
+  const wait = { ms: HELD_MS, otherwise: null };
+  const pending = requestApproval({ ...held, rule: null, why: held.question }, wait, keep, asking);
+  if (!pending) {
+    keep({ at: new Date(held.at).toISOString(), decision: null, by: 'no-server' });
+    return '';
+  }
+  return { ms: HELD_MS, text: pending.ended.then(() => reply), withdraw: pending.withdraw };
 }

@@ -1,6 +1,6 @@
 // A call taken apart: each part is judged by itself, and the strictest decision holds.
 
-import type { GuardedCall } from '../guarded-call.ts';
+import type { GuardedCall, ToolPattern } from '../policy.ts';
 import type { SimpleCommand, UsedPath } from '../shell/index.ts';
 
 export type Part =
@@ -9,7 +9,7 @@ export type Part =
   | { readonly kind: 'read' | 'write'; readonly used: UsedPath }
   | { readonly kind: 'host'; readonly host: string }
   | { readonly kind: 'unknown'; readonly why: string }
-  /** Stops an allow, and nothing else: see `unproven` in call.ts. */
+  /** Stops an allow, and nothing else: see `unproven` of `CallUses`. */
   | { readonly kind: 'unproven'; readonly why: string };
 
 export interface JudgedPart {
@@ -78,5 +78,21 @@ export function partText(part: Part, call: GuardedCall): string {
     case 'unknown':
     case 'unproven':
       return part.why;
+  }
+}
+
+export function canBeAbout({ tool: pattern }: ToolPattern, tool: string): boolean {
+  switch (pattern) {
+    case 'Bash':
+    case 'Skill':
+      return tool === pattern;
+    case 'Agent':
+    case 'Task':
+      return tool === 'Agent' || tool === 'Task';
+    default:
+      // What the shell does may be a read or a write; which other tool reaches a host is not said by its name.
+      if (EDIT_TOOLS.has(pattern)) return tool === 'Bash' || EDIT_TOOLS.has(tool);
+      if (READ_TOOLS.has(pattern)) return tool === 'Bash' || READ_TOOLS.has(tool);
+      return pattern === 'WebFetch' || pattern === tool || pattern.includes('*') || pattern.startsWith('mcp__');
   }
 }

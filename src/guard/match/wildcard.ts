@@ -11,13 +11,13 @@ export const ANY = -1;
 /** Any characters but a slash. */
 export const IN_NAME = -2;
 /** Any characters but a blank between words. */
-export const IN_ONE_WORD = -3;
+const IN_ONE_WORD = -3;
 /** One character that is no slash. */
 export const ONE = -4;
 /** The two tokens behind it may be left out: the blank and the rest of `rm:*`, the folders of `**` and a slash. */
 export const MAYBE_TWO = -5;
 /** Any characters but a slash, the first no dot: a glob at the beginning of a name. Of texts only. */
-export const IN_VISIBLE_NAME = -7;
+const IN_VISIBLE_NAME = -7;
 /** `[a-z]`: one of some characters, and which is not looked at. */
 export const ONE_OF = -6;
 

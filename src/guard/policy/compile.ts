@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
-import type { Decision, Policy, Rule } from '../policy.ts';
-import { NO_POLICY, withCaution } from './caution.ts';
+import { type Decision, isLooser, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
 import { COMPILER } from './compiled-file.ts';
-import { type Settings, settingsOf, tightenSettings } from './merge-settings.ts';
 import { type PresetName, presetText } from './presets.ts';
-import { type PolicyFile, readPolicyFile } from './read-policy-file.ts';
-import type { PolicySource } from './source.ts';
+import { type Placed, type PolicyFile, readPolicyFile } from './read-policy-file.ts';
+import type { PolicySource } from './sources.ts';
 
 export interface CompileOptions {
   /** Those that are there. The person's own, the project's, the person's in that project: in this order. */
@@ -126,4 +124,44 @@ function hashSources(sources: readonly PolicySource[], home: string): string {
 
 function hashOf(content: Uint8Array | string): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+export type Settings = Pick<Policy, 'defaults' | 'onError'>;
+
+/** What holds where a policy says nothing about it: it has rules, so a call that nobody can be named for is worth a question. */
+const UNSAID: Settings = { defaults: { main: 'none', subagent: 'none', unknown: 'ask' }, onError: 'ask' };
+
+export function settingsOf({ defaults, onError }: PolicyFile): Settings {
+  return {
+    defaults: {
+      main: defaults.main?.value ?? UNSAID.defaults.main,
+      subagent: defaults.subagent?.value ?? UNSAID.defaults.subagent,
+      unknown: defaults.unknown?.value ?? UNSAID.defaults.unknown,
+    },
+    onError: onError?.value ?? UNSAID.onError,
+  };
+}
+
+/** With what a project says; what would loosen is told, and has no effect. Without a policy before it, that was no opinion. */
+function tightenSettings(before: Settings | undefined, file: PolicyFile): Settings {
+  const { defaults, onError } = before ?? NO_POLICY;
+  const unsaid = before ?? UNSAID;
+  const tightened = (
+    name: string,
+    said: Placed<Decision> | undefined,
+    now: Decision,
+    otherwise: Decision,
+  ): Decision => {
+    if (!said) return otherwise;
+    if (!isLooser(said.value, now)) return said.value;
+    const message = `A project's policy can only tighten: \`${name}: ${said.value}\` is looser than \`${now}\`.`;
+    file.problems.add({ code: 'loosens', offset: said.offset, message, remedy: 'Remove it: it has no effect.' });
+    return otherwise;
+  };
+  const byDefault = (who: keyof Policy['defaults']): Decision =>
+    tightened(who, file.defaults[who], defaults[who], unsaid.defaults[who]);
+  return {
+    defaults: { main: byDefault('main'), subagent: byDefault('subagent'), unknown: byDefault('unknown') },
+    onError: tightened('on_error', file.onError, onError, unsaid.onError),
+  };
 }

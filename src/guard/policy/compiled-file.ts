@@ -1,15 +1,14 @@
 // STATE/policy/<name>.json: the compiled policy of a project, with what it was compiled from. No YAML here: the hook loads this.
 
-import { renameSync, statSync, unlinkSync } from 'node:fs';
+import { renameSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import type { PolicyProblem } from '../../core/index.ts';
 import { digestText } from '../../lib/digest.ts';
 import { asObject, isObject } from '../../lib/json.ts';
 import { createFileSync, readTextSync } from '../../lib/regular-file.ts';
-import type { AgentSelector, Policy, Rule } from '../policy.ts';
-import { packRules } from './pack-rules.ts';
-import { type PackedGroup, type RuleGroup, unpackRules } from './packed-rule.ts';
-import type { PolicyPlace } from './policy-places.ts';
+import { type AgentSelector, DECISIONS, NO_POLICY, type Policy, type Rule, withCaution } from '../policy.ts';
+import { type PackedGroup, packRules, type RuleGroup, unpackRules } from './packed-rules.ts';
+import { lookAtSource, type PolicyPlace, policyPlaces, readSource, type WherePolicyIs } from './sources.ts';
 
 export interface CompiledFile {
   readonly compiler: number;
@@ -22,7 +21,7 @@ export interface CompiledFile {
   readonly problems: readonly PolicyProblem[];
 }
 
-export interface CompiledSource extends PolicyPlace {
+interface CompiledSource extends PolicyPlace {
   readonly state?: string;
   readonly digest?: string;
 }
@@ -39,7 +38,7 @@ interface KeptFile extends Omit<CompiledFile, 'policy'> {
 }
 
 /** A file, and since when it is known that the sources were as it says: before the first of them was read. Epoch milliseconds. */
-export interface ReadFile {
+interface ReadFile {
   readonly compiled: CompiledFile;
   /** Those of other groups than were wanted at first. Throws where the file is spoilt. */
   rulesOf(isWanted: IsWanted): readonly Rule[];
@@ -60,10 +59,7 @@ export type IsWanted = (agents: RuleGroup['agents'], command: RuleGroup['command
  * Undefined where there is none; `bad` where it is not what we wrote; `other` where another troupe wrote it. The time is that
  * of the file: a later look may renew it. Only the rules that are wanted are in it.
  */
-export function readCompiledFile(
-  file: string,
-  isWanted: IsWanted = () => true,
-): ReadFile | 'bad' | 'other' | undefined {
+function readCompiledFile(file: string, isWanted: IsWanted = () => true): ReadFile | 'bad' | 'other' | undefined {
   try {
     // No exception for what is usual: to make one takes longer than to look.
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -92,7 +88,7 @@ export function formatCompiledFile(compiled: CompiledFile): string {
 }
 
 /** Whole or not at all. Throws where it cannot be written. */
-export function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
+function restateSources(file: string, states: readonly ({ readonly state: string } | string)[]): void {
   const [head = '', ...lines] = readTextSync(file).split('\n');
   const kept = JSON.parse(head) as KeptFile;
   const sources = kept.sources.map((source, index) => {
@@ -140,10 +136,101 @@ function isKeptFile(raw: object): raw is KeptFile {
   );
 }
 
-const DECISIONS: ReadonlySet<unknown> = new Set(['allow', 'ask', 'deny', 'none']);
-
 function isPolicy(policy: unknown): boolean {
   if (!isObject(policy) || policy['version'] !== 1) return false;
   const { main, subagent, unknown } = asObject(policy['defaults']) ?? {};
-  return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.has(decision));
+  return [main, subagent, unknown, policy['onError']].every((decision) => DECISIONS.some((one) => one === decision));
+}
+
+export interface WhereCompiledIs extends WherePolicyIs {
+  readonly stateFolder: string;
+  readonly home: string;
+}
+
+/**
+ * `current`: it is that of the files. `stale`: a file has changed, came or went since, or none was compiled yet. `bad`: what
+ * was compiled cannot be read. `none`: there is no policy. In each case `policy` can be used as it is: of a stale or bad one
+ * it denies what was denied, and asks about all the rest.
+ */
+export type ReadCompiled =
+  | {
+      readonly state: 'current';
+      readonly policy: Policy;
+      readonly compiled: CompiledFile;
+      readonly rulesOf: ReadFile['rulesOf'];
+    }
+  | { readonly state: 'stale' | 'bad'; readonly policy: Policy; readonly reason: string }
+  | { readonly state: 'none'; readonly policy: Policy };
+
+/** Never throws. Who says which rules are wanted gets no others, at first. */
+export function readCompiled(where: WhereCompiledIs, isWanted?: IsWanted): ReadCompiled {
+  const places = policyPlaces(where);
+  const file = compiledPath(where.stateFolder, places);
+  const read = readCompiledFile(file, isWanted);
+  if (read === 'bad') return distrusted('bad', places[0], 'what was compiled of it cannot be read');
+  if (read === 'other') return distrusted('stale', places[0], 'it was compiled by another troupe');
+  if (read === undefined) {
+    const there = places.find(({ file }) => lookAtSource(file) !== undefined);
+    return there ? distrusted('stale', there, 'it was not compiled yet') : { state: 'none', policy: NO_POLICY };
+  }
+  const { compiled, at, rulesOf } = read;
+  const distrustedNow = (place: PolicyPlace | undefined, why: string): ReadCompiled => {
+    try {
+      return distrusted('stale', place, why, { ...compiled.policy, rules: rulesOf(() => true) });
+    } catch {
+      return distrusted('bad', place, 'what was compiled of it cannot be read');
+    }
+  };
+  if (compiled.home !== where.home) return distrustedNow(places[0], 'it was compiled for another home folder');
+  const now = Date.now();
+  const looks = places.map((place, index) => lookForChange(place, compiled.sources[index], at));
+  const changed = places[looks.indexOf('changed')];
+  if (changed) return distrustedNow(changed, 'it has changed and was not compiled yet');
+  if (looks.some((look) => look !== 'same')) renew(file, now, looks);
+  return { state: 'current', policy: compiled.policy, compiled, rulesOf };
+}
+
+/** The next need not read the sources again. Whether it can be said does not matter. */
+function renew(file: string, at: number, looks: readonly Look[]): void {
+  try {
+    // Files that were written again as they were: a checkout does that.
+    if (looks.some((look) => typeof look === 'object')) restateSources(file, looks);
+    utimesSync(file, at / 1_000, at / 1_000);
+  } catch {
+    // Not ours, or a disk that takes nothing.
+  }
+}
+
+/** Within this time two writes may have left the same times on a file. */
+const TICK_MS = 2_000;
+
+/** `read again`: it is as it was, and could only be told by its text. With a state: that is another now. */
+type Look = 'same' | 'read again' | 'changed' | { readonly state: string };
+
+function lookForChange({ file }: PolicyPlace, before: CompiledSource | undefined, knownAt: number): Look {
+  if (before?.file !== file) return 'changed';
+  const now = lookAtSource(file);
+  if (now === undefined || before.state === undefined) return now?.state === before.state ? 'same' : 'changed';
+  if (now.state === before.state && now.changedAt < knownAt - TICK_MS) return 'same';
+  const read = readSource(file);
+  if (read === undefined || read.digest !== before.digest) return 'changed';
+  return read.state === before.state ? 'read again' : { state: read.state };
+}
+
+/** Before anything was compiled nobody knows what the files say, `on_error` included. */
+const UNREAD: Policy = { ...NO_POLICY, onError: 'ask' };
+
+function distrusted(
+  state: 'stale' | 'bad',
+  place: PolicyPlace | undefined,
+  why: string,
+  policy: Policy = UNREAD,
+): ReadCompiled {
+  const { file, scope } = place ?? { file: 'policy.yaml', scope: 'user' };
+  const reason = `${path.basename(file)} cannot be followed: ${why}. Run: troupe guard check`;
+  return {
+    state,
+    reason,
+    policy: withCaution(policy, { id: `${scope}:${state}`, place: { file, line: 1 }, reason }),
+  };
 }

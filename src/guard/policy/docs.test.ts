@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../../server/http/testing/validate.ts';
-import { imagineCall } from '../imagine-call.ts';
+import { imagineCall } from '../described-call.ts';
 import { compilePolicy } from './compile.ts';
 import { listPresets } from './presets.ts';
-import { readCases } from './read-cases.ts';
-import { mismatchOf } from './test-cases.ts';
+import { mismatchOf, readCases } from './read-cases.ts';
 import { options, source } from './testing/sources.ts';
 
 const page = readFileSync(new URL('../../../docs/POLICY.md', import.meta.url), 'utf8');

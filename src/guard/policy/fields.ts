@@ -1,7 +1,7 @@
 // A strict walk over what a file says: each thing that is not as it should be is told with its place, and the walk goes on.
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml';
-import type { Finding, Problems } from './problems.ts';
-import { suggestWord } from './suggest-word.ts';
+import { type Finding, type Problems, suggestWord } from './problems.ts';
 
 export interface Walk {
   readonly document: Document;
@@ -97,7 +97,7 @@ export function textOf<T>(check: (text: string) => T | Wrong): Reader<T> {
 }
 
 /** What is wrong with a value: the rest of a sentence that begins with its name. */
-export interface Wrong {
+interface Wrong {
   readonly wrong: string;
   readonly remedy?: string;
 }

@@ -5,13 +5,19 @@ import { realpathSync } from 'node:fs';
 import { mkdir, rename, rm, utimes } from 'node:fs/promises';
 import path from 'node:path';
 import type { PolicyFileScope, PolicyProblem } from '../../core/index.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createFile } from '../../lib/regular-file.ts';
 import type { Policy } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
-import { COMPILER, type CompiledFile, compiledPath, formatCompiledFile } from './compiled-file.ts';
-import { policyPlaces } from './policy-places.ts';
-import { readCompiled, type WhereCompiledIs } from './read-compiled.ts';
-import { readSource } from './read-source.ts';
+import {
+  COMPILER,
+  type CompiledFile,
+  compiledPath,
+  formatCompiledFile,
+  readCompiled,
+  type WhereCompiledIs,
+} from './compiled-file.ts';
+import { lookAtSource, type PolicyPlace, policyPlaces, readNamedSource, readSource } from './sources.ts';
 
 export interface LoadedPolicy {
   readonly policy: Policy;
@@ -112,4 +118,66 @@ function resolveFolder(pattern: string): string {
     }
   }
   return pattern;
+}
+
+/**
+ * One file, wherever it lies: in a folder `.troupe` as the project's, held against the person's own; elsewhere as the person's.
+ * Nothing is kept. Undefined where there is no such file.
+ */
+export function checkPolicyFile(
+  file: string,
+  where: WhereCompiledIs,
+  /** Read once, so it may be a pipe. */
+  isReadOnce = false,
+): Omit<LoadedPolicy, 'unkept'> | undefined {
+  const scope = scopeOf(file, where);
+  const root = scope === 'user' ? null : path.dirname(path.dirname(file));
+  const place: PolicyPlace = { scope, file, root };
+  const below = scope === 'user' ? [] : policyPlaces(where).filter((other) => other.scope === 'user');
+  const sources = [...below, place].flatMap((one) => {
+    const found = isReadOnce && one === place ? readNamedSource(file) : readSource(one.file);
+    return found ? [{ ...one, content: found.content }] : [];
+  });
+  if (sources.at(-1)?.file !== file) return undefined;
+  const { policy, presets, problems } = compilePolicy({ sources, home: where.home });
+  return {
+    policy: { ...policy, rules: policy.rules.filter((rule) => rule.scope === scope || rule.scope === 'preset') },
+    presets,
+    problems: problems.filter((problem) => problem.file === file),
+    files: [{ scope, file }],
+  };
+}
+
+function scopeOf(file: string, { configFolder }: WhereCompiledIs): PolicyFileScope {
+  if (path.basename(path.dirname(file)) !== '.troupe' || path.dirname(file) === path.resolve(configFolder))
+    return 'user';
+  return path.basename(file) === 'policy.local.yaml' ? 'local' : 'project';
+}
+
+interface Remembered {
+  readonly policy: Policy;
+  readonly state: string;
+  /** Epoch milliseconds: before the files were looked at. */
+  readonly at: number;
+}
+
+/** Within this time two writes may have left the same times on a file. */
+const TICK_MS = 2_000;
+const MAX_REMEMBERED = 100;
+
+/** For a process that stays: a policy is loaded again where one of its files has changed, came or went, or may have. */
+export function rememberPolicies(clock: Clock): (where: WhereCompiledIs) => Promise<Policy> {
+  const remembered = new Map<string, Remembered>();
+  return async (where) => {
+    const at = clock();
+    const looks = policyPlaces(where).map(({ file }) => ({ file, ...lookAtSource(file) }));
+    const state = JSON.stringify(looks.map(({ file, state: seen }) => [file, seen]));
+    const known = remembered.get(where.folder);
+    const isSettled = looks.every(({ changedAt = 0 }) => known && changedAt < known.at - TICK_MS);
+    if (known?.state === state && isSettled) return known.policy;
+    const { policy } = await loadPolicy(where);
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+    remembered.set(where.folder, { policy, state, at });
+    return policy;
+  };
 }

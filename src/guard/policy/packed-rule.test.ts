@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { compilePolicy } from './compile.ts';
-import { packRules } from './pack-rules.ts';
-import { unpackRules } from './packed-rule.ts';
+import { packRules, unpackRules } from './packed-rules.ts';
 import { listPresets } from './presets.ts';
 
 const TEXT = `version: 1

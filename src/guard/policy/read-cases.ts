@@ -1,9 +1,11 @@
 // A table of calls with the decisions that people expect: read as strictly as a policy, for a case that is not understood tests nothing.
 
 import { isMap, isScalar, isSeq, type Node } from 'yaml';
-import type { PolicyProblem } from '../../core/index.ts';
-import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../imagined-call.ts';
-import type { Decision } from '../policy.ts';
+import type { GuardMismatch, PolicyProblem } from '../../core/index.ts';
+import { decide } from '../decide.ts';
+import { AGENT_KINDS, contradictionIn, type ImaginedAgent, type ImaginedCall } from '../described-call.ts';
+import { DECISIONS, type Decision, type GuardedCall, type Policy, type Rule } from '../policy.ts';
+import { explainCall } from './explain-call.ts';
 import {
   listOrOne,
   MAX_ALIASES,
@@ -18,12 +20,11 @@ import {
   type Walk,
   wrong,
 } from './fields.ts';
-import { readText } from './read-text.ts';
+import { DATE, LINE, MAX_TEXT, TOOL } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
-import type { PolicySource } from './source.ts';
-import { DATE, DECISIONS, LINE, MAX_TEXT, TOOL } from './words.ts';
+import type { PolicySource } from './sources.ts';
 
-export interface GuardCase {
+interface GuardCase {
   readonly line: number;
   readonly name: string | null;
   readonly call: ImaginedCall;
@@ -31,56 +32,32 @@ export interface GuardCase {
   readonly expectedRule: string | null;
 }
 
-export interface ReadCases {
+interface ReadCases {
   /** None where there is an error. */
   readonly cases: readonly GuardCase[];
   readonly problems: readonly PolicyProblem[];
 }
 
 export function readCases(file: string, content: PolicySource['content']): ReadCases {
-  const { text, problems, isText } = readText({ scope: 'user', file, root: null, content });
-  if (isText) {
-    const document = readYaml(text, problems);
-    if (problems.errors() === 0) {
-      const walk: Walk = { document, problems, aliasesLeft: MAX_ALIASES };
-      const cases = readList(walk, document.contents);
-      if (problems.errors() === 0) return { cases, problems: problems.list() };
-    }
-  }
-  return { cases: [], problems: problems.list() };
+  const { document, problems } = readYaml({ scope: 'user', file, root: null, content });
+  if (!document || problems.errors() > 0) return { cases: [], problems: problems.list() };
+  const cases = readList({ document, problems, aliasesLeft: MAX_ALIASES }, document.contents);
+  return { cases: problems.errors() === 0 ? cases : [], problems: problems.list() };
 }
 
 function readList(walk: Walk, contents: Node | null): readonly GuardCase[] {
   if (contents === null || !isSeq(contents) || contents.items.length === 0) {
     const is = contents === null ? 'nothing' : isSeq(contents) ? 'an empty list' : nameOf(contents);
+    const message = `A table is a list of calls, not ${is}.`;
     const remedy = 'Write e.g. `- { agent: { type: reviewer }, command: "rm -rf x", expect: deny }`.';
-    tell(walk, {
-      code: 'value',
-      offset: offsetOf(contents),
-      message: `A table is a list of calls, not ${is}.`,
-      remedy,
-    });
+    tell(walk, { code: 'value', offset: offsetOf(contents), message, remedy });
     return [];
   }
   return (contents.items as readonly Node[]).flatMap((item) => readCase(walk, item) ?? []);
 }
 
-type CaseFields = {
-  name: string;
-  agent: ImaginedAgent | null;
-  command: string;
-  tool: string;
-  input: unknown;
-  cwd: string;
-  project: string;
-  host: string;
-  at: number;
-  expect: Decision;
-  rule: string;
-};
-
 function readCase(walk: Walk, node: Node): GuardCase | undefined {
-  const fields = readFields<CaseFields>(walk, node, 'a call', {
+  const fields = readFields(walk, node, 'a call', {
     name: line,
     agent: readAgent,
     command: textOf<string>((text) => text),
@@ -94,14 +71,14 @@ function readCase(walk: Walk, node: Node): GuardCase | undefined {
     rule: line,
   });
   if (!fields) return undefined;
-  tellMissing(walk, offsetOf(node), fields.keys);
+  reportMissing(walk, offsetOf(node), fields.keys);
   const { agent = {}, command, tool = 'Bash', input, expect, name = null, rule = null, ...around } = fields.values;
   if (expect === undefined) return undefined;
   const call = { agent, tool, input: command === undefined ? (input ?? {}) : { command }, ...around };
   return { line: walk.problems.lineOf(offsetOf(node)), name, call, expected: expect, expectedRule: rule };
 }
 
-function tellMissing(walk: Walk, offset: number, keys: ReadonlyMap<string, number>): void {
+function reportMissing(walk: Walk, offset: number, keys: ReadonlyMap<string, number>): void {
   const missing = (message: string, remedy: string): void =>
     tell(walk, { code: 'missing-key', offset, message, remedy });
   if (!keys.has('expect')) missing('What is expected is not said.', 'Add `expect: deny`, `ask`, `allow` or `none`.');
@@ -152,8 +129,6 @@ const readInput: Reader<unknown> = (walk, node, what) => {
   }
 };
 
-type AgentFields = Required<{ -readonly [K in keyof ImaginedAgent]: NonNullable<ImaginedAgent[K]> }>;
-
 /** `main`, `unknown`, or what is known of a sub-agent. */
 const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
   const agent = resolveAlias(walk, node);
@@ -162,7 +137,7 @@ const readAgent: Reader<ImaginedAgent | null> = (walk, node, what) => {
     const word = oneOf(['main', 'unknown'])(walk, node, what);
     return word === 'unknown' ? null : word && {};
   }
-  const fields = readFields<AgentFields>(walk, node, what, {
+  const fields = readFields(walk, node, what, {
     kind: oneOf(AGENT_KINDS),
     type: line,
     name: line,
@@ -181,3 +156,15 @@ const depth: Reader<number> = (walk, node, what) => {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 1_000) return value;
   return wrong(walk, node, `${what} must be a whole number.`, 'Main is at 0.');
 };
+
+/** Undefined where the call is decided as expected. */
+export function mismatchOf(tested: GuardCase, policy: Policy, call: GuardedCall): GuardMismatch | undefined {
+  const { line, name, expected, expectedRule } = tested;
+  const { decision, rule } = decide(policy, call);
+  if (decision === expected && (expectedRule === null || isCalled(rule, expectedRule))) return undefined;
+  return { line, name, expected, expectedRule, explanation: explainCall(policy, call) };
+}
+
+function isCalled(rule: Rule | null, wanted: string): boolean {
+  return rule !== null && (rule.id === wanted || rule.name === wanted);
+}

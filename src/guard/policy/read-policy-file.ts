@@ -1,6 +1,6 @@
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
-import type { Decision, Policy } from '../policy.ts';
+import { DECISIONS, type Decision, type Policy } from '../policy.ts';
 import {
   listOrOne,
   MAX_ALIASES,
@@ -15,12 +15,9 @@ import {
 } from './fields.ts';
 import { PRESET_NAMES, type PresetName } from './presets.ts';
 import type { Problems } from './problems.ts';
-import type { FolderContext } from './read-agents.ts';
-import { type ReadRule, readRule } from './read-rule.ts';
-import { readText } from './read-text.ts';
+import { type FolderContext, ON_ERROR, type ReadRule, readRule } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
-import type { PolicySource } from './source.ts';
-import { DECISIONS, ON_ERROR } from './words.ts';
+import type { PolicySource } from './sources.ts';
 
 /** What one file says, as far as it can be understood. */
 export interface PolicyFile {
@@ -40,19 +37,18 @@ export interface Placed<T> {
 }
 
 export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext, 'root'>): PolicyFile {
-  const { text, problems, isText } = readText(source);
+  const { document, problems } = readYaml(source);
   const empty = { presets: [], defaults: {}, rules: [], problems };
   const firstError = (): PolicyProblem | null =>
     problems.list().find(({ severity, code }) => severity === 'error' && code !== 'loosens') ?? null;
-  if (!isText) return { ...empty, error: firstError() };
-  const document = readYaml(text, problems);
+  if (!document) return { ...empty, error: firstError() };
   const isYaml = problems.errors() === 0;
   const { contents } = document;
-  const walk: Walk = { document, problems: isYaml ? problems : unheard(problems), aliasesLeft: MAX_ALIASES };
+  const walk: Walk = { document, problems: isYaml ? problems : muted(problems), aliasesLeft: MAX_ALIASES };
   const fields =
     contents === null
-      ? tellEmpty(walk)
-      : readFields<FileFields>(walk, contents, 'a policy', {
+      ? reportEmpty(walk)
+      : readFields(walk, contents, 'a policy', {
           version: versionOne,
           presets: presetList,
           defaults: readDefaults,
@@ -74,20 +70,12 @@ export function readPolicyFile(source: PolicySource, folders: Omit<FolderContext
   return isYaml ? { presets, defaults, ...known, rules, error, problems } : { ...empty, ...known, error };
 }
 
-type FileFields = {
-  version: 1;
-  presets: readonly PresetName[];
-  defaults: PolicyFile['defaults'];
-  on_error: Placed<Decision>;
-  rules: PolicyFile['rules'];
-};
-
 /** What follows from a first mistake is no news. */
-function unheard(problems: Problems): Problems {
+function muted(problems: Problems): Problems {
   return { ...problems, add: () => {} };
 }
 
-function tellEmpty(walk: Walk): undefined {
+function reportEmpty(walk: Walk): undefined {
   tell(walk, {
     code: 'missing-key',
     offset: 0,
@@ -122,7 +110,7 @@ const presetList: Reader<readonly PresetName[]> = (walk, node, what) => {
 
 const readDefaults: Reader<PolicyFile['defaults']> = (walk, node, what) => {
   const decision = placed(oneOf(DECISIONS));
-  const fields = readFields<Record<keyof Policy['defaults'], Placed<Decision>>>(walk, node, what, {
+  const fields = readFields(walk, node, what, {
     main: decision,
     subagent: decision,
     unknown: decision,

@@ -4,10 +4,9 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { misfits } from '../../server/http/testing/validate.ts';
-import { findResult } from '../given-result.ts';
-import type { GuardedCall } from '../guarded-call.ts';
+import type { GuardedCall } from '../policy.ts';
 import { usesOf } from '../uses-of.ts';
-import { readResultsFile } from './read-results-file.ts';
+import { findResult, readResultsFile } from './read-results-file.ts';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'troupe-results-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

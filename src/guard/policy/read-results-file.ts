@@ -3,8 +3,8 @@
 import path from 'node:path';
 import { isScalar, isSeq, type Node } from 'yaml';
 import type { PolicyProblem } from '../../core/index.ts';
-import type { GivenResult } from '../given-result.ts';
-import type { AgentSelector, ToolPattern } from '../policy.ts';
+import { decide } from '../decide.ts';
+import { type GuardedCall, NO_POLICY, PLAIN_RULE, type Rule } from '../policy.ts';
 import {
   flag,
   listOrOne,
@@ -18,15 +18,12 @@ import {
   type Walk,
   wrong,
 } from './fields.ts';
-import { type FolderContext, readAgents } from './read-agents.ts';
 import { versionOne } from './read-policy-file.ts';
-import { sentence } from './read-rule.ts';
-import { readNamedSource, readSource } from './read-source.ts';
-import { readText } from './read-text.ts';
-import { readTool } from './read-tools.ts';
+import { type FolderContext, readAgents, readTool, sentence } from './read-rule.ts';
 import { readYaml } from './read-yaml.ts';
+import { readNamedSource, readSource } from './sources.ts';
 
-export interface ResultsFile {
+interface ResultsFile {
   /** Empty where there is an error. */
   readonly results: readonly GivenResult[];
   readonly problems: readonly PolicyProblem[];
@@ -36,19 +33,17 @@ export interface ResultsFile {
 export function readResultsFile(file: string, home: string): ResultsFile | undefined {
   const found = readNamedSource(file);
   if (!found) return undefined;
-  const { text, problems, isText } = readText({ scope: 'user', file, root: null, content: found.content });
-  if (!isText) return { results: [], problems: problems.list() };
-  const document = readYaml(text, problems);
+  const { document, problems } = readYaml({ scope: 'user', file, root: null, content: found.content });
+  // What follows from a first mistake says nothing new.
+  if (!document || problems.errors() > 0) return { results: [], problems: problems.list() };
   const { contents } = document;
-  // What follows from a first mistake is no news.
-  if (problems.errors() > 0) return { results: [], problems: problems.list() };
   const walk: Walk = { document, problems, aliasesLeft: MAX_ALIASES };
   const folder = path.dirname(file);
   const context: FileContext = { file, folders: { home, root: folder, resolve: (place) => place } };
   const fields =
     contents === null
       ? undefined
-      : readFields<FileFields>(walk, contents, 'a file of results', { version: versionOne, results: list(context) });
+      : readFields(walk, contents, 'a file of results', { version: versionOne, results: list(context) });
   for (const key of ['version', 'results'] as const)
     if (!fields?.keys.has(key))
       tell(walk, {
@@ -60,21 +55,10 @@ export function readResultsFile(file: string, home: string): ResultsFile | undef
   return { results: problems.errors() > 0 ? [] : (fields?.values.results ?? []), problems: problems.list() };
 }
 
-type FileFields = { version: 1; results: readonly GivenResult[] };
-
 interface FileContext {
   readonly file: string;
   readonly folders: FolderContext;
 }
-
-type ResultFields = {
-  name: string;
-  agents: AgentSelector;
-  tools: readonly ToolPattern[];
-  result: string;
-  result_file: string;
-  is_error: boolean;
-};
 
 function list(context: FileContext): Reader<readonly GivenResult[]> {
   return (walk, node, what) => {
@@ -87,7 +71,7 @@ function list(context: FileContext): Reader<readonly GivenResult[]> {
 }
 
 function readResult(walk: Walk, node: Node, number: number, { file, folders }: FileContext): GivenResult | undefined {
-  const fields = readFields<ResultFields>(walk, node, 'a result', {
+  const fields = readFields(walk, node, 'a result', {
     name: sentence,
     agents: readAgents(folders),
     tools: listOrOne(readTool),
@@ -116,18 +100,13 @@ function readResult(walk: Walk, node: Node, number: number, { file, folders }: F
   if (text === undefined || values.tools === undefined) return undefined;
   return {
     rule: {
-      ...{
-        id: `inject:${number}`,
-        scope: 'user',
-        name: values.name ?? null,
-        decision: 'allow',
-        reason: null,
-        when: null,
-      },
+      ...PLAIN_RULE,
+      id: `inject:${number}`,
+      name: values.name ?? null,
       place: { file, line: walk.problems.lineOf(offset) },
       agents: values.agents ?? null,
       tools: values.tools,
-      ...{ wait: null, despiteAncestors: false, tellsIdentity: false },
+      decision: 'allow',
     },
     text,
     isError: values.is_error ?? false,
@@ -148,5 +127,21 @@ function fileIn(folder: string): Reader<string> {
     const content = readSource(path.resolve(folder, name))?.content;
     if (content instanceof Uint8Array) return new TextDecoder().decode(content);
     return { wrong: content ? `\`${name}\`: ${content.trouble}` : `\`${name}\` is not there.` };
+  });
+}
+
+/** What an agent is to see as the result of a call that does not run. */
+export interface GivenResult {
+  /** Which calls: those that it would allow, so each part of a command has to be one that it names. */
+  readonly rule: Rule;
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** The first that is for this call, for certain. */
+export function findResult(results: readonly GivenResult[], call: GuardedCall): GivenResult | undefined {
+  return results.find(({ rule }) => {
+    const verdict = decide({ ...NO_POLICY, rules: [rule] }, call);
+    return verdict.decision === 'allow' && verdict.rule !== null;
   });
 }

@@ -1,13 +1,33 @@
-import type { Node } from 'yaml';
-import type { AgentSelector, Decision, Rule, TimeWindow, ToolPattern } from '../policy.ts';
-import { flag, listOrOne, oneOf, readFields, tell, textOf, type Walk } from './fields.ts';
-import { type FolderContext, readAgents } from './read-agents.ts';
-import { readTool } from './read-tools.ts';
-import { readWindow } from './read-window.ts';
-import { DECISIONS, DURATION, LINE, MAX_TEXT } from './words.ts';
+import path from 'node:path';
+import { isScalar, type Node } from 'yaml';
+import {
+  type AgentSelector,
+  DECISIONS,
+  type Decision,
+  type Rule,
+  SUB_AGENT_KINDS,
+  type TimeWindow,
+  type ToolPattern,
+  toToolPattern,
+} from '../policy.ts';
+import {
+  flag,
+  listOrOne,
+  nameOf,
+  offsetOf,
+  oneOf,
+  type Reader,
+  readFields,
+  resolveAlias,
+  tell,
+  textOf,
+  type Walk,
+  wrong,
+} from './fields.ts';
+import { suggestWord } from './problems.ts';
 
 /** A rule without what its place in the whole gives it. */
-export type OwnRule = Omit<Rule, 'id' | 'scope' | 'place'>;
+type OwnRule = Omit<Rule, 'id' | 'scope' | 'place'>;
 
 export interface ReadRule {
   readonly rule: OwnRule;
@@ -18,7 +38,7 @@ export interface ReadRule {
 /** Undefined where something is wrong with it: half a rule may say the opposite of the whole one. */
 export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRule | undefined {
   const before = walk.problems.errors();
-  const fields = readFields<RuleFields>(walk, node, 'a rule', {
+  const fields = readFields(walk, node, 'a rule', {
     name: sentence,
     agents: readAgents(folders),
     tools: listOrOne(readTool),
@@ -26,7 +46,7 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
     reason: sentence,
     when: readWindow,
     wait: duration,
-    otherwise: oneOf(['allow', 'deny']),
+    otherwise: oneOf<'allow' | 'deny'>(['allow', 'deny']),
     despite_ancestors: flag,
     own_calls_only: flag,
     tell_identity: flag,
@@ -38,7 +58,7 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
     const remedy = 'Add `decision: deny`, `ask`, `allow` or `none`.';
     tell(walk, { code: 'missing-key', offset: node.range?.[0] ?? 0, message: 'This rule decides nothing.', remedy });
   }
-  if (decision) tellConflicts(walk, decision, keys);
+  if (decision) reportConflicts(walk, decision, keys);
   if (walk.problems.errors() !== before || !decision) return undefined;
   const rule = {
     name: values.name ?? null,
@@ -55,20 +75,6 @@ export function readRule(walk: Walk, node: Node, folders: FolderContext): ReadRu
   return { rule, keys };
 }
 
-type RuleFields = {
-  name: string;
-  agents: AgentSelector;
-  tools: readonly ToolPattern[];
-  decision: Decision;
-  reason: string;
-  when: TimeWindow;
-  wait: number;
-  otherwise: 'allow' | 'deny';
-  despite_ancestors: boolean;
-  own_calls_only: boolean;
-  tell_identity: boolean;
-};
-
 /** Which decisions each of these has a meaning for. */
 const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   wait: ['ask'],
@@ -78,7 +84,7 @@ const GOES_WITH: Readonly<Record<string, readonly Decision[]>> = {
   tell_identity: ['allow', 'ask', 'none'],
 };
 
-function tellConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
+function reportConflicts(walk: Walk, decision: Decision, keys: ReadonlyMap<string, number>): void {
   for (const [key, decisions] of Object.entries(GOES_WITH)) {
     const offset = keys.get(key);
     if (offset === undefined || decisions.includes(decision)) continue;
@@ -109,3 +115,241 @@ const duration = textOf<number>((text) => {
   const ms = Number.parseInt(text, 10) * UNIT_MS[text.at(-1) as keyof typeof UNIT_MS];
   return ms <= MAX_WAIT_MS ? ms : { wrong: 'is too long.', remedy };
 });
+
+/** A guard that fails must not let everything through. */
+export const ON_ERROR = ['ask', 'deny', 'none'] as const satisfies readonly Decision[];
+
+/** `subagent` is all of them but main. */
+export const KINDS = ['main', 'subagent', ...SUB_AGENT_KINDS] as const;
+
+function expandKind(kind: (typeof KINDS)[number]): readonly string[] {
+  return kind === 'subagent' ? SUB_AGENT_KINDS : [kind];
+}
+
+export const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
+
+/** How many characters a text may have: names of types and tools, and sentences. */
+export const MAX_TEXT = 1_000;
+
+/** Something to be seen, and no control characters: a text that is shown in one line. */
+export const LINE = /^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$/;
+
+/**
+ * `Bash`, `Bash(git push:*)`; `mcp__server`, `mcp__server__*`, `mcp__server__tool`; `opencode:todo`. Tools that have a name in
+ * our rules begin with a capital, and they alone can be asked what they are used for.
+ */
+export const TOOL =
+  /^(?:[A-Z][A-Za-z0-9]*(?:\([^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*\))?|mcp__[A-Za-z0-9_-]+\*?|[a-z][a-z0-9-]*:[A-Za-z0-9_.-]+)$/;
+
+export const DEPTH = /^(?:(?:>=|<=|>|<)? ?[0-9]{1,3}|[0-9]{1,3} ?- ?[0-9]{1,3})$/;
+
+export const DURATION = /^[1-9][0-9]{0,4} ?[smh]$/;
+
+export const HOURS = /^(?:[01][0-9]|2[0-3]):[0-5][0-9] ?- ?(?:(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00)$/;
+
+/** `mon`, `mon-fri`, `sat, sun`. */
+export const DAYS_TEXT = new RegExp(`^(?:${DAYS.join('|')})(?: ?[-,] ?(?:${DAYS.join('|')}))*$`);
+
+/** A day, or a moment; without an offset by the local clock. */
+export const DATE =
+  /^[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])(?:T(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{3})?)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$/;
+
+export interface FolderContext {
+  readonly home: string;
+  /** What relative folders are relative to; null: they say nothing. */
+  readonly root: string | null;
+  /** Where a folder really is, links followed: calls are told by that. */
+  readonly resolve: (folder: string) => string;
+}
+
+export function readAgents(folders: FolderContext): Reader<AgentSelector> {
+  const read: Reader<AgentSelector> = (walk, node, what) => {
+    const fields = readFields(walk, node, what, {
+      ...TEXTS,
+      project: listOrOne(projectOf(folders)),
+      under: read,
+    });
+    if (!fields) return undefined;
+    if (fields.keys.size === 0)
+      return wrong(walk, node, `${what} names nobody.`, `Remove ${what}: then it is about everybody.`);
+    const { kind, project, ...rest } = fields.values;
+    return {
+      ...rest,
+      ...(kind ? { kind: [...new Set(kind.flatMap(expandKind))] } : {}),
+      ...(project ? { project: [...new Set(project.flat())] } : {}),
+    };
+  };
+  return read;
+}
+
+/** May hold `*`. */
+const pattern = textOf<string>((text) =>
+  text.length <= MAX_TEXT && LINE.test(text) ? text : { wrong: 'must be one short line.' },
+);
+
+const depth: Reader<NonNullable<AgentSelector['depth']>> = (walk, node, what) => {
+  const scalar = resolveAlias(walk, node);
+  if (!scalar) return undefined;
+  const value = isScalar(scalar) ? scalar.value : undefined;
+  const text = typeof value === 'number' ? String(value) : value;
+  const range = typeof text === 'string' && DEPTH.test(text) ? toRange(text) : undefined;
+  if (range && (range.max === null || range.max >= range.min)) return range;
+  const remedy = 'Main is at 0: write 1, "1-3", ">=2" or "<3".';
+  if (range) return wrong(walk, node, `No agent is at the depth \`${text}\`.`, remedy);
+  return wrong(
+    walk,
+    node,
+    `${what} cannot be ${typeof text === 'string' ? `\`${text.slice(0, 60)}\`` : nameOf(scalar)}.`,
+    remedy,
+  );
+};
+
+function toRange(text: string): { readonly min: number; readonly max: number | null } {
+  const [first = 0, second] = (text.match(/\d+/g) ?? []).map(Number);
+  if (second !== undefined) return { min: first, max: second };
+  if (text.startsWith('>=')) return { min: first, max: null };
+  if (text.startsWith('>')) return { min: first + 1, max: null };
+  if (text.startsWith('<=')) return { min: 0, max: first };
+  return text.startsWith('<') ? { min: 0, max: first - 1 } : { min: first, max: first };
+}
+
+const TEXTS = {
+  kind: listOrOne(oneOf(KINDS)),
+  type: listOrOne(pattern),
+  name: listOrOne(pattern),
+  depth,
+  host: listOrOne(pattern),
+} as const;
+
+/** As it was written, and where it really is. */
+function projectOf({ home, root, resolve }: FolderContext): Reader<readonly string[]> {
+  return textOf<readonly string[]>((text) => {
+    if (text.length > MAX_TEXT || !LINE.test(text)) return { wrong: 'must be the path of a folder.' };
+    const folder = toAbsolute(text, home, root);
+    if (folder === undefined)
+      return { wrong: `\`${text}\` could be anywhere.`, remedy: 'Begin it with `~/`, `/` or `**/`.' };
+    return folder.startsWith('**') ? [folder] : [folder, resolve(folder)];
+  });
+}
+
+function toAbsolute(text: string, home: string, root: string | null): string | undefined {
+  if (text.startsWith('**')) return text;
+  if (text === '~' || text.startsWith('~/')) return path.join(home, text.slice(1));
+  if (path.isAbsolute(text)) return path.normalize(text);
+  return root === null ? undefined : path.join(root, text);
+}
+
+/** Those that hosts have had so far, by the names that our rules use. New ones come: another name is a warning. */
+const KNOWN_TOOLS = [
+  'Agent AskUserQuestion Bash BashOutput Edit EnterPlanMode ExitPlanMode Glob Grep KillShell LS LSP',
+  'ListMcpResources Monitor MultiEdit NotebookEdit NotebookRead PowerShell Read ReadMcpResource',
+  'SendMessage Skill SlashCommand Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate',
+  'TeamCreate TeamDelete TodoRead TodoWrite ToolSearch WebFetch WebSearch Workflow Write',
+].flatMap((line) => line.split(' '));
+
+const tool = textOf<ToolPattern>((text) => {
+  if (text === '*')
+    return { wrong: 'cannot be `*`.', remedy: 'Remove `tools`: a rule without it is about every tool.' };
+  if (text.length > MAX_TEXT || !TOOL.test(text))
+    return { wrong: `is \`${text.slice(0, 60)}\`, which is no tool.`, remedy: remedyFor(text) };
+  return toToolPattern(text);
+});
+
+export const readTool: Reader<ToolPattern> = (walk, node, what) => {
+  const pattern = tool(walk, node, what);
+  if (!pattern) return undefined;
+  const warn = (message: string, remedy: string): void =>
+    tell(walk, { severity: 'warning', code: 'suspicious', offset: offsetOf(node), message, remedy });
+  const known = pattern.tool.startsWith('mcp__') || pattern.tool.includes(':') || KNOWN_TOOLS.includes(pattern.tool);
+  if (!known) {
+    const meant = suggestWord(pattern.tool, KNOWN_TOOLS);
+    warn(
+      `No tool is known that is called \`${pattern.tool}\`.`,
+      meant ? `Did you mean \`${meant}\`?` : 'It is matched by that name.',
+    );
+  }
+  if (pattern.tool === 'Bash' && pattern.argument && /:\*./.test(pattern.argument))
+    warn('`:*` means "and what follows" at the end only.', 'Use `*` alone in the middle.');
+  if (pattern.tool !== 'Bash' && pattern.argument && OF_THE_SYSTEM.test(pattern.argument))
+    warn(
+      `\`${pattern.argument}\` begins at the project's folder, not at that of the system.`,
+      `Write \`${pattern.tool}(/${pattern.argument})\` for the folder of the system.`,
+    );
+  return pattern;
+};
+
+/** Folders that a project hardly has. */
+const OF_THE_SYSTEM = /^\/(?:Library|System|Users|Volumes|boot|dev|etc|home|mnt|opt|proc|root|sys|tmp|usr|var)(?:\/|$)/;
+
+function remedyFor(text: string): string {
+  const meant = suggestWord(text.replace(/\(.*/s, ''), KNOWN_TOOLS);
+  if (/\(\s*\)$/.test(text)) return 'Write something between the brackets, or remove them.';
+  if (/\),|,[^()]*\(|^[^()]*,[^()]*$/.test(text)) return 'Write several as a list: `[Bash(rm:*), Edit]`.';
+  if (text.includes('(') && !text.endsWith(')')) return 'The bracket has no end: write `Bash(git push:*)`.';
+  if (meant && !text.startsWith(meant)) return `Did you mean \`${meant}\`?`;
+  return 'Write `Bash`, `Bash(git push:*)`, `Edit(src/**)`, `mcp__server__*` or `host:name`.';
+}
+
+const readWindow: Reader<TimeWindow> = (walk, node, what) => {
+  const fields = readFields(walk, node, what, {
+    days,
+    hours,
+    from: moment('first'),
+    until: moment('last'),
+  });
+  if (!fields) return undefined;
+  if (fields.keys.size === 0) return wrong(walk, node, `${what} names no time.`, `Remove ${what}: then it is always.`);
+  const { from = null, until = null } = fields.values;
+  if (from !== null && until !== null && from >= until)
+    return wrong(walk, node, '`from` is not before `until`.', 'Change one of them.');
+  const chosen = fields.values.days && [...new Set(fields.values.days.flat())].sort((a, b) => a - b);
+  return { days: chosen ?? null, minutes: fields.values.hours ?? null, from, until };
+};
+
+const days = listOrOne(
+  textOf<readonly number[]>((text) => {
+    if (!DAYS_TEXT.test(text))
+      return { wrong: `cannot be \`${text.slice(0, 60)}\`.`, remedy: 'Write mon-fri, "sat, sun" or [mon, wed].' };
+    return text.split(',').flatMap((part) => {
+      const named = part.split('-').map((day) => DAYS.indexOf(day.trim() as (typeof DAYS)[number]));
+      return named.flatMap((day, index) => (index === 0 ? [day] : daysUpTo(named[index - 1] ?? day, day)));
+    });
+  }),
+);
+
+/** Over Sunday too: `fri-mon`. */
+function daysUpTo(first: number, last: number): readonly number[] {
+  return Array.from({ length: ((last - first + 7) % 7) + 1 }, (_, step) => (first + step) % 7);
+}
+
+const hours = textOf<readonly [number, number]>((text) => {
+  const remedy = 'Write it as "09:00-18:00", or "22:00-06:00" over midnight.';
+  if (!HOURS.test(text)) return { wrong: `cannot be \`${text.slice(0, 60)}\`.`, remedy };
+  const [start = 0, end = 0] = text.split('-').map(toMinutes);
+  return start === end ? { wrong: 'ends when it begins.', remedy } : [start, end];
+});
+
+function toMinutes(text: string): number {
+  const [hour = 0, minute = 0] = text.split(':').map(Number);
+  return hour * 60 + minute;
+}
+
+/** A day that `until` names is included. */
+function moment(which: 'first' | 'last'): Reader<number> {
+  return textOf<number>((text) => {
+    const at = DATE.test(text) ? toInstant(text) : Number.NaN;
+    if (Number.isNaN(at))
+      return { wrong: `cannot be \`${text.slice(0, 60)}\`.`, remedy: 'Write 2026-11-30 or "2026-11-30T18:00".' };
+    if (which === 'first' || text.includes('T')) return at;
+    const next = new Date(at);
+    next.setDate(next.getDate() + 1);
+    return next.getTime();
+  });
+}
+
+/** A day by the local clock, where `Date` would take UTC; and 31 February is none. */
+function toInstant(text: string): number {
+  const day = text.slice(0, 10);
+  if (new Date(`${day}T00:00:00Z`).toJSON()?.slice(0, 10) !== day) return Number.NaN;
+  return new Date(text.includes('T') ? text : `${text}T00:00`).getTime();
+}

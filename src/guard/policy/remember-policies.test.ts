@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { rememberPolicies } from './remember-policies.ts';
+import { rememberPolicies } from './load-policy.ts';
 
 let folder = '';
 beforeEach(() => {

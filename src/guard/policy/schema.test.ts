@@ -1,4 +1,5 @@
 // schemas/policy.schema.json is what editors know: it has to say what the compiler says.
+
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
@@ -7,10 +8,10 @@ import { misfits } from '../../server/http/testing/validate.ts';
 import { compilePolicy } from './compile.ts';
 import { COMPILER } from './compiled-file.ts';
 import { listPresets, PRESET_NAMES } from './presets.ts';
+import { DATE, DAYS_TEXT, DEPTH, DURATION, HOURS, KINDS, LINE, TOOL } from './read-rule.ts';
 import { rule, settings } from './testing/generate.ts';
 import { ruleToFile } from './testing/print-policy.ts';
 import { options, source } from './testing/sources.ts';
-import { DATE, DAYS_TEXT, DEPTH, DURATION, HOURS, KINDS, LINE, TOOL } from './words.ts';
 
 const schema = JSON.parse(readFileSync(new URL('../../../schemas/policy.schema.json', import.meta.url), 'utf8'));
 

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../decide.ts';
-import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
 import { type Part, partsOf } from '../match/parts.ts';
-import type { Policy } from '../policy.ts';
+import type { GuardedAgent, GuardedCall, Policy } from '../policy.ts';
 import { bash, main, makeCall, policy, rule, task } from '../testing/make-call.ts';
 import { calls, policies } from '../testing/random-calls.ts';
 import { compilePolicy } from './compile.ts';
-import { suggestAllow } from './suggest-allow.ts';
+import { suggestAllow } from './explain-call.ts';
 import { options, source } from './testing/sources.ts';
 
 const numRuns = 3000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../decide.ts';
-import type { GuardedCall } from '../guarded-call.ts';
+import type { GuardedCall } from '../policy.ts';
+import { UNNAMEABLE } from '../suggest-rule.ts';
 import { bash, main, makeCall, task } from '../testing/make-call.ts';
 import { compilePolicy } from './compile.ts';
 import { suggestPolicy } from './suggest-policy.ts';
 import { options, source } from './testing/sources.ts';
-import { UNNAMEABLE } from './write-rules.ts';
 
 const coder = { agent: task('coder'), ancestors: [main] };
 const suggest = (...calls: readonly GuardedCall[]) =>

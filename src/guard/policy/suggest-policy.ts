@@ -1,29 +1,40 @@
-// The smallest policy under which calls would have run: what `suggestRule` says of each, by agent and tool.
+// The smallest policy under which calls would have run: what `suggestPatterns` says of each, by agent and tool.
 
-import type { CallLeft } from '../../core/index.ts';
+import { createGuardLog, readLog } from '../../audit/index.ts';
+import { type AuditEntry, type CallLeft, hostOf, nativeId, type PolicySuggestion } from '../../core/index.ts';
+import { ADAPTERS } from '../../hosts/registry.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { stateFolder } from '../../lib/state-folder.ts';
+import { UserError } from '../../lib/user-error.ts';
+import { isMaskedOrCut, maskText } from '../../redact/index.ts';
+import { createSessions, placesOf, readCalls, thisMachine, type Where } from '../../sessions/index.ts';
 import { decide } from '../decide.ts';
-import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
-import type { AgentSelector, Policy } from '../policy.ts';
-import { suggestRule, whyNoRule } from '../suggest-rule.ts';
-import { NO_POLICY } from './caution.ts';
-import { toRule } from './suggest-allow.ts';
-import { toToolPattern } from './tool-text.ts';
-import { type AllowRule, canBeWritten, selectorFor, UNNAMEABLE, writeRules } from './write-rules.ts';
+import { pastCall, writtenCall } from '../described-call.ts';
+import {
+  type AgentSelector,
+  type GuardedAgent,
+  type GuardedCall,
+  NO_POLICY,
+  type Policy,
+  toToolPattern,
+} from '../policy.ts';
+import { type AllowRule, canBeWritten, selectorFor, suggestPatterns, UNNAMEABLE, writeRules } from '../suggest-rule.ts';
+import { toRule } from './explain-call.ts';
 
-export interface SeenCall {
+interface SeenCall {
   readonly call: GuardedCall;
   /** Why it cannot be judged; left out: it can. */
   readonly trouble?: string;
 }
 
-export interface SuggestOptions {
+interface SuggestOptions {
   /** A text without the secrets in it: none of them may get into a policy. */
   readonly mask: (text: string) => string;
   /** The first lines of the file, as comments. */
   readonly head: readonly string[];
 }
 
-export interface SuggestedPolicy {
+interface SuggestedPolicy {
   readonly yaml: string;
   readonly rules: number;
   readonly left: readonly CallLeft[];
@@ -67,8 +78,9 @@ export function suggestPolicy(seen: readonly SeenCall[], { mask, head }: Suggest
 
 /** Or why there are none. */
 function patternsFor(call: GuardedCall, agents: AgentSelector, mask: (text: string) => string) {
-  const tools = suggestRule(call)?.patterns;
-  if (tools === undefined) return whyNoRule(call) ?? UNNAMEABLE;
+  const suggested = suggestPatterns(call);
+  if (typeof suggested === 'string') return suggested;
+  const tools = suggested.patterns;
   if (tools.some((tool) => mask(tool) !== tool)) return 'a secret is in it';
   if (!canBeWritten({ agents, tools })) return UNNAMEABLE;
   return tools;
@@ -145,4 +157,65 @@ function whatOf({ input }: GuardedCall, mask: (text: string) => string): string 
 /** For a comment: nothing in it may end the line, or be unseen. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+}
+
+export async function suggestPolicyFor(where: Where, prefix?: string): Promise<PolicySuggestion> {
+  const { session, from, calls } = await readSeen(where, prefix);
+  const head = [
+    `Under this policy session ${session.slice(0, 8)} would have run as it did, by what its ${SOURCES[from]}.`,
+    'Whatever else agents do is asked about. Read it before you use it, and make patterns wider where they should be.',
+  ];
+  const { yaml, rules, left } = suggestPolicy(calls, { head, mask: (text) => maskText(text).text });
+  return { session, from, calls: calls.length, rules, yaml, left };
+}
+
+const SOURCES = { transcripts: 'transcripts say', audit: 'hooks told' } as const;
+
+type Seen = Pick<PolicySuggestion, 'session' | 'from'> & { readonly calls: readonly SeenCall[] };
+
+/** Transcripts have every call whole; the audit stays where they are gone, and knows the folder of each call. */
+async function readSeen(where: Where, prefix: string | undefined): Promise<Seen> {
+  const { home } = thisMachine();
+  await createGuardLog(where).drain();
+  const places = placesOf(where);
+  const opened = await createSessions(places, { clock: systemClock, named: where.roots.length > 0 })
+    .open(prefix)
+    .catch((error: unknown) => {
+      if (error instanceof UserError && error.code !== 'session-ambiguous') return error;
+      throw error;
+    });
+  if (opened instanceof UserError) return seenByHooks(prefix, home, opened);
+  const { tree } = opened;
+  const session = nativeId(tree.id);
+  const folders = await foldersOfCalls(session);
+  const hooks = ADAPTERS.find(({ host }) => host === hostOf(tree.id))?.hooks;
+  const calls = (await readCalls(places, opened)).map(({ agent, id, tool, input }) => {
+    const cwd = folders.get(id) ?? agent.cwd ?? tree.cwd;
+    const named = hooks?.toCall?.(tool, input) ?? { tool, input };
+    return { call: writtenCall({ agent, ...named, cwd }, tree, home) };
+  });
+  return { session, from: 'transcripts', calls };
+}
+
+async function foldersOfCalls(session: string): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for await (const { call, cwd } of readLog(stateFolder(thisMachine()), { session }))
+    if (call !== null && cwd !== null) folders.set(call, cwd);
+  return folders;
+}
+
+async function seenByHooks(prefix: string | undefined, home: string, notFound: UserError): Promise<Seen> {
+  const entries: AuditEntry[] = [];
+  let session: string | undefined;
+  const options = prefix === undefined ? {} : { session: prefix };
+  for await (const entry of readLog(stateFolder(thisMachine()), options)) {
+    session ??= entry.session ?? undefined;
+    if (entry.session === session) entries.unshift(entry);
+  }
+  if (session === undefined) throw notFound;
+  const calls = entries.map((entry) => {
+    const { call, isRedacted } = pastCall(entry, { home, tree: undefined, isChanged: isMaskedOrCut });
+    return { call, ...(isRedacted ? { trouble: 'in the audit it is masked or cut' } : {}) };
+  });
+  return { session, from: 'audit', calls };
 }

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Decision, Policy, Rule } from '../policy.ts';
+import { type Decision, isLooser, type Policy, type Rule, stricterOf } from '../policy.ts';
 import { compilePolicy } from './compile.ts';
-import { isLooser, stricterOf } from './strictness.ts';
 import { presets, rule, settings } from './testing/generate.ts';
 import { printPolicy } from './testing/print-policy.ts';
 import { options, source } from './testing/sources.ts';

@@ -1,12 +1,11 @@
 // A command line → every simple command in it, the files and hosts it uses, and whether all of that could be known.
+
 import { parse } from 'unbash';
-import type { CallUses } from './call.ts';
-import { createGathering } from './gathering.ts';
-import { holdsMark } from './marks.ts';
 import { whyNotPlain } from './plain.ts';
 import { runWords } from './run-words.ts';
-import type { Runner, Scene, ShellContext } from './scene.ts';
+import { type CallUses, createGathering, type Runner, type Scene, type ShellContext } from './scene.ts';
 import { walkScript } from './walk.ts';
+import { holdsMark } from './words.ts';
 
 /** Longer ones are not looked through: what no person would read is not judged by patterns. */
 const MAX_LENGTH = 100_000;

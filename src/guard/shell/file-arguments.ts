@@ -1,12 +1,11 @@
 // Which arguments of the usual commands are files, read or written. A small table; of all other commands, arguments that
 // look like paths count as read.
-import { isUnsure } from './marks.ts';
-import { outputsOf } from './outputs.ts';
-import { patchedFiles } from './patches.ts';
+
+import { filesInPatch } from '../../lib/patch-text.ts';
+import { isShell } from './interpreters.ts';
 import { extentOf, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import { isShell } from './shells.ts';
-import type { ShellWord } from './words.ts';
+import { ANYTHING, isUnsure, type ShellWord } from './words.ts';
 import { isWrapper } from './wrappers.ts';
 
 const listOf = (names: string) => new Set(names.split(' '));
@@ -240,4 +239,45 @@ function lookingLikePaths(args: readonly ShellWord[]): readonly ShellWord[] {
     seen.add(form);
     return /^[.~/]|\/|\.[A-Za-z0-9]{1,8}$/.test(form);
   });
+}
+
+const OUTPUT =
+  /^(?:-o|-out|--out(?:put)?(?:-?(?:file|dir|directory|document))?|--target-directory|--outFile|--outDir|--dest(?:ination)?)$/;
+const IN_PLACE = /^(?:--write|--fix|--in-place|--inplace|-i|-w)$/;
+
+/** The last of their words is where the others go, if there is more than one. */
+const LAST_IS_WRITTEN = /^(?:ffmpeg|convert|magick|uniq|xxd|split|pandoc|rclone|sftp|gsutil|cwebp)$/;
+/** The same behind a verb: `docker cp c:/a b`. */
+const COPIES_BY_VERB = /^(?:docker|podman|kubectl|oc|aws|gcloud|az|rclone)$/;
+
+/** `args`: without the program. */
+export function outputsOf(name: string, args: readonly ShellWord[]): readonly ShellWord[] {
+  const plain = args.filter(({ form }) => !form.startsWith('-'));
+  const last = plain.length > 1 ? plain.slice(-1) : [];
+  const copies = COPIES_BY_VERB.test(name) && plain.some(({ form }) => /^(?:cp|copy|sync|mv)$/.test(form));
+  return [
+    ...args.flatMap((word, index) => outputIn(word, args[index + 1])),
+    ...(args.some(({ form }) => IN_PLACE.test(form)) ? plain.filter(isPathLike) : []),
+    ...(LAST_IS_WRITTEN.test(name) || copies ? last : []),
+  ];
+}
+
+function outputIn({ form, text }: ShellWord, next: ShellWord | undefined): readonly ShellWord[] {
+  if (OUTPUT.test(form)) return next !== undefined && (form !== '-o' || isPathLike(next)) ? [next] : [];
+  const equals = form.indexOf('=');
+  if (equals > 0 && OUTPUT.test(form.slice(0, equals))) return [{ form: form.slice(equals + 1), text }];
+  const attached = { form: form.slice(2), text };
+  return /^-[ot][^-=]/.test(form) && isPathLike(attached) ? [attached] : [];
+}
+
+function isPathLike({ form }: ShellWord): boolean {
+  return /[/~]|^\.|\.[A-Za-z0-9]{1,8}$/.test(form) && !form.includes('://');
+}
+
+/** Where the patch cannot be read, it may be any file. */
+export function patchedFiles([argument]: readonly ShellWord[], { stdin }: Scene): readonly ShellWord[] {
+  const text = argument?.form ?? (stdin.kind === 'text' ? stdin.text : ANYTHING);
+  const files = filesInPatch(text);
+  if (isUnsure(text) || files.length === 0) return [{ form: ANYTHING, text: 'a patch' }];
+  return files.map((file) => ({ form: file, text: file }));
 }

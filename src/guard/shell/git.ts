@@ -1,11 +1,9 @@
 // git: options before its verb, code in its configuration, commands that its verbs run, files that they change.
-import { ANYTHING, isUnsure } from './marks.ts';
-import { readOptions } from './options.ts';
-import { outputsOf } from './outputs.ts';
-import { usePath } from './paths.ts';
-import { joinPath } from './posix-path.ts';
+
+import { outputsOf } from './file-arguments.ts';
+import { joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
-import type { ShellWord } from './words.ts';
+import { ANYTHING, isUnsure, readOptions, type ShellWord } from './words.ts';
 import { runPlainShell } from './wrappers.ts';
 
 const GLOBAL = {
@@ -89,9 +87,11 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
   const dashes = words.findIndex(({ form }) => form === '--');
   const paths = dashes >= 0 ? words.slice(dashes + 1) : plain;
   const via = `git ${verb}`;
+  const writeAll = (list: readonly ShellWord[]): void => {
+    for (const { form, text } of list) usePath('write', form, `${via} ${text}`, scene, 'all');
+  };
   runOptions(verb, words, scene);
-  if (/^(?:archive|format-patch|bundle)$/.test(verb))
-    for (const { form, text } of outputsOf('git', words)) usePath('write', form, `${via} ${text}`, scene, 'all');
+  if (/^(?:archive|format-patch|bundle)$/.test(verb)) writeAll(outputsOf('git', words));
   switch (verb) {
     case 'config': {
       // Options with values may stand before it: `--file f alias.x '!rm'`.
@@ -115,7 +115,8 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
       }
       return;
     case 'bisect':
-      if (words[0]?.form === 'run') runInner(words.slice(1), 'git bisect run', scene);
+      if (words[0]?.form === 'run' && words.length > 1)
+        scene.runner.runWords(words.slice(1), inside(scene, 'git bisect run', -1));
       return;
     case 'submodule':
       if (plain[0]?.form === 'foreach') {
@@ -130,20 +131,17 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     case 'rm':
     case 'mv':
     case 'clean':
-      for (const { form, text } of paths.length > 0 ? paths : [{ form: '.', text: '.' }])
-        usePath('write', form, `${via} ${text}`, scene, 'all');
+      writeAll(paths.length > 0 ? paths : [{ form: '.', text: '.' }]);
       return;
     case 'restore':
     case 'checkout':
       // `git checkout main a.ts`: a branch first, or none.
-      for (const { form, text } of verb === 'checkout' && dashes < 0 ? paths.slice(1) : paths)
-        usePath('write', form, `${via} ${text}`, scene, 'all');
+      writeAll(verb === 'checkout' && dashes < 0 ? paths.slice(1) : paths);
       return;
     case 'clone':
     case 'init':
     case 'worktree':
-      for (const { form, text } of verb === 'init' ? plain : plain.slice(1))
-        if (!form.includes('://')) usePath('write', form, `${via} ${text}`, scene, 'all');
+      writeAll((verb === 'init' ? plain : plain.slice(1)).filter(({ form }) => !form.includes('://')));
       return;
     case 'commit':
     case 'tag':
@@ -168,8 +166,10 @@ function runVerb(verb: string, words: readonly ShellWord[], scene: Scene): void 
     case 'log':
     case 'hash-object':
     case 'archive':
-      for (const { form } of words)
-        for (const path of form.startsWith('-') ? outputs(form) : []) usePath('write', path, `${via} --output`, scene);
+      for (const { form } of words) {
+        const [, path] = /^--output=([\s\S]+)$/.exec(form) ?? [];
+        if (path !== undefined) usePath('write', path, `${via} --output`, scene);
+      }
       showFiles(plain, via, scene);
   }
 }
@@ -205,13 +205,4 @@ function runOptions(verb: string, words: readonly ShellWord[], scene: Scene): vo
     else if (verb === 'clone' && form === '-c') checkSetting(next, scene);
     else if (verb === 'grep' && /^-O./.test(form)) runPlainShell(form.slice(2), within);
   }
-}
-
-function outputs(option: string): readonly string[] {
-  const [, path] = /^--output=([\s\S]+)$/.exec(option) ?? [];
-  return path === undefined ? [] : [path];
-}
-
-function runInner(words: readonly ShellWord[], wrapper: string, scene: Scene): void {
-  if (words.length > 0) scene.runner.runWords(words, inside(scene, wrapper, -1));
 }

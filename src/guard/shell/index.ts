@@ -1,9 +1,7 @@
+// What a command line does: its simple commands, the files and hosts it uses, and whether all of that is known. Free of Node.
 export * from './analyse.ts';
-export * from './call.ts';
-export * from './gathering.ts';
-export * from './marks.ts';
 export * from './network.ts';
 export * from './paths.ts';
-export * from './posix-path.ts';
 export * from './scene.ts';
 export * from './variables.ts';
+export * from './words.ts';

@@ -1,8 +1,7 @@
 // The hosts that a command talks to, as far as its words say.
-import { SOME_HOST } from './gathering.ts';
-import { isUnsure } from './marks.ts';
-import type { Scene } from './scene.ts';
-import type { ShellWord } from './words.ts';
+
+import { type Scene, SOME_HOST } from './scene.ts';
+import { isUnsure, type ShellWord } from './words.ts';
 
 const URL_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@\s]*@)?(\[[0-9a-f:.]+\]|[^/?#:\s]*)/i;
 const FETCHERS = new Set(['curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'httpie', 'lynx', 'w3m', 'curlie', 'wget2']);

@@ -1,8 +1,7 @@
 // A word that names a file → where that is, or may be: from every folder it may be run in, as written and with links followed.
-import type { UsedPath } from './call.ts';
-import { ANYTHING, CHOICE, IN_WORD, isUnsure, UNSURE } from './marks.ts';
-import { isAbsolute, joinPath, normalize } from './posix-path.ts';
-import type { Scene, ShellContext } from './scene.ts';
+
+import type { Scene, ShellContext, UsedPath } from './scene.ts';
+import { ANYTHING, CHOICE, IN_WORD, isUnsure, type ShellWord, UNSURE } from './words.ts';
 
 const MAX_FORMS = 64;
 
@@ -92,4 +91,51 @@ export function withLinks(path: string, context: Pick<ShellContext, 'resolve'>):
   } catch {
     return null;
   }
+}
+
+// Paths as texts: `.` and `..` taken out, nothing asked of a disk.
+
+export function isAbsolute(path: string): boolean {
+  return path.startsWith('/');
+}
+
+export function joinPath(folder: string, path: string): string {
+  return normalize(isAbsolute(path) ? path : `${folder}/${path}`);
+}
+
+/** Absolute and without `.`, `..`, double slashes and a slash at the end. */
+export function normalize(path: string): string {
+  const kept: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue;
+    if (name === '..') kept.pop();
+    else kept.push(name);
+  }
+  return `/${kept.join('/')}`;
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Allows need not name a move inside the project. */
+export function moveTo(name: string, words: readonly ShellWord[], scene: Scene): boolean {
+  const target = words.slice(1).find(({ form }) => !/^-[A-Za-z@]*$/.test(form) || form === '-');
+  const form = target?.form ?? (name === 'cd' || name === 'chdir' ? scene.home : null);
+  const before = scene.cwds;
+  if (form === null || form === '-' || /^[+-]\d+$/.test(form) || isUnsure(form) || name === 'popd') {
+    scene.cwds = null;
+    return false;
+  }
+  // CDPATH is not looked at: a name without ./ may be found elsewhere, which is only so where it is set.
+  scene.cwds =
+    before === null ? (isAbsolute(form) ? [joinPath('/', form)] : null) : before.map((cwd) => joinPath(cwd, form));
+  return scene.cwds?.every((cwd) => isInProject(cwd, scene)) ?? false;
+}
+
+function isInProject(folder: string, scene: Scene): boolean {
+  const { projectDir, cwd } = scene.context;
+  const roots = [projectDir, cwd].filter((root) => root !== null && root !== '/');
+  const places = withLinks(folder, scene.context) ?? ['/'];
+  return places.every((place) => roots.some((root) => place === root || place.startsWith(`${root}/`)));
 }

@@ -3,11 +3,11 @@
 // Shells also run code that is hidden in text: arithmetic evaluates the values of variables and the subscripts in them, so `$((x))`
 // runs `id` if x is `a[$(id)]`. `test -v`, `declare`, `read`, `${x:y}` and in zsh even `exit` and `[ -t ]` evaluate text as well.
 // This is therefore a list of what is known to be safe. Anything else leaves the call to the default; it does not trigger deny rules.
+
 import { type ArrayValue, forEachChild, type ParameterExpansionPart, type SyntaxNode, type Word } from 'unbash';
-import { isUnsure, maySplit } from './marks.ts';
-import { isUsualOption } from './shells.ts';
+import { isUsualOption } from './interpreters.ts';
 import { isOrdinaryVariable } from './variables.ts';
-import type { ShellWord } from './words.ts';
+import { isUnsure, maySplit, type ShellWord } from './words.ts';
 
 /** What surrounds a piece of text: it decides which characters are special there. */
 type Context = 'word' | 'quotes' | 'here-document' | 'expansion' | 'regular expression';

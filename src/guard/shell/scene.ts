@@ -1,7 +1,6 @@
 // Where in a command the walk is: the folder, what is around, what comes in. Inner parts get changed copies of it.
-import type { SimpleCommand } from './call.ts';
-import type { Gathering } from './gathering.ts';
-import type { ShellWord, WordPlaces } from './words.ts';
+
+import { FIRST_CHOICE, MAX_CHOICES, type ShellWord, type WordPlaces } from './words.ts';
 
 /** Of the machine, handed in: this room asks nothing of it. */
 export interface ShellContext {
@@ -85,4 +84,152 @@ export function apart(scene: Scene, run: (copy: Scene) => void, changes: Partial
   const copy = { ...scene, ...changes };
   run(copy);
   return copy.cwds;
+}
+
+// A tool call as the guard judges it. Everything that needs the machine (links, the folder, the home) is resolved before.
+
+/** What a call does, as far as it can be known before it runs. */
+export interface CallUses {
+  readonly commands: readonly SimpleCommand[];
+  /** Files by their resolved, absolute paths; with `via` how they come into it. */
+  readonly reads: readonly UsedPath[];
+  readonly writes: readonly UsedPath[];
+  readonly hosts: readonly string[];
+  /** Why not all of it is known: no pattern may allow such a call. Null: all is known. */
+  readonly unknown: string | null;
+  /** What is not known may run, read and write anything: every deny holds against it, whatever it names. */
+  readonly mayBeAnything: boolean;
+  /**
+   * Why a shell might run more than `commands`: no pattern may allow such a call. Unlike `unknown`, it changes nothing where a rule
+   * denies or asks. Null: it is proven that nothing else runs.
+   */
+  readonly unproven: string | null;
+}
+
+export interface SimpleCommand {
+  /** The words, quotes taken away, as one line: what patterns like `git push:*` are held against. */
+  readonly text: string;
+  readonly words: readonly string[];
+  /** A word of it is only known when it runs: `$(…)`, `$x`, `*`. */
+  readonly isDynamic: boolean;
+  /** Around it: `sudo`, `xargs`, `sh -c` … outermost first. */
+  readonly wrappers: readonly string[];
+  /** The words as patterns are held against them: with marks (words.ts) for what is only known when it runs. */
+  readonly form: string;
+  /** It does nothing but run the commands inside it, which are judged: an allow need not name it. */
+  readonly isTransparent: boolean;
+  /**
+   * The command it is an argument of (`rm` of `sudo rm`): which of `commands`, and how many words stand before it there;
+   * -1 where it stands in a text (`sh -c 'rm x'`). A pattern that names it there allows it.
+   */
+  readonly within: { readonly index: number; readonly at: number } | null;
+  /** Variables that are set for it alone: `NODE_ENV` of `NODE_ENV=test npm test`. */
+  readonly sets: readonly string[];
+}
+
+export interface UsedPath {
+  /** Absolute, without a slash at its end (but `/` itself). */
+  readonly path: string;
+  /** What is meant below `path`, with marks: all of it, or what a glob or a variable may come to. Null: the path alone. */
+  readonly below: string | null;
+  /** `> file`, an argument of `rm`, the input of `Edit` … */
+  readonly via: string;
+}
+
+interface Gathering {
+  /** Which one it is: its place in `commands`. */
+  addCommand(command: FoundCommand): number;
+  addRead(path: UsedPath): void;
+  addWrite(path: UsedPath): void;
+  addHost(host: string): void;
+  /** Something cannot be known, but what it is about stands there to be read: code of another language. */
+  miss(why: string): void;
+  /** Something cannot be known at all: it may be anything. */
+  lose(why: string): void;
+  /** A shell might run more than the commands that are found. */
+  markUnproven(why: string): void;
+  isFull(): boolean;
+  /** What is found in there may be run, or may be no more than a text: denies look at its commands, and nothing else does. */
+  suspect(run: () => void): void;
+  /** A mark for one of these texts; null: there are too many of them. */
+  addChoice(values: readonly string[]): string | null;
+  choicesOf(mark: string): readonly string[];
+  uses(): CallUses;
+}
+
+/** Whether it is transparent is only known after what is inside it was looked at. */
+export type FoundCommand = { -readonly [Key in keyof SimpleCommand]: SimpleCommand[Key] };
+
+/** Beyond so many commands or paths nothing is told apart any more. */
+const MAX_FOUND = 1000;
+
+/** Some host, and nobody can say which. */
+export const SOME_HOST = '*';
+
+export function createGathering(): Gathering {
+  const commands: FoundCommand[] = [];
+  const reads: UsedPath[] = [];
+  const writes: UsedPath[] = [];
+  const hosts = new Set<string>();
+  const choices: (readonly string[])[] = [];
+  let unknown: string | null = null;
+  let mayBeAnything = false;
+  let unproven: string | null = null;
+  let isSuspecting = false;
+  /** Who asks and is told so looks no further: what was not looked at may be anything, whatever it is suspected of. */
+  function isFull(): boolean {
+    const is = commands.length + reads.length + writes.length + hosts.size > MAX_FOUND;
+    if (is && !mayBeAnything) unknown = 'it does too much to be looked through';
+    mayBeAnything ||= is;
+    return is;
+  }
+
+  function lose(why: string): void {
+    if (isSuspecting) return;
+    // The worst is told first: it is the reason that people see.
+    if (!mayBeAnything) unknown = why;
+    mayBeAnything = true;
+  }
+
+  function addTo<Found>(list: Found[], found: Found): void {
+    if (!isFull()) list.push(found);
+  }
+
+  return {
+    addCommand: (command) => {
+      addTo(commands, command);
+      return commands.length - 1;
+    },
+    addRead: (path) => isSuspecting || addTo(reads, path),
+    addWrite: (path) => isSuspecting || addTo(writes, path),
+    addHost: (host) => {
+      if (!isSuspecting) hosts.add(host);
+    },
+    miss: (why) => {
+      if (!isSuspecting) unknown ??= why;
+    },
+    lose,
+    markUnproven: (why) => {
+      if (!isSuspecting) unproven ??= why;
+    },
+    isFull,
+    suspect: (run) => {
+      if (isSuspecting) return;
+      const from = commands.length;
+      isSuspecting = true;
+      try {
+        run();
+      } finally {
+        isSuspecting = false;
+        for (const command of commands.slice(from)) command.isTransparent = true;
+      }
+    },
+    addChoice: (values) => {
+      if (choices.length === MAX_CHOICES) return null;
+      choices.push(values);
+      return String.fromCharCode(FIRST_CHOICE + choices.length - 1);
+    },
+    choicesOf: (mark) => choices[mark.charCodeAt(0) - FIRST_CHOICE] ?? [],
+    uses: () => ({ commands, reads, writes, hosts: [...hosts], unknown, mayBeAnything, unproven }),
+  };
 }

@@ -1,6 +1,7 @@
 // Variables that change what commands do: code in them is judged, and no pattern allows what runs under the others.
-import { isUnsure } from './marks.ts';
+
 import { inside, type Scene } from './scene.ts';
+import { isUnsure } from './words.ts';
 
 /** Their value is a command line that some program runs. */
 const HOLDS_CODE =

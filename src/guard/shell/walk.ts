@@ -1,19 +1,23 @@
 // Through the syntax tree: every command of every list, branch, loop, function and substitution.
+
 import {
   type AndOr,
+  type Assignment,
+  type Command,
   type CompoundList,
   forEachChild,
   type ParsedScript,
   type Pipeline,
   type PipelineNode,
+  type Redirection,
   type Statement,
   type SyntaxNode,
 } from 'unbash';
-import { readRedirects } from './redirects.ts';
-import { apart, eitherFolder, placesOf, type Scene } from './scene.ts';
-import { walkCommand } from './simple-command.ts';
+import { hostOfDevice } from './network.ts';
+import { usePath } from './paths.ts';
+import { apart, eitherFolder, placesOf, type Scene, type Stdin } from './scene.ts';
 import { checkUnseen, checkVariable, rememberVariable } from './variables.ts';
-import { expandWord } from './words.ts';
+import { expandToOne, expandWord, isUnsure, type ShellWord } from './words.ts';
 
 const MOVES = /\b(?:cd|chdir|pushd|popd)\b/;
 
@@ -24,7 +28,7 @@ export function walkScript(script: ParsedScript, scene: Scene): void {
 }
 
 /** Whatever substitutions are inside a word, an assignment, an expression. */
-export function walkInner(node: SyntaxNode, scene: Scene): void {
+function walkInner(node: SyntaxNode, scene: Scene): void {
   checkPart(node, scene);
   forEachChild(node, (child) => {
     // What is written into `>(sh)` is run by it.
@@ -103,10 +107,6 @@ function walkStatements(statements: readonly Statement[], scene: Scene): void {
   }
 }
 
-function walkList(list: CompoundList, scene: Scene): void {
-  walkStatements(list.commands, scene);
-}
-
 function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void {
   checkPart(node, scene);
   switch (node.type) {
@@ -117,24 +117,24 @@ function walkNode(node: PipelineNode | AndOr | CompoundList, scene: Scene): void
       walkPipeline(node, scene);
       return;
     case 'Command':
-      walkCommand(node, scene, walkInner);
+      walkCommand(node, scene);
       return;
     case 'CompoundList':
-      walkList(node, scene);
+      walkStatements(node.commands, scene);
       return;
     case 'BraceGroup':
-      walkList(node.body, scene);
+      walkStatements(node.body.commands, scene);
       return;
     case 'Subshell':
-      apart(scene, (copy) => walkList(node.body, copy));
+      apart(scene, (copy) => walkStatements(node.body.commands, copy));
       return;
     case 'Redirected': {
-      const stdin = readRedirects(node.redirects, scene, walkInner) ?? scene.stdin;
+      const stdin = readRedirects(node.redirects, scene) ?? scene.stdin;
       scene.cwds = apart(scene, (copy) => walkNode(node.command, copy), { stdin });
       return;
     }
     case 'If': {
-      walkList(node.clause, scene);
+      walkStatements(node.clause.commands, scene);
       const branches = [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then])];
       if (node.else !== undefined) branches.push(node.else);
       walkBranches(branches, scene);
@@ -226,7 +226,7 @@ function walkPipeline(node: Pipeline, scene: Scene): void {
 function walkBranches(branches: readonly CompoundList[], scene: Scene): void {
   let { cwds } = scene;
   for (const branch of branches) {
-    const after = apart(scene, (copy) => walkList(branch, copy));
+    const after = apart(scene, (copy) => walkStatements(branch.commands, copy));
     if (after !== scene.cwds) cwds = eitherFolder(cwds, after);
   }
   scene.cwds = cwds;
@@ -243,6 +243,104 @@ function walkRepeated(
   for (const list of lists)
     apart(scene, (copy) => {
       prepare(copy);
-      walkList(list, copy);
+      walkStatements(list.commands, copy);
     });
+}
+
+function walkCommand(node: Command, scene: Scene): void {
+  const sets: string[] = [];
+  const lasts = node.name === undefined;
+  for (const part of node.prefix) {
+    if (part.type !== 'Assignment') continue;
+    walkInner(part, scene);
+    checkVariable(part.name, valueForm(part, scene), scene);
+    if (!lasts) sets.push(part.name);
+    else if (part.value.type === 'Word' && part.index === undefined && !part.append) {
+      const value = valueForm(part, scene);
+      // Of a glob all names would come at once.
+      if (!isUnsure(value)) rememberVariable(part.name, [value], scene);
+    }
+  }
+  const stdin = readRedirects(node.redirects, scene);
+  if (node.name === undefined) return;
+
+  walkInner(node.name, scene);
+  const words = expandWord(node.name, placesOf(scene));
+  if (/^=[^=]/.test(node.name.text)) scene.gathering.lose('zsh looks up such a command word');
+  for (const argument of node.args) {
+    walkInner(argument, scene);
+    if (argument.type === 'Word') words.push(...expandWord(argument, placesOf(scene)));
+    else words.push(asWord(argument, scene));
+  }
+  if (stdin === null) {
+    scene.runner.runWords(words, scene, sets);
+    return;
+  }
+  // `exec <<< code`: it comes in to all that follows.
+  if (words.at(-1)?.form === 'exec' && (stdin.kind === 'text' || stdin.kind === 'unknown'))
+    scene.gathering.lose('what comes in to later commands is not followed');
+  else if (words.at(-1)?.form === 'exec' && stdin.kind === 'file')
+    scene.gathering.markUnproven('a shell that reads its commands from stdin would run this file');
+  const copy = { ...scene, stdin };
+  scene.runner.runWords(words, copy, sets);
+  scene.cwds = copy.cwds;
+}
+
+function valueForm(assignment: Assignment, scene: Scene): string {
+  if (assignment.value.type === 'Word') return expandToOne(assignment.value, placesOf(scene)).form;
+  return assignment.value.elements.map((word) => expandToOne(word, placesOf(scene)).form).join(' ');
+}
+
+/** `export A=1`: an argument all the same. */
+function asWord(assignment: Assignment, scene: Scene): ShellWord {
+  const form = `${assignment.name}${assignment.append ? '+' : ''}=${valueForm(assignment, scene)}`;
+  return { form, text: isUnsure(form) ? assignment.text : form };
+}
+
+/** Not files that anybody keeps. */
+const NO_FILE = /^\/dev\/(?:null|zero|u?random|tty|full|std(?:in|out|err)|fd\/\d+|pts\/\d+)$/;
+
+/** What comes in by them; null: they do not say. */
+function readRedirects(redirects: readonly Redirection[], scene: Scene): Stdin | null {
+  let stdin: Stdin | null = null;
+  for (const redirect of redirects) {
+    walkInner(redirect, scene);
+    stdin = readRedirect(redirect, scene) ?? stdin;
+  }
+  return stdin;
+}
+
+function readRedirect(redirect: Redirection, scene: Scene): Stdin | null {
+  if (redirect.type === 'HereDoc') {
+    const { body, delimiter } = redirect;
+    if (delimiter?.quoted) return { kind: 'text', text: body.text };
+    const isPlain = (body.parts ?? []).every((part) => part.type === 'Literal') && !body.text.includes('\\');
+    return isPlain ? { kind: 'text', text: body.text } : { kind: 'unknown' };
+  }
+  if (redirect.target === undefined) return null;
+  const { form, text } = expandToOne(redirect.target, placesOf(scene));
+  if (redirect.type === 'HereString') return isUnsure(form) ? { kind: 'unknown' } : { kind: 'text', text: form };
+
+  const { operator } = redirect;
+  // The plain shell runs what is before `&>` in the background, and what is behind it by itself.
+  if (scene.isPosix && operator.startsWith('&>')) scene.gathering.lose('a plain shell reads this in another way');
+  // zsh: `>! file` writes to the file, bash to one named `!`.
+  if (redirect.target.text.startsWith('!')) scene.gathering.lose('shells disagree on where this is written to');
+  const isProcess = redirect.target.parts?.[0]?.type === 'ProcessSubstitution';
+  const isDescriptor = (operator === '<&' || operator === '>&') && /^(?:\d+-?|-)$/.test(form);
+  const host = hostOfDevice(form);
+  if (host !== null) {
+    scene.gathering.addHost(host);
+    scene.gathering.miss(`${operator} ${text} opens a connection`);
+  }
+  const comesIn = operator === '<' || operator === '<>' || operator === '<&';
+  if (!isProcess && !isDescriptor && host === null && !NO_FILE.test(form)) {
+    if (operator !== '<' && operator !== '<&') usePath('write', form, `${operator} ${text}`, scene);
+    if (comesIn) usePath('read', form, `${operator} ${text}`, scene);
+  }
+  const { descriptor } = redirect;
+  const isOther = descriptor !== undefined && !(descriptor.type === 'FileDescriptor' && descriptor.value === 0);
+  if (!comesIn || isOther) return null;
+  if (form === '/dev/null') return { kind: 'none' };
+  return isProcess || isDescriptor || isUnsure(form) || host !== null ? { kind: 'unknown' } : { kind: 'file' };
 }

@@ -1,7 +1,6 @@
 // A word of the shell → what it comes to: quotes, escapes, braces and ~ taken away, marks for what is only known when it runs.
+
 import type { DoubleQuotedChild, Word, WordPart } from 'unbash';
-import { expandBraces } from './braces.ts';
-import { ANYTHING, GLOB_ONE, GLOB_STAR, IN_WORD } from './marks.ts';
 
 export interface ShellWord {
   /** With marks. */
@@ -92,4 +91,169 @@ function withTilde(raw: string, value: string, places: WordPlaces): string {
   const name = end < 0 ? value : value.slice(0, end);
   if (name === '~' && places.home !== null) return places.home + rest;
   return IN_WORD + rest;
+}
+
+// What is only known when a command runs stands in words as one of these characters, which no command may hold itself.
+
+/** Anything, in any number of words: `$x`, `$(…)`. */
+export const ANYTHING = '\uE000';
+/** Anything, but inside one word: `"$x"`. */
+export const IN_WORD = '\uE001';
+/** What `*` of a glob comes to: no slash; any number of words. */
+export const GLOB_STAR = '\uE002';
+/** What `?` or `[…]` of a glob comes to. */
+export const GLOB_ONE = '\uE003';
+/** A blank inside a word: patterns have blanks between words only. Line breaks, tabs and the like inside it stay as they are. */
+export const INNER_BLANK = '\uE004';
+
+/** From here on: one of a few texts, each known (`$f` in `for f in a b`); which ones is kept beside. One word. */
+export const FIRST_CHOICE = 0xe010;
+export const MAX_CHOICES = 64;
+export const CHOICE = /[\uE010-\uE04F]/;
+
+const MARK = /[\uE000-\uE04F]/;
+export const UNSURE = /[\uE000-\uE003\uE010-\uE04F]/;
+const SEVERAL_WORDS = /[\uE000\uE002\uE003]/;
+
+export function holdsMark(text: string): boolean {
+  return MARK.test(text);
+}
+
+/** Is some of it only known when it runs? */
+export function isUnsure(form: string): boolean {
+  return UNSURE.test(form);
+}
+
+/** May it come to more words than one, or to none? */
+export function maySplit(form: string): boolean {
+  return SEVERAL_WORDS.test(form);
+}
+
+/** The words as one line of marks, as patterns are held against it. */
+export function joinForms(forms: readonly string[]): string {
+  return forms.map((form) => form.replaceAll(' ', INNER_BLANK)).join(' ');
+}
+
+const MAX_DEPTH = 8;
+
+/** Null where it cannot be said by looking at it. */
+function expandBraces(text: string): string[] | null {
+  if (/[\\'"$`\s]/.test(text)) return null;
+  return expand(text, 0);
+}
+
+function expand(text: string, depth: number): string[] | null {
+  if (depth > MAX_DEPTH) return null;
+  const open = text.indexOf('{');
+  if (open < 0) return [markGlobs(text)];
+  const choices = splitChoices(text, open);
+  if (choices === null) return [markGlobs(text)];
+  // {1..9} has no comma, and is a list all the same.
+  if (choices.items.length === 1) return text.includes('..') ? [ANYTHING] : [markGlobs(text)];
+  const before = text.slice(0, open);
+  const after = text.slice(choices.end);
+  const results: string[] = [];
+  for (const item of choices.items) {
+    const expanded = expand(before + item + after, depth + 1);
+    if (expanded === null) return null;
+    results.push(...expanded);
+    if (results.length > 256) return null;
+  }
+  return results;
+}
+
+function splitChoices(text: string, open: number): { readonly items: string[]; readonly end: number } | null {
+  const items: string[] = [];
+  let level = 0;
+  let start = open + 1;
+  for (let index = open; index < text.length; index++) {
+    const char = text[index];
+    if (char === '{') level++;
+    else if (char === ',' && level === 1) {
+      items.push(text.slice(start, index));
+      start = index + 1;
+    } else if (char === '}' && --level === 0) {
+      items.push(text.slice(start, index));
+      return { items, end: index + 1 };
+    }
+  }
+  return null;
+}
+
+function markGlobs(text: string): string {
+  return text.replace(/\*/g, GLOB_STAR).replace(/\?|\[[^\]]*\]/g, GLOB_ONE);
+}
+
+export interface OptionSpec {
+  /** Letters without a value. */
+  readonly flags?: string;
+  /** Letters with a value, in the same word or the next. */
+  readonly values?: string;
+  /** Letters with a value in the same word, or none. */
+  readonly attached?: string;
+  /** Long ones, blanks between them; `name=` takes a value. */
+  readonly long?: string;
+}
+
+export interface ReadOptions {
+  readonly options: readonly { readonly name: string; readonly value: ShellWord | null }[];
+  /** From the first word that is no option. */
+  readonly rest: readonly ShellWord[];
+  /** Every option was one of the spec's: `rest` really begins where it says. */
+  readonly isSure: boolean;
+}
+
+/** `words` without the command itself. */
+export function readOptions(words: readonly ShellWord[], spec: OptionSpec): ReadOptions {
+  const long = new Set((spec.long ?? '').split(' '));
+  const options: { name: string; value: ShellWord | null }[] = [];
+  let index = 0;
+  const done = (isSure: boolean) => ({ options, rest: words.slice(index), isSure });
+  for (; index < words.length; index++) {
+    const word = words[index] as ShellWord;
+    // What may be no word or several may hold options of its own.
+    if (maySplit(word.form) || (isUnsure(word.form[0] ?? '') && index === 0)) return done(false);
+    if (!word.form.startsWith('-') || word.form === '-') return done(true);
+    if (word.form === '--') {
+      index++;
+      return done(true);
+    }
+    if (word.form.startsWith('--')) {
+      const equals = word.form.indexOf('=');
+      const name = equals < 0 ? word.form.slice(2) : word.form.slice(2, equals);
+      if (equals >= 0) options.push({ name, value: cut(word, equals + 1) });
+      else if (long.has(`${name}=`)) options.push({ name, value: words[++index] ?? null });
+      else if (long.has(name)) options.push({ name, value: null });
+      else return done(false);
+      continue;
+    }
+    for (let at = 1; at < word.form.length; at++) {
+      const letter = word.form[at] as string;
+      if (spec.attached?.includes(letter)) {
+        options.push({ name: letter, value: at + 1 < word.form.length ? cut(word, at + 1) : null });
+        break;
+      }
+      if (spec.values?.includes(letter)) {
+        const value = at + 1 < word.form.length ? cut(word, at + 1) : (words[++index] ?? null);
+        options.push({ name: letter, value });
+        break;
+      }
+      if (!spec.flags?.includes(letter)) return done(false);
+      options.push({ name: letter, value: null });
+    }
+  }
+  return done(true);
+}
+
+export function optionValue(read: ReadOptions, ...names: readonly string[]): ShellWord | null {
+  return read.options.find(({ name, value }) => value !== null && names.includes(name))?.value ?? null;
+}
+
+export function hasOption(read: ReadOptions, ...names: readonly string[]): boolean {
+  return read.options.some(({ name }) => names.includes(name));
+}
+
+function cut(word: ShellWord, from: number): ShellWord {
+  const form = word.form.slice(from);
+  return { form, text: form };
 }

@@ -1,11 +1,17 @@
 // Programs that run the command behind their options. One line each; what an option is must be known, or all is lost.
-import { isUnsure } from './marks.ts';
-import { hasOption, type OptionSpec, optionValue, type ReadOptions, readOptions } from './options.ts';
-import { usePath } from './paths.ts';
-import { joinPath } from './posix-path.ts';
+
+import { joinPath, usePath } from './paths.ts';
 import { inside, type Scene } from './scene.ts';
 import { checkVariable } from './variables.ts';
-import type { ShellWord } from './words.ts';
+import {
+  hasOption,
+  isUnsure,
+  type OptionSpec,
+  optionValue,
+  type ReadOptions,
+  readOptions,
+  type ShellWord,
+} from './words.ts';
 
 interface Wrapper extends OptionSpec {
   /** So many words stand before the command: the seconds of `timeout`. */

@@ -1,7 +1,6 @@
 // Policies and calls for tests, in a few words.
 
-import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
-import type { Decision, Policy, Rule, ToolPattern } from '../policy.ts';
+import type { Decision, GuardedAgent, GuardedCall, Policy, Rule, ToolPattern } from '../policy.ts';
 import type { ShellContext } from '../shell/index.ts';
 import { usesOf } from '../uses-of.ts';
 

@@ -1,8 +1,7 @@
 // Calls and policies at random: commands put into each other, shells' alphabet soup, rules of every kind.
 
 import fc from 'fast-check';
-import type { GuardedAgent, GuardedCall } from '../guarded-call.ts';
-import type { AgentSelector, Decision, Policy, Rule } from '../policy.ts';
+import type { AgentSelector, Decision, GuardedAgent, GuardedCall, Policy, Rule } from '../policy.ts';
 import { main, makeCall, policy, rule, task } from './make-call.ts';
 
 /** Each runs the command that it is given, in one way or another. */

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import type { AgentSelector, Policy, Rule, TimeWindow } from '../../policy.ts';
-import { DAYS } from '../words.ts';
+import { DAYS } from '../read-rule.ts';
 
 /** A policy of one file in the language that it was written in. */
 export function printPolicy(policy: Policy, presets: readonly string[], options: { readonly flow: boolean }): string {

@@ -1,6 +1,6 @@
 import type { PolicyFileScope } from '../../../core/index.ts';
 import type { CompileOptions } from '../compile.ts';
-import type { PolicySource } from '../source.ts';
+import type { PolicySource } from '../sources.ts';
 
 const FILES = {
   user: '/home/dev/.config/troupe/policy.yaml',

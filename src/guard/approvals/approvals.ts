@@ -1,0 +1,289 @@
+import { toEntry } from '../../audit/index.ts';
+import {
+  type AnsweredBy,
+  type Ask,
+  type AskAnswer,
+  type AskEnd,
+  type Asks,
+  type AuditAgent,
+  type Person,
+  withAsk,
+} from '../../core/index.ts';
+import type { CallerChain, HookCall, HookEvent, HooksCapability } from '../../hosts/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { maskValue } from '../../redact/index.ts';
+import type { NameCaller } from '../../sessions/index.ts';
+import { answerRequest } from '../judge-call.ts';
+import { labelOf } from '../policy.ts';
+import type { Judgement } from '../pre-check.ts';
+
+/** An approval request, without its id and its times. */
+export type Question = Omit<Ask, 'id' | 'at' | 'expiresAt' | 'otherwise' | 'end'>;
+
+export interface Wait {
+  readonly ms: number;
+  /** What holds if nobody answers in time. Null: nothing is decided. */
+  readonly otherwise: AskAnswer | null;
+}
+
+export interface AskDesk extends Asks {
+  /**
+   * `keep` records how it ended, once, before listeners are called; it returns false if another process has decided the call.
+   * Undefined if so many requests are open that no person could answer them all.
+   */
+  open(question: Question, wait: Wait, keep: (end: AskEnd) => boolean): PendingApproval | undefined;
+  /** Open requests end as they would without an answer. */
+  close(): void;
+}
+
+/** A call that waits for its approval. */
+export interface PendingApproval {
+  readonly id: string;
+  readonly ended: Promise<AskEnd>;
+  /** Adds the agent's name, which is known a moment later. */
+  learn(more: Pick<Question, 'agent'>): void;
+  /** The hook no longer waits for the answer. */
+  withdraw(): void;
+}
+
+interface ApprovalsOptions {
+  readonly clock: Clock;
+  /** Must not be guessable. */
+  createId(): string;
+  /** Returns a function that cancels it. */
+  later(ms: number, act: () => void): () => void;
+}
+
+interface Case {
+  ask: Ask;
+  readonly keep: (end: AskEnd) => boolean;
+  readonly tell: (end: AskEnd) => void;
+  readonly stopTimer: () => void;
+}
+
+const MOST = 200;
+
+/** Calls that wait for a person: each ends once, by whatever comes first. */
+export function createDesk({ clock, createId, later }: ApprovalsOptions): AskDesk {
+  const open = new Map<string, Case>();
+  const listeners = new Set<(ask: Ask) => void>();
+  let all: readonly Ask[] = [];
+  let isClosed = false;
+
+  const publish = (ask: Ask): void => {
+    all = withAsk(all, ask);
+    for (const listener of listeners) listener(ask);
+  };
+  const finish = (one: Case, by: AnsweredBy, decision: AskAnswer | null): Ask => {
+    open.delete(one.ask.id);
+    one.stopTimer();
+    const at = new Date(clock()).toISOString();
+    const wanted: AskEnd = { at, decision, by };
+    const end: AskEnd = one.keep(wanted) ? wanted : { at, decision: null, by: 'withdrawn' };
+    const ask = { ...one.ask, end };
+    publish(ask);
+    one.tell(end);
+    return ask;
+  };
+
+  return {
+    list: () => all,
+    subscribe(listener) {
+      listeners.add(listener);
+      return { close: () => void listeners.delete(listener) };
+    },
+    open(question, { ms, otherwise }, keep) {
+      if (isClosed || open.size >= MOST) return undefined;
+      const now = clock();
+      const id = createId();
+      const times = { at: new Date(now).toISOString(), expiresAt: new Date(now + ms).toISOString() };
+      const ask: Ask = { id, ...times, otherwise, ...question, end: null };
+      let tell: Case['tell'] = () => {};
+      const ended = new Promise<AskEnd>((resolve) => {
+        tell = resolve;
+      });
+      const stopTimer = later(ms, () => open.get(id) && finish(one, 'expiry', otherwise));
+      const one: Case = { ask, keep, tell, stopTimer };
+      open.set(id, one);
+      publish(ask);
+      return {
+        id,
+        ended,
+        learn(more) {
+          if (!open.has(id)) return;
+          one.ask = { ...one.ask, ...more };
+          publish(one.ask);
+        },
+        withdraw() {
+          if (open.has(id)) finish(one, 'withdrawn', null);
+        },
+      };
+    },
+    answer(id, answer, by: Person) {
+      const one = open.get(id);
+      if (!one) {
+        const ask = all.find((known) => known.id === id);
+        return ask ? { outcome: 'late', ask } : { outcome: 'unknown' };
+      }
+      // Timers stop while a machine sleeps; the deadline that people were shown does not.
+      const isOver = clock() >= Date.parse(one.ask.expiresAt);
+      const ask = isOver ? finish(one, 'expiry', one.ask.otherwise) : finish(one, by, answer);
+      return { outcome: ask.end?.by === by ? 'taken' : 'late', ask };
+    },
+    close() {
+      isClosed = true;
+      for (const one of [...open.values()]) finish(one, 'stop', one.ask.otherwise);
+    },
+  };
+}
+
+interface RequestedCall {
+  readonly event: HookEvent;
+  readonly call: HookCall;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly rule: string | null;
+  /** Why approval is needed, in words for people. */
+  readonly why: string;
+}
+
+/** Whoever approves should see all of it. */
+const LONGEST_SHOWN = 20_000;
+
+/** Masked as in the audit log: everybody with access to the page sees it. */
+function describeRequest({ event, call, at, rule, why }: RequestedCall, agent: AuditAgent): Question {
+  const entry = toEntry({ id: '', at, event, call, agent, extra: { rule, reason: why }, mask: maskValue });
+  const { host, session, tool, summary, cwd } = entry;
+  const input = maskValue(call.input, LONGEST_SHOWN) ?? null;
+  return {
+    ...{ host, session, agent: entry.agent, tool, call: entry.call, summary, input, cwd },
+    ...{ rule: entry.rule, reason: entry.reason ?? '' },
+  };
+}
+
+/** As far as the hook itself says; the names that people know come a moment later. */
+function requestingAgent({ agent, ancestors, reason }: CallerChain): AuditAgent {
+  return {
+    who: agent === null ? 'unknown' : agent.kind === 'main' ? 'main' : 'subagent',
+    id: agent?.id ?? null,
+    type: agent?.type ?? null,
+    name: agent?.name ?? null,
+    kind: agent?.kind ?? null,
+    depth: agent?.depth ?? null,
+    path: agent === null ? [] : [...ancestors, agent].map(labelOf),
+    evidence: agent === null ? 'none' : 'exact',
+    reason: reason ?? null,
+  };
+}
+
+/** Where requests go, and who names the agents. */
+export interface Asking {
+  readonly desk: AskDesk;
+  readonly nameCaller?: NameCaller;
+  /** For hosts whose questions arrive in other ways than by hooks. */
+  readonly turns?: QuestionTurns;
+  onError(error: unknown): void;
+}
+
+/** A call whose hook waits. */
+export interface HeldCall {
+  readonly event: HookEvent;
+  readonly call: HookCall;
+  readonly caller: CallerChain;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** Queues the call for the audit log, with what was decided. False if another process has. */
+  settle(decided: object): boolean;
+}
+
+interface CallToHold extends HeldCall {
+  readonly host: HooksCapability;
+  readonly judgement: Judgement;
+  readonly wait: NonNullable<Judgement['wait']>;
+}
+
+/** The hook of this call waits until a person has answered or the time is over; it may exit before. */
+export function holdCall(held: CallToHold, asking: Asking): HookReply | undefined {
+  const { host, judgement, wait } = held;
+  const finish = (decision: AskEnd['decision'], by: AskEnd['by']): { kept: boolean; printed: string } => {
+    const { printed, ...decided } = answerRequest(host, judgement, decision ?? 'deny', by);
+    try {
+      return { kept: held.settle(decision === null ? { ...decided, decision: 'ask' } : decided), printed };
+    } catch (error) {
+      // A full disk does not change what the person said.
+      asking.onError(error);
+      return { kept: true, printed };
+    }
+  };
+  let answer: string | undefined;
+  const keep = ({ decision, by }: AskEnd): boolean => {
+    const { kept, printed } = finish(decision, by);
+    if (kept && decision !== null) answer = printed;
+    return kept;
+  };
+  const pending = requestApproval({ ...held, rule: judgement.rule, why: wait.why }, wait, keep, asking);
+  if (!pending) {
+    const { kept, printed } = finish(wait.otherwise, 'no-server');
+    return kept ? printed : undefined;
+  }
+  return { ms: wait.ms, text: pending.ended.then(() => answer), withdraw: pending.withdraw };
+}
+
+export function requestApproval(
+  held: HeldCall & Pick<RequestedCall, 'rule' | 'why'>,
+  wait: Wait,
+  keep: (end: AskEnd) => boolean,
+  { desk, nameCaller, onError }: Asking,
+): PendingApproval | undefined {
+  const pending = desk.open(describeRequest(held, requestingAgent(held.caller)), wait, keep);
+  if (pending) nameCaller?.(held.event, held.at).then((agent) => pending.learn(describeRequest(held, agent)), onError);
+  return pending;
+}
+
+/** What the hook is to print: now, or when a person has answered. */
+export type HookReply = string | HeldReply;
+
+export interface HeldReply {
+  /** How long at most. */
+  readonly ms: number;
+  /** Undefined if another process has answered. */
+  readonly text: Promise<string | undefined>;
+  /** The hook is gone. */
+  withdraw(): void;
+}
+
+/** A host's question may arrive through its hook and from its server. The hook goes first: it is the host's own. */
+export interface QuestionTurns {
+  /** A hook has it, now or in a moment: other requests for it are withdrawn. */
+  take(id: string): void;
+  isHooks(id: string): boolean;
+  /** There is a request for it already: a server may have two addresses. */
+  isOpen(id: string): boolean;
+  /** There is a request for it now, other than the hook's. */
+  open(id: string, withdraw: () => void): void;
+  /** It is over. */
+  close(id: string): void;
+}
+
+export function createQuestionTurns(): QuestionTurns {
+  const hooks = new Set<string>();
+  const others = new Map<string, () => void>();
+  const withdraw = (id: string): void => {
+    const call = others.get(id);
+    others.delete(id);
+    call?.();
+  };
+  return {
+    take(id) {
+      hooks.add(id);
+      withdraw(id);
+    },
+    isHooks: (id) => hooks.has(id),
+    isOpen: (id) => others.has(id),
+    open: (id, call) => void others.set(id, call),
+    close(id) {
+      withdraw(id);
+      hooks.delete(id);
+    },
+  };
+}
