@@ -8,7 +8,7 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { maskText, maskValue } from '../redact/index.ts';
 import { createToldWriter, type StreamEvent, thisMachine } from '../sessions/index.ts';
-import type { RunOutcome, RunRequest } from './shadow-request.ts';
+import type { RunOutcome, RunRequest } from './requests.ts';
 
 /** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
 export interface RunRecord {

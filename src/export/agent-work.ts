@@ -1,18 +1,32 @@
-import type { PlacedTranscript, TranscriptReader } from '../core/index.ts';
-import { dropImages, type RawFinding, type RedactorMemory } from '../redact/index.ts';
-import { linksIn } from './check-export.ts';
+import type {
+  AgentId,
+  ExportFormat,
+  PlacedTranscript,
+  Transcript,
+  TranscriptBlock,
+  TranscriptReader,
+} from '../core/index.ts';
+import {
+  dropImages,
+  type Gathered,
+  type LookedThrough,
+  type RawFinding,
+  type Redactor,
+  type RedactorMemory,
+} from '../redact/index.ts';
+import { linksIn, type PackedLinks } from './check-export.ts';
 import { compactOne } from './compact.ts';
-import type { ExportOptions } from './export-options.ts';
-import type { Chunks } from './in-batches.ts';
-import type { LookedBefore } from './looked-before.ts';
-import type { ManifestFile } from './manifest.ts';
-import type { PackedLinks } from './pages/check-links.ts';
-import type { Outline } from './pages/outline.ts';
-import { planPages } from './pages/page-plan.ts';
-import type { SharedSession } from './pages/shapes.ts';
-import { pagesOf } from './pages-of.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
-import { writeFile } from './write-file.ts';
+import { renderMarkdownPages } from './markdown/render-markdown.ts';
+import {
+  type Outline,
+  outlineTranscript,
+  PAGE_SIZE,
+  type PagePlan,
+  planPages,
+  type SharedSession,
+} from './pages/page-plan.ts';
+import { type RenderedPage, renderAgentPages } from './pages/render-pages.ts';
+import { type Chunks, type ManifestFile, writeFile } from './write-file.ts';
 
 /** What is done for one agent at a time, by its number: in this thread, or in another one. All of it is plain data. */
 export interface AgentWork {
@@ -108,4 +122,136 @@ async function writeAndLook(place: string, name: string, chunks: Chunks): Promis
 export async function readOne(reader: TranscriptReader, agent: number): Promise<PlacedTranscript> {
   for await (const placed of reader.read([agent])) return placed;
   throw new Error(`troupe: there is no agent ${agent}`);
+}
+
+/** How sessions become pages. */
+export interface ExportOptions {
+  readonly formats: readonly ExportFormat[];
+  /** HTML as one page that holds everything. Its built frame, where it is wished for. */
+  readonly singlePage?: string;
+  readonly isCompact: boolean;
+  readonly withImages: boolean;
+  readonly messagesPerPage?: number;
+  /** Undefined: nothing is looked for. */
+  readonly redactor?: Redactor;
+}
+
+/**
+ * What happens to every conversation before anybody sees it. Secrets go first: half of one, left by a cut, would not be
+ * known any more.
+ */
+export function createTransform(
+  { redactor, withImages, isCompact }: ExportOptions,
+  lookedBefore: LookedBefore,
+): (one: PlacedTranscript) => Transcript {
+  return (read) => {
+    // Before the search: megabytes of base64 hold no text.
+    const plain = withImages ? read.transcript : dropImages(read.transcript);
+    // Nobody has looked at the bytes of images.
+    const looked = withImages ? undefined : lookedBefore.recall(read);
+    const clean = redactor ? redactor.redactTranscript(plain, looked) : plain;
+    return isCompact ? compactOne(clean) : clean;
+  };
+}
+
+/** What a conversation says by itself, without what a tree knows of it. */
+export interface Spoken extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
+}
+
+/** Plain data. */
+export interface SurveyedAgent {
+  readonly outline: Outline;
+  readonly gathered: Gathered | undefined;
+  readonly leftOut: Readonly<Record<string, number>>;
+  readonly shortened: ReadonlyMap<string, number>;
+  /** Where something was found, in which state of its files. */
+  readonly looked: LookedThrough | undefined;
+  readonly edition: string | undefined;
+}
+
+/** Of a transcript that has more, the rest does not count: it must not matter who surveys it, and when. */
+export function surveyConversation(
+  { session_id, messages, left_out, edition }: Spoken,
+  { redactor, isCompact, messagesPerPage }: ExportOptions,
+  scan: boolean,
+): SurveyedAgent {
+  const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
+  const plain = dropImages({ session_id, messages, left_out });
+  const shown = isCompact ? compactOne(plain) : plain;
+  const found = scan ? redactor?.gather(plain) : undefined;
+  return {
+    outline: outlineTranscript(shown, size),
+    gathered: found?.gathered,
+    leftOut: left_out,
+    shortened: isCompact ? countShortened(plain, shown) : new Map(),
+    looked: found?.looked,
+    edition,
+  };
+}
+
+function countShortened(
+  before: Pick<Transcript, 'messages'>,
+  after: Pick<Transcript, 'messages'>,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [at, { content }] of before.messages.entries())
+    for (const [index, block] of content.entries()) {
+      const shown = after.messages[at]?.content[index];
+      if (!shown || JSON.stringify(shown) === JSON.stringify(block)) continue;
+      const what = BLOCK_WORDS[block.type];
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  return counts;
+}
+
+const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'input of a call',
+  tool_result: 'result',
+  notice: 'notice',
+  summary: 'summary',
+  image: 'image',
+  attachment: 'attachment',
+};
+
+/** What looks at conversations brought: what is read again in the same state need not be looked through again. */
+export interface LookedBefore {
+  remember(agent: AgentId, surveyed: Pick<SurveyedAgent, 'edition' | 'looked'>): void;
+  recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): LookedThrough | undefined;
+}
+
+export function createLookedBefore(): LookedBefore {
+  const known = new Map<AgentId, { readonly edition: string; readonly looked: LookedThrough }>();
+  return {
+    remember(agent, { edition, looked }) {
+      if (edition !== undefined && looked) known.set(agent, { edition, looked });
+    },
+    recall({ node, edition }) {
+      const last = known.get(node.id);
+      return last?.edition === edition ? last?.looked : undefined;
+    },
+  };
+}
+
+/** Formats that have a page for each agent. */
+export function pageKinds({
+  formats,
+  singlePage,
+}: Pick<ExportOptions, 'formats' | 'singlePage'>): readonly ExportFormat[] {
+  return formats.filter((format) => format === 'md' || (format === 'html' && singlePage === undefined));
+}
+
+/** The pages of one agent, in all formats that have some. */
+export function* pagesOf(
+  transcript: Transcript,
+  shared: SharedSession,
+  plan: PagePlan,
+  options: Pick<ExportOptions, 'formats' | 'singlePage'>,
+): Generator<Pick<RenderedPage, 'file' | 'chunks'>> {
+  const kinds = pageKinds(options);
+  if (kinds.includes('html')) yield* renderAgentPages(shared, plan, transcript);
+  if (kinds.includes('md')) yield* renderMarkdownPages(shared, plan, transcript);
 }

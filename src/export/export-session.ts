@@ -11,21 +11,33 @@ import {
   type Transcript,
 } from '../core/index.ts';
 import type { Finding, LookedThrough, Redactor } from '../redact/index.ts';
-import { createAgentWork } from './agent-work.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  createTransform,
+  type ExportOptions,
+  type PagesToWrite,
+  pageKinds,
+  pagesOf,
+  readOne,
+  type WrittenAgent,
+} from './agent-work.ts';
+import { type Crew, shareOut, takersOf } from './assign-tasks.ts';
 import { formatDocument } from './document-json.ts';
-import { createTransform, type ExportOptions } from './export-options.ts';
-import type { Chunks } from './in-batches.ts';
-import { inStep } from './in-step.ts';
-import { planPages } from './pages/page-plan.ts';
-import { sessionTitle } from './pages/page-texts.ts';
+import { sessionTitle } from './pages/page-context.ts';
+import {
+  type Counted,
+  type Outline,
+  planPages,
+  type SharedSession,
+  type Tick,
+  type TimelineTicks,
+} from './pages/page-plan.ts';
 import type { RenderedPage } from './pages/render-pages.ts';
-import type { Counted, SharedSession, Tick, TimelineTicks } from './pages/shapes.ts';
 import { renderSinglePage } from './pages/single-page.ts';
-import { pageKinds, pagesOf } from './pages-of.ts';
-import { redactOutline } from './redact-outline.ts';
 import type { StagedFolder } from './staged-folder.ts';
 import type { Survey } from './survey-session.ts';
-import { writePages, writeTogether } from './write-pages.ts';
+import type { Chunks } from './write-file.ts';
 
 /** Where pages go. */
 export interface PageSink {
@@ -205,4 +217,141 @@ function describeSinglePage(
     },
     timelines: { [session.id]: redact(computeTimeline(opened)) },
   };
+}
+
+type Page = Pick<RenderedPage, 'file' | 'chunks'>;
+
+/** How conversations become pages, and where those go. */
+export interface Pages {
+  of(transcript: Transcript): Iterable<Page>;
+  /** Of the main agent, when all others are written. */
+  ofMain(transcript: Transcript): Iterable<Page>;
+  write(page: Page): Promise<void>;
+}
+
+/** The first one is kept until all others are written. */
+export async function writePages(transcripts: AsyncIterable<FlatTranscript>, pages: Pages): Promise<void> {
+  let main: Transcript | undefined;
+  for await (const { transcript } of transcripts) {
+    if (main) for (const page of pages.of(transcript)) await pages.write(page);
+    else main = transcript;
+  }
+  if (main) await writeMain(main, pages);
+}
+
+async function writeMain(main: Transcript, pages: Pages): Promise<void> {
+  const [first, ...parts] = [...pages.ofMain(main)];
+  for (const page of [...parts, first]) if (page) await pages.write(page);
+}
+
+export interface Together {
+  readonly own: AgentWork;
+  readonly crew: Crew;
+  readonly toWrite: PagesToWrite;
+  readonly pages: Pages;
+  readonly transform: (read: PlacedTranscript) => Transcript;
+  readonly sink: Pick<StagedFolder, 'adopt' | 'explain'>;
+  readonly onAgent: () => void;
+  /** What this one has to do before the last page, when the others have begun. */
+  readonly meanwhile: () => void;
+}
+
+/** The same with a crew. The pages are those that one alone would write, to the byte, and so is what is counted. */
+export async function writeTogether(
+  opened: OpenedTranscripts,
+  redactor: Redactor | undefined,
+  { own, crew, toWrite, pages, transform, sink, onAgent, meanwhile }: Together,
+): Promise<void> {
+  // What this one knows it need not be told.
+  await own.prepareWriting({ ...toWrite, memory: undefined });
+  const main = readOne(opened, 0).then((read) => {
+    meanwhile();
+    return transform(read);
+  });
+  const write = async (work: AgentWork, agent: number): Promise<WrittenAgent | undefined> => {
+    if (work === own) await main;
+    const written = await work.write(agent);
+    onAgent();
+    return written;
+  };
+  const takers = takersOf(own, crew, write, async (helper) => {
+    await helper.prepareWriting(toWrite);
+    return new Map();
+  });
+  const others = [...opened.agents.keys()].slice(1);
+  const [{ results }, shown] = await Promise.all([sink.explain(() => shareOut(others, takers, crew.homes)), main]);
+  for (const agent of others) {
+    const written = results.get(agent);
+    if (written) {
+      sink.adopt(written.files);
+      redactor?.addFindings(written.findings);
+    } else {
+      // It holds something that has no name yet. Names are given here, in order.
+      const transcript = transform(await readOne(opened, agent));
+      for (const page of pages.of(transcript)) await pages.write(page);
+    }
+  }
+  onAgent();
+  await writeMain(shown, pages);
+}
+
+interface Waiting<T> {
+  resolve(result: IteratorResult<T>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One reading for several readers: each gets everything, and the next thing is fetched when all of them are done with the
+ * one before. A reader that stops early holds nobody up.
+ */
+export function inStep<T>(source: AsyncIterable<T>, readers: number): readonly AsyncIterable<T>[] {
+  const iterator = source[Symbol.asyncIterator]();
+  let active = readers;
+  let waiting: Waiting<T>[] = [];
+  const fetchNext = async (): Promise<void> => {
+    const ready = waiting;
+    waiting = [];
+    try {
+      const result = await iterator.next();
+      for (const { resolve } of ready) resolve(result);
+    } catch (error) {
+      for (const { reject } of ready) reject(error);
+    }
+  };
+  const proceed = (): void => {
+    if (active > 0 && waiting.length === active) void fetchNext();
+  };
+  const reader: AsyncIterable<T> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        new Promise((resolve, reject) => {
+          waiting.push({ resolve, reject });
+          proceed();
+        }),
+      return: async () => {
+        active--;
+        proceed();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return Array.from({ length: readers }, () => reader);
+}
+
+/**
+ * An outline that was made before everything was searched, as it would have been after. What it quotes stands on a page,
+ * and is counted there.
+ */
+export function redactOutline(outline: Outline, { replaceOnly }: Redactor): Outline {
+  const { agent, calls, asked, answered } = outline;
+  const ids = [agent, ...calls.keys()].join('\n');
+  const words = {
+    asked: asked === undefined ? undefined : replaceOnly(asked),
+    answered: answered === undefined ? undefined : replaceOnly(answered),
+  };
+  // Ids are links: one that holds a secret is replaced wherever it stands. Nearly always there is none.
+  if (replaceOnly(ids) === ids) return { ...outline, ...words };
+  const renamed = <Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+    new Map([...map].map(([id, value]) => [replaceOnly(id), value]));
+  return { ...outline, ...words, agent: replaceOnly(agent), calls: renamed(calls) };
 }

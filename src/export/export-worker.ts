@@ -7,11 +7,15 @@ import { ADAPTERS } from '../hosts/registry.ts';
 import { createGitAuthors } from '../lib/git-author.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { openAhead, reopenTranscripts } from '../sessions/index.ts';
-import { type AgentWork, createAgentWork } from './agent-work.ts';
-import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './export-crew.ts';
-import { createLookedBefore } from './looked-before.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  createLookedBefore,
+  type SurveyedAgent,
+  surveyConversation,
+} from './agent-work.ts';
 import { redactorOf } from './run-export.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
+import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { ahead, options, redact }: WorkerOrder = workerData;
 const makeRedactor = async () => redact && redactorOf(redact.pii);

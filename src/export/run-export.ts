@@ -1,14 +1,26 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { drained } from '../audit/index.ts';
-import { nativeId, plural, type Sessions, type SessionTranscripts, type SessionTree } from '../core/index.ts';
+import {
+  type ExportedSession,
+  type ExportFormat,
+  type ExportReport,
+  nativeId,
+  type OpenedTranscripts,
+  plural,
+  type RedactionFinding,
+  type RedactionReport,
+  type Sessions,
+  type SessionTranscripts,
+  type SessionTree,
+} from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
 import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor, type Redactor } from '../redact/index.ts';
+import { createRedactor, type Finding, type Redactor } from '../redact/index.ts';
 import {
   type AuthorOf,
   createSessions,
@@ -18,14 +30,14 @@ import {
   thisMachine,
   type Where,
 } from '../sessions/index.ts';
+import { createLookedBefore, type ExportOptions, type LookedBefore } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
-import { crewFor, type WorkerOrder } from './export-crew.ts';
-import type { ExportOptions } from './export-options.ts';
-import { type ExportJob, exportSessions, reviewSessions } from './export-sessions.ts';
-import type { ExportOutcome, ExportRequest } from './export-types.ts';
-import { inBatches } from './in-batches.ts';
-import { formatReport } from './redaction-report.ts';
+import { exportSession, type PageSink } from './export-session.ts';
+import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
+import { type Survey, surveySession } from './survey-session.ts';
+import { crewFor, type HireCrew, type HiredCrew, type WorkerOrder } from './worker-pool.ts';
+import { inBatches } from './write-file.ts';
 
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
@@ -156,3 +168,176 @@ function userNames(): readonly string[] {
     return [];
   }
 }
+
+export interface ExportProgress {
+  /** Conversations that were searched, or written. */
+  readonly done: number;
+  readonly doing: 'searching' | 'writing';
+}
+
+export interface ExportJob {
+  readonly transcripts: SessionTranscripts;
+  /** In the order in which they are exported; `undefined` is the newest. */
+  readonly sessions: readonly (string | undefined)[];
+  /** A folder for each, and an index over them. */
+  readonly isMany: boolean;
+  readonly options: ExportOptions;
+  /** Of agents that cannot have a page, where there is room for one only. */
+  readonly mainOnly?: string;
+  /** For a large session; left out: this thread does everything. */
+  readonly hireCrew?: HireCrew | undefined;
+  onProgress(progress: ExportProgress): void;
+}
+
+export interface ExportResult {
+  readonly sessions: readonly ExportedSession[];
+  readonly redactions: RedactionReport | null;
+}
+
+/**
+ * Two readings: secrets are looked for in everything first, so that what is known of one place is found in all others. The
+ * sessions of one export share their placeholders.
+ */
+export async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
+  const crews: HiredCrew[] = [];
+  try {
+    return await exportWith(job, sink, crews);
+  } finally {
+    for (const crew of crews) await crew.close();
+  }
+}
+
+async function exportWith(job: ExportJob, sink: PageSink, crews: HiredCrew[]): Promise<ExportResult> {
+  const { transcripts, sessions, options, isMany } = job;
+  const lookedBefore = createLookedBefore();
+  const searched = await searchSessions(job, lookedBefore, crews);
+  const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
+  const onAgent = counter(job, 'writing');
+  const exported: ExportedSession[] = [];
+  const listed: ListedSession[] = [];
+  for (const id of sessions) {
+    const opened = searched?.opened ?? (await transcripts.open(id));
+    const survey =
+      searched?.survey ?? (await surveySession(opened, options, { scan: false, lookedBefore, onAgent: () => {} }));
+    const folder = folders?.get(id ?? '') ?? '';
+    const place = {
+      folder,
+      ...(isMany && { overview: '../index' }),
+      ...(job.mainOnly !== undefined && { mainOnly: job.mainOnly }),
+    };
+    const done = await exportSession(opened, survey, options, place, sink, onAgent);
+    exported.push(done.exported);
+    listed.push({ session: done.shared.session, asked: done.asked, folder });
+  }
+  if (isMany)
+    for (const ending of ['html', 'md'] as const) {
+      if (!options.formats.includes(ending)) continue;
+      const { file, chunks } = renderSessionsPage(listed, ending);
+      await sink.write(file, chunks);
+    }
+  return { sessions: exported, redactions: options.redactor ? reportRedactions(options.redactor.findings()) : null };
+}
+
+/** Finds what would be redacted, and writes nothing. */
+export async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
+  const { redactor } = job.options;
+  if (!redactor) return { total: 0, secrets: 0, findings: [] };
+  await exportSessions(job, { write: drainChunks });
+  return reportRedactions(redactor.findings());
+}
+
+async function drainChunks(_name: string, chunks: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  for await (const _chunk of chunks);
+}
+
+/** What was learned of a session on the way; of several nothing is kept: there may be thousands. */
+interface Searched {
+  readonly opened: OpenedTranscripts;
+  readonly survey: Survey;
+}
+
+async function searchSessions(
+  job: ExportJob,
+  lookedBefore: LookedBefore,
+  crews: HiredCrew[],
+): Promise<Searched | undefined> {
+  const { transcripts, sessions, options } = job;
+  const onAgent = counter(job, 'searching');
+  const isOne = sessions.length === 1;
+  if (!isOne && !options.redactor) return undefined;
+  let last: Searched | undefined;
+  for (const id of sessions) {
+    const opened = await transcripts.open(id, (found) => {
+      const hired = isOne ? job.hireCrew?.(found) : undefined;
+      if (hired) crews.push(hired);
+    });
+    const survey = await surveySession(opened, options, { scan: true, lookedBefore, hired: crews[0], onAgent });
+    last = { opened, survey };
+  }
+  return isOne ? last : undefined;
+}
+
+function counter({ onProgress }: ExportJob, doing: ExportProgress['doing']): () => void {
+  let done = 0;
+  return () => onProgress({ done: ++done, doing });
+}
+
+const MAX_PLACES = 20;
+
+/** One entry for each secret, with the places of the first few. Nothing of what was found is in it. */
+export function reportRedactions(findings: readonly Finding[]): RedactionReport {
+  const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
+  let total = 0;
+  for (const finding of findings) {
+    const { rule, what, placeholder, count } = finding;
+    total += count;
+    const key = `${placeholder} ${rule}`;
+    const known = byPlaceholder.get(key) ?? { kind: rule, what, placeholder, count: 0, places: [] };
+    known.count += count;
+    if (known.places.length < MAX_PLACES) known.places = [...known.places, placeText(finding)];
+    byPlaceholder.set(key, known);
+  }
+  const placeholders = new Set(findings.map(({ placeholder }) => placeholder));
+  return { total, secrets: placeholders.size, findings: [...byPlaceholder.values()] };
+}
+
+/** Where in the transcripts, from the outside in. */
+function placeText({ agent, message, field, line }: Finding): string {
+  const parts = [agent && `agent ${agent}`, message && `message ${message}`, field, line > 1 && `line ${line}`];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** What lies beside the pages. */
+export function formatReport(report: RedactionReport): string {
+  return `${JSON.stringify({ format: 'troupe-redactions', version: 1, ...report }, null, 1)}\n`;
+}
+
+export interface ExportRequest {
+  readonly where: Where;
+  /** By the beginning of its id; the newest where none is given. */
+  readonly session?: string;
+  /** Every session that fits, instead of one. */
+  readonly selection?: {
+    readonly project?: string;
+    /** Epoch milliseconds. */
+    readonly since?: number;
+  };
+  /** Left out: the one format goes to `write`. */
+  readonly outDir?: string;
+  readonly force: boolean;
+  readonly options: {
+    readonly formats: readonly ExportFormat[];
+    readonly isSingleFile: boolean;
+    readonly isCompact: boolean;
+    readonly withImages: boolean;
+    readonly messagesPerPage?: number;
+    /** Left out: nothing is looked for. */
+    readonly redact?: { readonly pii: boolean };
+  };
+  write(text: string): void | Promise<void>;
+  onProgress(progress: { readonly done: number; readonly doing: 'searching' | 'writing' }): void;
+  /** Asked before anything is written, with all that was found. */
+  readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
+}
+
+export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };

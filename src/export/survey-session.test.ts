@@ -7,10 +7,13 @@ import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
 import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
-import { createAgentWork } from './agent-work.ts';
-import type { ExportOptions } from './export-options.ts';
-import { createLookedBefore } from './looked-before.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
+import {
+  createAgentWork,
+  createLookedBefore,
+  type ExportOptions,
+  type SurveyedAgent,
+  surveyConversation,
+} from './agent-work.ts';
 import { surveySession } from './survey-session.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'troupe-survey-'));

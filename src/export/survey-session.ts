@@ -9,14 +9,16 @@ import {
   titleOfConversation,
 } from '../core/index.ts';
 import type { LookedThrough } from '../redact/index.ts';
-import { type AgentWork, createAgentWork } from './agent-work.ts';
-import { type Crew, type HiredCrew, takersOf } from './crew.ts';
-import type { ExportOptions } from './export-options.ts';
-import type { LookedBefore } from './looked-before.ts';
-import { keepCalls, type Outline } from './pages/outline.ts';
-import type { Counted } from './pages/shapes.ts';
-import { shareOut } from './share-out.ts';
-import type { SurveyedAgent } from './survey-conversation.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  type ExportOptions,
+  type LookedBefore,
+  type SurveyedAgent,
+} from './agent-work.ts';
+import { type Crew, shareOut, takersOf } from './assign-tasks.ts';
+import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
+import type { HiredCrew } from './worker-pool.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export interface Survey {

@@ -9,16 +9,11 @@ import {
   type Voice,
   voiceOf,
 } from '../../core/transcript/index.ts';
-import { renderCall } from './call.ts';
-import { renderOutput } from './call-body.ts';
-import { renderDoor } from './door.ts';
-import { renderFolded } from './folded.ts';
+import { renderCall, renderDoor, renderMedia, renderOutput } from './call.ts';
 import { html, type Markup } from './markup.ts';
-import { renderMedia } from './media.ts';
-import { hueClass, type PageContext } from './page-context.ts';
+import { hueClass, nameOf, type PageContext, utcTime } from './page-context.ts';
 import { hrefOfPart, messageAnchor, partAnchor } from './page-plan.ts';
-import { nameOf, utcTime } from './page-texts.ts';
-import { renderProse } from './rich-text.ts';
+import { renderFolded, renderProse } from './rich-text.ts';
 
 /** What the message before it leaves open: its voice goes on, its day still is. */
 export interface MessageBefore {

@@ -1,0 +1,287 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { readdir, rm, rmdir } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentToSteer, Steered, SteeringCapability } from '../core/index.ts';
+import { replaceFile } from '../lib/edit-file.ts';
+import { asText, isObject, parseJsonBytes } from '../lib/json.ts';
+import { readText } from '../lib/regular-file.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
+import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { codeOf } from '../lib/user-error.ts';
+import { type StreamEvent, thisMachine } from '../sessions/index.ts';
+import type { Steering } from './steer.ts';
+
+/** What can be done to the agents of a run from another terminal. `agent` undefined: the main agent. Never throws. */
+export interface RunSteering {
+  send(agent: string | undefined, message: string): Promise<Steered>;
+  stop(agent: string | undefined): Promise<Steered>;
+}
+
+export interface OpenDoor {
+  /** Whose run it is turned out. */
+  name(session: string): void;
+  close(): Promise<void>;
+}
+
+/** The address of a socket may have so many bytes, on the systems that allow the fewest. */
+const MAX_ADDRESS = 103;
+
+/**
+ * Lets other processes of the same person reach the agents of this run. One request a connection: a line of JSON, answered
+ * by one. Does not keep the process alive.
+ */
+export async function openDoor(folder: string, run: string, steering: RunSteering): Promise<OpenDoor> {
+  const address = newAddress(run);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.unref());
+    socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
+    const lines = createInterface({ input: socket });
+    // Of a socket that breaks, its reader is told as well.
+    lines.on('error', () => socket.destroy());
+    lines.once('line', (line) => {
+      void answer(steering, line).then((said) => socket.end(`${JSON.stringify(said)}\n`));
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(address, resolve);
+  });
+  server.unref();
+  const file = doorFile(folder, run);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  const door: RunDoor = { address };
+  writeDoor(file, door);
+  return {
+    name: (session) => writeDoor(file, { ...door, session }),
+    async close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await removeDoor(file, door);
+    },
+  };
+}
+
+function newAddress(run: string): string {
+  if (process.platform === 'win32') return `\\\\.\\pipe\\troupe-run-${run}`;
+  // Nobody else may look into the folder, so nobody else reaches the socket.
+  const inFolder = (folder: string): string => path.join(mkdtempSync(path.join(folder, 'troupe-run-')), 'door');
+  const isShort = Buffer.byteLength(path.join(tmpdir(), 'troupe-run-XXXXXX', 'door')) <= MAX_ADDRESS;
+  return inFolder(isShort ? tmpdir() : '/tmp');
+}
+
+async function answer(steering: RunSteering, line: string): Promise<Steered> {
+  try {
+    const request: unknown = JSON.parse(line);
+    if (!isObject(request)) return NOT_UNDERSTOOD;
+    const agent = asText(request['agent']);
+    const message = asText(request['message']);
+    if (request['act'] === 'stop') return await steering.stop(agent);
+    if (request['act'] === 'send' && message !== undefined) return await steering.send(agent, message);
+    return NOT_UNDERSTOOD;
+  } catch (error) {
+    return { whyNot: `the run failed: ${error instanceof Error ? error.message : String(error)}.` };
+  }
+}
+
+const NOT_UNDERSTOOD: Steered = {
+  whyNot: 'the run did not understand the request: it is of another version of troupe.',
+};
+
+export interface RunDoor {
+  /** A socket in a folder of its owner's own; on Windows a named pipe. */
+  readonly address: string;
+  /** The host's own id; undefined as long as nobody knows it. */
+  readonly session?: string;
+}
+
+const SUFFIX = '.door';
+
+export function doorFile(folder: string, run: string): string {
+  return path.join(folder, 'runs', run + SUFFIX);
+}
+
+export function writeDoor(file: string, door: RunDoor): void {
+  replaceFile(file, `${JSON.stringify(door)}\n`);
+}
+
+/** Every run that has not closed its door, the newest first. Some may be gone without a word. */
+export async function listDoors(folder: string): Promise<readonly { readonly file: string; readonly door: RunDoor }[]> {
+  const names = await readdir(path.join(folder, 'runs')).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  // Their names begin with when they began.
+  const files = names.filter((name) => name.endsWith(SUFFIX)).toSorted();
+  const found = await Promise.all(
+    files.reverse().map(async (name) => {
+      const file = path.join(folder, 'runs', name);
+      const door = await readDoor(file);
+      return door ? [{ file, door }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+async function readDoor(file: string): Promise<RunDoor | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readText(file));
+    const address = isObject(value) ? asText(value['address']) : undefined;
+    const session = isObject(value) ? asText(value['session']) : undefined;
+    return address === undefined ? undefined : { address, ...(session !== undefined && { session }) };
+  } catch {
+    // It was closed meanwhile.
+    return undefined;
+  }
+}
+
+/** Of a run that has ended, or was killed: neither its file nor its socket is of use to anybody. */
+export async function removeDoor(file: string, { address }: RunDoor): Promise<void> {
+  await rm(file, { force: true });
+  if (process.platform === 'win32') return;
+  await rm(address, { force: true });
+  // Only a folder that is empty goes: what the file says is not taken for more than it is.
+  await rmdir(path.dirname(address)).catch(() => undefined);
+}
+
+/** The run of a session, where `troupe run` has started it and it still goes on; by the host's own id. */
+export async function findRun(folder: string, session: string): Promise<SteeringCapability | undefined> {
+  for (const { file, door } of await listDoors(folder)) {
+    if (door.session !== session) continue;
+    if (await isThere(door)) return steeringAt(door);
+    await removeDoor(file, door);
+  }
+  return undefined;
+}
+
+function steeringAt(door: RunDoor): SteeringCapability {
+  const agentIn = ({ agent, session }: AgentToSteer): { readonly agent?: string } =>
+    agent === session ? {} : { agent };
+  const ended = ({ agent, session, isAtWork }: AgentToSteer): boolean => agent !== session && !isAtWork;
+  return {
+    send: async (agent, message) =>
+      ended(agent)
+        ? { whyNot: 'it has ended; troupe attach goes on from it.' }
+        : request(door, { act: 'send', message, ...agentIn(agent) }),
+    stop: async (agent) =>
+      ended(agent) ? { whyNot: 'it is not at work.' } : request(door, { act: 'stop', ...agentIn(agent) }),
+  };
+}
+
+/** Nobody listens at the socket of a run that was killed. */
+function isThere({ address }: RunDoor): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(address, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => resolve(!GONE.has(codeOf(error))));
+  });
+}
+
+const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
+
+function request({ address }: RunDoor, said: object): Promise<Steered> {
+  return new Promise((resolve) => {
+    const over = (): void => resolve({ whyNot: 'its run has ended.' });
+    const socket = connect(address, () => socket.write(`${JSON.stringify(said)}\n`));
+    const lines = createInterface({ input: socket });
+    lines.on('error', over).once('line', (line) => resolve(steeredIn(line)));
+    socket.once('error', over).once('close', over);
+  });
+}
+
+function steeredIn(line: string): Steered {
+  const said = parseJsonBytes(Buffer.from(line));
+  const [words, whyNot] = isObject(said) ? [asText(said['words']), asText(said['whyNot'])] : [];
+  return words === undefined ? { whyNot: whyNot ?? 'its run gave no answer.' } : { words };
+}
+
+/** A run whose agents can be told something, or stopped, from another terminal. */
+export interface ReachableRun {
+  /** Events of the run: they say whose session it is. */
+  take(events: readonly StreamEvent[]): void;
+  close(): Promise<void>;
+}
+
+/** Where the door cannot be opened, that is said, and the program runs all the same. */
+export function reachable(run: string, child: ChildProcess, steering: Steering | undefined): ReachableRun {
+  const open = openFor(run, steering ? steered(steering) : bySignal(child)).catch(reportTrouble);
+  return {
+    take(events) {
+      for (const event of events)
+        if (event.type === 'session_started' && event.session_id !== null) {
+          const { session_id: session } = event;
+          void open.then((door) => door?.name(session)).catch(reportTrouble);
+        }
+    },
+    close: async () => void (await (await open)?.close().catch(reportTrouble)),
+  };
+}
+
+async function openFor(run: string, steering: RunSteering): Promise<OpenDoor> {
+  const folder = stateFolder(thisMachine());
+  await ensureStateFolder(folder);
+  return openDoor(folder, run, steering);
+}
+
+/** So long whoever sends waits for the agent to hear it. */
+const HEARD_WITHIN_MS = 20_000;
+
+function steered(steering: Steering): RunSteering {
+  return {
+    async send(agent, message) {
+      if (!steering.isOpen) return OVER;
+      if (agent === undefined) {
+        steering.say(message);
+        return { words: 'The program has the message: the main agent reads it when its call, or its turn, is over.' };
+      }
+      const isHeard = await Promise.race([
+        steering.tellAgent(agent, message),
+        sleep(HEARD_WITHIN_MS, undefined, QUIET),
+      ]);
+      if (isHeard === false) return { whyNot: 'it ended before it could read the message.' };
+      return {
+        words: isHeard
+          ? 'The agent has the message.'
+          : 'It reads the message with its next call, or when it is about to end.',
+      };
+    },
+    async stop(agent) {
+      if (!steering.isOpen) return OVER;
+      try {
+        if (agent === undefined) {
+          await steering.interrupt();
+          return { words: 'Its turn was interrupted.' };
+        }
+        const isEnded = await steering.stopAgent(agent);
+        return isEnded ? { words: 'The program has stopped it.' } : GOES_ON;
+      } catch (error) {
+        return { whyNot: `the program refused: ${error instanceof Error ? error.message : String(error)}.` };
+      }
+    },
+  };
+}
+
+const QUIET = { ref: false };
+const GOES_ON: Steered = { whyNot: 'the program said yes, but the agent goes on: this version cannot stop it.' };
+const OVER: Steered = { whyNot: 'its run is over.' };
+
+/** Nobody stands between the program and its input: only the whole of it can be reached. */
+function bySignal(child: ChildProcess): RunSteering {
+  return {
+    send: async () => WITHOUT_INTERCEPT,
+    async stop(agent) {
+      if (agent !== undefined) return WITHOUT_INTERCEPT;
+      return child.kill('SIGINT') ? { words: 'The program was interrupted, as by Ctrl-C.' } : OVER;
+    },
+  };
+}
+
+const WITHOUT_INTERCEPT: Steered = {
+  whyNot: 'its run was started without --intercept, and only with it troupe can speak to its agents.',
+};
