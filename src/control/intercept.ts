@@ -12,7 +12,7 @@ import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { callerSoon, thisMachine } from '../sessions/index.ts';
 import type { CreateCallBroker, RunRequest } from './requests.ts';
-import { createSteering, type Steering, type WaitingCall } from './steer.ts';
+import { Steering, type WaitingCall } from './steer.ts';
 
 /** A program that will be steered. */
 export interface Interception {
@@ -43,7 +43,7 @@ export async function prepareInterception(
         const asks = isQuestion ? 'always' : 'policy';
         return { kind: 'printed', printed: await judge({ payload, call, process: child.pid, asks, signal }) };
       };
-      const steering = createSteering({
+      const steering = new Steering({
         ...{ control: adapter.control, plan, print, decide, onError: reportTrouble },
         send: (text) => void child.stdin?.write(text),
         endInput: () => void child.stdin?.end(),
@@ -77,9 +77,9 @@ async function feed(steering: Steering, { input, prompt }: { readonly input: str
   const { stdin } = process;
   if (input === 'lines') {
     const splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
-    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) hear(steering, line.bytes);
+    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) passLine(steering, line.bytes);
     const rest = splitter.rest();
-    if (rest) hear(steering, rest.bytes);
+    if (rest) passLine(steering, rest.bytes);
   } else {
     const text = stdin.isTTY ? '' : await textOn(stdin, prompt === undefined ? undefined : SILENT_MS);
     const whole = [prompt, text].filter((part) => part).join('\n');
@@ -88,8 +88,8 @@ async function feed(steering: Steering, { input, prompt }: { readonly input: str
   steering.finishInput();
 }
 
-function hear(steering: Steering, bytes: Uint8Array): void {
-  if (bytes.length > 0) steering.hear(bytes);
+function passLine(steering: Steering, bytes: Uint8Array): void {
+  if (bytes.length > 0) steering.passLine(bytes);
 }
 
 async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): Promise<string> {

@@ -15,7 +15,7 @@ import type {
   SessionConfig,
   SessionExited,
 } from './session-chunk.ts';
-import { createSteering, type Steering, type WaitingCall } from './steer.ts';
+import { Steering, type SteerOptions, type WaitingCall } from './steer.ts';
 
 export interface SessionParts {
   readonly control: ControlCapability;
@@ -96,13 +96,10 @@ export function startSession(config: Started, { control, read, createShadow }: S
   };
 }
 
-function steer(
-  child: ChildProcess,
-  parts: Pick<Parameters<typeof createSteering>[0], 'control' | 'plan' | 'decide'>,
-): Steering {
+function steer(child: ChildProcess, parts: Pick<SteerOptions, 'control' | 'plan' | 'decide'>): Steering {
   // It may end before it has heard everything.
   child.stdin?.on('error', () => {});
-  return createSteering({
+  return new Steering({
     ...parts,
     send: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Steered } from '../core/index.ts';
-import { doorFile, findRun, openDoor, type RunSteering, writeDoor } from './run-socket.ts';
+import { addressFile, findRun, openRunSocket, type RunSteering, writeAddress } from './run-socket.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -34,9 +34,9 @@ function recording(): { readonly steering: RunSteering; readonly asked: unknown[
 describe('a run that others can reach', () => {
   it('is found by its session, and by nothing before it is known', async () => {
     const { steering, asked } = recording();
-    const door = await openDoor(folder, 'r1', steering);
+    const socket = await openRunSocket(folder, 'r1', steering);
     expect(await findRun(folder, 's1')).toBeUndefined();
-    door.name('s1');
+    socket.name('s1');
     expect(await findRun(folder, 's2')).toBeUndefined();
     const run = await findRun(folder, 's1');
     expect(await run?.send(agent('a1'), 'Line\n"two" 🙂')).toEqual({ words: 'It has the message.' });
@@ -49,31 +49,31 @@ describe('a run that others can reach', () => {
       ['stop', 'a1'],
       ['stop', 'broken'],
     ]);
-    await door.close();
+    await socket.close();
     expect(await findRun(folder, 's1')).toBeUndefined();
     expect(readdirSync(path.join(folder, 'runs'))).toEqual([]);
   });
 
   it('is asked nothing about agents that have ended', async () => {
     const { steering, asked } = recording();
-    const door = await openDoor(folder, 'r1', steering);
-    door.name('s1');
+    const socket = await openRunSocket(folder, 'r1', steering);
+    socket.name('s1');
     const run = await findRun(folder, 's1');
     expect(await run?.send(agent('a1', false), 'x')).toEqual({
       whyNot: 'it has ended; troupe attach goes on from it.',
     });
     expect(await run?.stop(agent('a1', false))).toEqual({ whyNot: 'it is not at work.' });
     expect(asked).toEqual([]);
-    await door.close();
+    await socket.close();
   });
 
   it.skipIf(process.platform === 'win32')('is for its owner only', async () => {
-    const door = await openDoor(folder, 'r1', recording().steering);
+    const socket = await openRunSocket(folder, 'r1', recording().steering);
     const file = path.join(folder, 'runs/r1.door');
     const { address } = JSON.parse(readFileSync(file, 'utf8'));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(path.dirname(address)).mode & 0o777).toBe(0o700);
-    await door.close();
+    await socket.close();
     expect(existsSync(path.dirname(address))).toBe(false);
   });
 
@@ -86,12 +86,12 @@ describe('a run that others can reach', () => {
       isAsked();
       return new Promise(() => {});
     };
-    const door = await openDoor(folder, 'r1', { send: never, stop: never });
-    door.name('s1');
+    const socket = await openRunSocket(folder, 'r1', { send: never, stop: never });
+    socket.name('s1');
     const run = await findRun(folder, 's1');
     const answer = run?.stop(agent('a1'));
     await asked;
-    await door.close();
+    await socket.close();
     expect(await answer).toEqual({ whyNot: 'its run has ended.' });
   });
 
@@ -101,9 +101,9 @@ describe('a run that others can reach', () => {
     const listening = 'require("net").createServer().listen(process.argv[1], () => console.log("open"))';
     const child = spawn(process.execPath, ['-e', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(child.stdout, 'data');
-    const file = doorFile(folder, 'r9');
+    const file = addressFile(folder, 'r9');
     mkdirSync(path.dirname(file));
-    writeDoor(file, { address, session: 's1' });
+    writeAddress(file, { address, session: 's1' });
     expect(await findRun(folder, 's1')).toBeDefined();
     child.kill('SIGKILL');
     await once(child, 'close');

@@ -22,8 +22,8 @@ export interface RunSteering {
   stop(agent: string | undefined): Promise<Steered>;
 }
 
-export interface OpenDoor {
-  /** Whose run it is turned out. */
+export interface RunSocket {
+  /** Writes down whose run it is, once that is known. */
   name(session: string): void;
   close(): Promise<void>;
 }
@@ -35,14 +35,14 @@ const MAX_ADDRESS = 103;
  * Lets other processes of the same person reach the agents of this run. One request a connection: a line of JSON, answered
  * by one. Does not keep the process alive.
  */
-export async function openDoor(folder: string, run: string, steering: RunSteering): Promise<OpenDoor> {
+export async function openRunSocket(folder: string, run: string, steering: RunSteering): Promise<RunSocket> {
   const address = newAddress(run);
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.unref());
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
     const lines = createInterface({ input: socket });
-    // Of a socket that breaks, its reader is told as well.
+    // A broken socket is an error of its reader as well.
     lines.on('error', () => socket.destroy());
     lines.once('line', (line) => {
       void answer(steering, line).then((said) => socket.end(`${JSON.stringify(said)}\n`));
@@ -52,16 +52,16 @@ export async function openDoor(folder: string, run: string, steering: RunSteerin
     server.once('error', reject).listen(address, resolve);
   });
   server.unref();
-  const file = doorFile(folder, run);
+  const file = addressFile(folder, run);
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  const door: RunDoor = { address };
-  writeDoor(file, door);
+  const at: RunAddress = { address };
+  writeAddress(file, at);
   return {
-    name: (session) => writeDoor(file, { ...door, session }),
+    name: (session) => writeAddress(file, { ...at, session }),
     async close() {
       server.close();
       for (const socket of sockets) socket.destroy();
-      await removeDoor(file, door);
+      await removeAddress(file, at);
     },
   };
 }
@@ -92,25 +92,25 @@ const NOT_UNDERSTOOD: Steered = {
   whyNot: 'the run did not understand the request: it is of another version of troupe.',
 };
 
-export interface RunDoor {
-  /** A socket in a folder of its owner's own; on Windows a named pipe. */
+export interface RunAddress {
+  /** Of a socket in a folder that only its owner may read; on Windows of a named pipe. */
   readonly address: string;
-  /** The host's own id; undefined as long as nobody knows it. */
+  /** The host's own id; undefined until it is known. */
   readonly session?: string;
 }
 
 const SUFFIX = '.door';
 
-export function doorFile(folder: string, run: string): string {
+export function addressFile(folder: string, run: string): string {
   return path.join(folder, 'runs', run + SUFFIX);
 }
 
-export function writeDoor(file: string, door: RunDoor): void {
-  replaceFile(file, `${JSON.stringify(door)}\n`);
+export function writeAddress(file: string, at: RunAddress): void {
+  replaceFile(file, `${JSON.stringify(at)}\n`);
 }
 
-/** Every run that has not closed its door, the newest first. Some may be gone without a word. */
-export async function listDoors(folder: string): Promise<readonly { readonly file: string; readonly door: RunDoor }[]> {
+/** Every run that has not removed its file, the newest first. Some may have been killed. */
+async function listAddresses(folder: string): Promise<readonly { readonly file: string; readonly at: RunAddress }[]> {
   const names = await readdir(path.join(folder, 'runs')).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
@@ -120,14 +120,14 @@ export async function listDoors(folder: string): Promise<readonly { readonly fil
   const found = await Promise.all(
     files.reverse().map(async (name) => {
       const file = path.join(folder, 'runs', name);
-      const door = await readDoor(file);
-      return door ? [{ file, door }] : [];
+      const at = await readAddress(file);
+      return at ? [{ file, at }] : [];
     }),
   );
   return found.flat();
 }
 
-async function readDoor(file: string): Promise<RunDoor | undefined> {
+async function readAddress(file: string): Promise<RunAddress | undefined> {
   try {
     const value: unknown = JSON.parse(await readText(file));
     const address = isObject(value) ? asText(value['address']) : undefined;
@@ -139,8 +139,8 @@ async function readDoor(file: string): Promise<RunDoor | undefined> {
   }
 }
 
-/** Of a run that has ended, or was killed: neither its file nor its socket is of use to anybody. */
-export async function removeDoor(file: string, { address }: RunDoor): Promise<void> {
+/** Of a run that has ended, or was killed. */
+async function removeAddress(file: string, { address }: RunAddress): Promise<void> {
   await rm(file, { force: true });
   if (process.platform === 'win32') return;
   await rm(address, { force: true });
@@ -148,17 +148,17 @@ export async function removeDoor(file: string, { address }: RunDoor): Promise<vo
   await rmdir(path.dirname(address)).catch(() => undefined);
 }
 
-/** The run of a session, where `troupe run` has started it and it still goes on; by the host's own id. */
+/** The run of a session that `troupe run` has started and that still goes on; by the host's own id. */
 export async function findRun(folder: string, session: string): Promise<SteeringCapability | undefined> {
-  for (const { file, door } of await listDoors(folder)) {
-    if (door.session !== session) continue;
-    if (await isThere(door)) return steeringAt(door);
-    await removeDoor(file, door);
+  for (const { file, at } of await listAddresses(folder)) {
+    if (at.session !== session) continue;
+    if (await isThere(at)) return steeringAt(at);
+    await removeAddress(file, at);
   }
   return undefined;
 }
 
-function steeringAt(door: RunDoor): SteeringCapability {
+function steeringAt(at: RunAddress): SteeringCapability {
   const agentIn = ({ agent, session }: AgentToSteer): { readonly agent?: string } =>
     agent === session ? {} : { agent };
   const ended = ({ agent, session, isAtWork }: AgentToSteer): boolean => agent !== session && !isAtWork;
@@ -166,14 +166,14 @@ function steeringAt(door: RunDoor): SteeringCapability {
     send: async (agent, message) =>
       ended(agent)
         ? { whyNot: 'it has ended; troupe attach goes on from it.' }
-        : request(door, { act: 'send', message, ...agentIn(agent) }),
+        : request(at, { act: 'send', message, ...agentIn(agent) }),
     stop: async (agent) =>
-      ended(agent) ? { whyNot: 'it is not at work.' } : request(door, { act: 'stop', ...agentIn(agent) }),
+      ended(agent) ? { whyNot: 'it is not at work.' } : request(at, { act: 'stop', ...agentIn(agent) }),
   };
 }
 
 /** Nobody listens at the socket of a run that was killed. */
-function isThere({ address }: RunDoor): Promise<boolean> {
+function isThere({ address }: RunAddress): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => {
       socket.destroy();
@@ -185,7 +185,7 @@ function isThere({ address }: RunDoor): Promise<boolean> {
 
 const GONE: ReadonlySet<unknown> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 
-function request({ address }: RunDoor, said: object): Promise<Steered> {
+function request({ address }: RunAddress, said: object): Promise<Steered> {
   return new Promise((resolve) => {
     const over = (): void => resolve({ whyNot: 'its run has ended.' });
     const socket = connect(address, () => socket.write(`${JSON.stringify(said)}\n`));
@@ -202,35 +202,35 @@ function steeredIn(line: string): Steered {
 }
 
 /** A run whose agents can be told something, or stopped, from another terminal. */
-export interface ReachableRun {
+export interface SteerableRun {
   /** Events of the run: they say whose session it is. */
   take(events: readonly StreamEvent[]): void;
   close(): Promise<void>;
 }
 
-/** Where the door cannot be opened, that is said, and the program runs all the same. */
-export function reachable(run: string, child: ChildProcess, steering: Steering | undefined): ReachableRun {
+/** If the socket cannot be opened, reports it; the program runs all the same. */
+export function openSteering(run: string, child: ChildProcess, steering: Steering | undefined): SteerableRun {
   const open = openFor(run, steering ? steered(steering) : bySignal(child)).catch(reportTrouble);
   return {
     take(events) {
       for (const event of events)
         if (event.type === 'session_started' && event.session_id !== null) {
           const { session_id: session } = event;
-          void open.then((door) => door?.name(session)).catch(reportTrouble);
+          void open.then((socket) => socket?.name(session)).catch(reportTrouble);
         }
     },
     close: async () => void (await (await open)?.close().catch(reportTrouble)),
   };
 }
 
-async function openFor(run: string, steering: RunSteering): Promise<OpenDoor> {
+async function openFor(run: string, steering: RunSteering): Promise<RunSocket> {
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
-  return openDoor(folder, run, steering);
+  return openRunSocket(folder, run, steering);
 }
 
-/** So long whoever sends waits for the agent to hear it. */
-const HEARD_WITHIN_MS = 20_000;
+/** Timeout of `send`. */
+const READ_WITHIN_MS = 20_000;
 
 function steered(steering: Steering): RunSteering {
   return {
@@ -240,13 +240,10 @@ function steered(steering: Steering): RunSteering {
         steering.say(message);
         return { words: 'The program has the message: the main agent reads it when its call, or its turn, is over.' };
       }
-      const isHeard = await Promise.race([
-        steering.tellAgent(agent, message),
-        sleep(HEARD_WITHIN_MS, undefined, QUIET),
-      ]);
-      if (isHeard === false) return { whyNot: 'it ended before it could read the message.' };
+      const isRead = await Promise.race([steering.tellAgent(agent, message), sleep(READ_WITHIN_MS, undefined, QUIET)]);
+      if (isRead === false) return { whyNot: 'it ended before it could read the message.' };
       return {
-        words: isHeard
+        words: isRead
           ? 'The agent has the message.'
           : 'It reads the message with its next call, or when it is about to end.',
       };
@@ -271,7 +268,7 @@ const QUIET = { ref: false };
 const GOES_ON: Steered = { whyNot: 'the program said yes, but the agent goes on: this version cannot stop it.' };
 const OVER: Steered = { whyNot: 'its run is over.' };
 
-/** Nobody stands between the program and its input: only the whole of it can be reached. */
+/** Without an interception only the whole program can be reached. */
 function bySignal(child: ChildProcess): RunSteering {
   return {
     send: async () => WITHOUT_INTERCEPT,

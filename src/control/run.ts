@@ -23,7 +23,7 @@ import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
 import type { CreateCallBroker, RunOutcome, RunRequest } from './requests.ts';
 import { openRunRecord } from './run-record.ts';
-import { type ReachableRun, reachable } from './run-socket.ts';
+import { openSteering, type SteerableRun } from './run-socket.ts';
 import { startShadow } from './shadow.ts';
 import type { Steering } from './steer.ts';
 
@@ -43,12 +43,12 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
   const record = openRunRecord(id, request);
-  const onEvents = (news: readonly StreamEvent[]): void => {
-    events?.write(news);
-    record.add(news);
-    door?.take(news);
+  const onEvents = (fresh: readonly StreamEvent[]): void => {
+    events?.write(fresh);
+    record.add(fresh);
+    socket?.take(fresh);
   };
-  let door: ReachableRun | undefined;
+  let socket: SteerableRun | undefined;
   const shadow = startShadow(request, onEvents, {
     // What a program prints to its terminal, we do not see; what goes through us, we do.
     ...((interception || !isatty(STDOUT)) && { screen }),
@@ -61,13 +61,13 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const output = child.stdout
     ? passOn(child, child.stdout, { look: (chunk) => shadow.push(chunk), interception, screen })
     : undefined;
-  door = reachable(id, child, output?.steering);
+  socket = openSteering(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
   await output?.end();
   await search.end();
-  await door.close();
+  await socket.close();
   const report = await shadow.end();
   await events?.end();
   await record.end(outcome, report.session);

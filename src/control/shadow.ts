@@ -133,7 +133,7 @@ export async function shadowInput(request: StreamRequest): Promise<StreamOutcome
   const through = request.tee ? createSpillingWriter(STDOUT, { onClosed: stop }) : undefined;
   const isShared = isatty(STDOUT) && (request.tee || request.events === undefined);
   const screen = isShared ? undefined : createSharedScreen();
-  const shadow = startShadow(request, (news) => events?.write(news), { screen });
+  const shadow = startShadow(request, (fresh) => events?.write(fresh), { screen });
   await new Promise<void>((resolve, reject) => {
     process.stdin.on('data', (chunk: Buffer) => {
       through?.write(chunk);
