@@ -20,13 +20,13 @@ export interface HandedAgent {
   readonly branch?: string;
 }
 
-export interface HandoverOptions {
+interface HandoverOptions {
   /** About so many tokens in all; the message and the head always come whole. */
   readonly budget: number;
   readonly message?: string;
 }
 
-export interface Handover {
+interface Handover {
   readonly text: string;
   readonly tokens: number;
   /** What had no place, in words; empty where all came along. */
@@ -141,14 +141,14 @@ function bytesIn(text: string): number {
   return bytes;
 }
 
-export interface CutText {
+interface CutText {
   readonly text: string;
   /** How many characters had no place. */
   readonly cut: number;
 }
 
 /** Its beginning and its end, with a mark between them that says how much is missing. */
-export function cutMiddle(text: string, tokens: number): CutText {
+function cutMiddle(text: string, tokens: number): CutText {
   if (tokensIn(text) <= tokens) return { text, cut: 0 };
   const characters = Array.from(text);
   const perCharacter = bytesIn(text) / characters.length;
@@ -162,18 +162,18 @@ export function cutMiddle(text: string, tokens: number): CutText {
 
 const MARK_BYTES = 48;
 
-export function cutEnd(text: string, length: number): string {
+function cutEnd(text: string, length: number): string {
   const characters = Array.from(text);
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join('')}…`;
 }
 
-export interface HandedCall {
+interface HandedCall {
   readonly tool: string;
   readonly summary: string;
   readonly outcome: 'ok' | 'failed' | 'no result';
 }
 
-export interface TouchedFile {
+interface TouchedFile {
   readonly path: string;
   /** «read», «+3 −1». */
   readonly what: string;

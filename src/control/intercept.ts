@@ -109,14 +109,14 @@ async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): P
   return Buffer.concat(chunks).toString('utf8');
 }
 
-export interface GivenResultsOptions {
+interface GivenResultsOptions {
   /** Where troupe keeps its state. */
   readonly folder: string;
   readonly host: string;
 }
 
 /** The result that a file gives to a call in place of its own, written down in the audit. Throws where the file is not right. */
-export function createGivenResults(
+function createGivenResults(
   file: string,
   { folder, host }: GivenResultsOptions,
 ): (payload: unknown, process: number | undefined) => Promise<ControlAnswer | undefined> {

@@ -43,7 +43,7 @@ export interface HostProgram {
   readonly version?: string;
 }
 
-export interface PlanContext {
+interface PlanContext {
   readonly adapters: readonly SourceAdapter[];
   readonly machine: Machine;
   /** The host's program on this machine; undefined where it is not there, or nobody may look. */
@@ -231,7 +231,7 @@ function adapterOf({ adapters }: PlanContext, host: string): SourceAdapter {
   throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${all}`);
 }
 
-export interface RunContext {
+interface RunContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Keeps that a session goes on from the agent. */
   noteContinued(session: SessionId): Promise<void>;

@@ -17,7 +17,7 @@ import type {
 } from './session-chunk.ts';
 import { Steering, type SteerOptions, type WaitingCall } from './steer.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly control: ControlCapability;
   /** What a hook would be told, in our words. */
   readonly read: (payload: unknown) => HookEvent | undefined;
@@ -131,7 +131,7 @@ export interface HeldCalls {
 const TEN_MINUTES = 600_000;
 
 /** Calls that wait for the program that runs the session. Each ends once. */
-export function createHeldCalls(
+function createHeldCalls(
   { hold = 'questions', waitMs = TEN_MINUTES, otherwise = 'deny' }: SessionConfig,
   read: (payload: unknown) => HookEvent | undefined,
   tell: (chunk: CallWaiting | CallSettled) => void,
@@ -207,14 +207,14 @@ function describe(
 }
 
 /** What comes faster than it is taken, in order, for one reader. */
-export interface ChunkQueue<T> extends AsyncIterable<T> {
+interface ChunkQueue<T> extends AsyncIterable<T> {
   add(...chunks: readonly T[]): void;
   /** Nothing more comes; with an error, that is thrown behind the last one. */
   end(error?: unknown): void;
 }
 
 /** `onLeft`: the reader has gone before the end. */
-export function createChunkQueue<T>(onLeft: () => void): ChunkQueue<T> {
+function createChunkQueue<T>(onLeft: () => void): ChunkQueue<T> {
   const waiting: T[] = [];
   const state: { isOver: boolean; error?: unknown } = { isOver: false };
   let wake = (): void => {};

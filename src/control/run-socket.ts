@@ -22,7 +22,7 @@ export interface RunSteering {
   stop(agent: string | undefined): Promise<Steered>;
 }
 
-export interface RunSocket {
+interface RunSocket {
   /** Writes down whose run it is, once that is known. */
   name(session: string): void;
   close(): Promise<void>;
@@ -92,7 +92,7 @@ const NOT_UNDERSTOOD: Steered = {
   whyNot: 'the run did not understand the request: it is of another version of troupe.',
 };
 
-export interface RunAddress {
+interface RunAddress {
   /** Of a socket in a folder that only its owner may read; on Windows of a named pipe. */
   readonly address: string;
   /** The host's own id; undefined until it is known. */

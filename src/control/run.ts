@@ -176,7 +176,7 @@ async function dieBy(signal: NodeJS.Signals): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 500));
 }
 
-export interface SessionSearch {
+interface SessionSearch {
   /** Looks for the last time. */
   end(): Promise<void>;
 }
@@ -190,7 +190,7 @@ const STREAM_WITHIN_MS = 3_000;
  * For programs that print no stream, as in a terminal: the session that is theirs, by its files. It is the one whose process
  * the program is; for hosts that keep no record of processes, the only session that has begun since. Where several have, none.
  */
-export function searchSession(
+function searchSession(
   { command: [program], where, disk }: RunRequest,
   child: ChildProcess,
   shadow: Shadow,

@@ -66,7 +66,7 @@ function unknownHost(host: string | undefined): UserError {
   return new UserError('unknown-host', what, `Known: ${known.join(', ')}`);
 }
 
-export interface TreeView {
+interface TreeView {
   show(tree: SessionTree): void;
   /** Draws the last one for good. */
   end(tree: SessionTree | undefined): void;
@@ -78,7 +78,7 @@ const REDRAW_MS = 100;
  * The tree on stderr: in place where somebody watches, below what was printed before; once, at the end, where nobody does, or
  * where the screen is not ours: what another program prints there, we do not see, and would draw over it.
  */
-export function createTreeView(screen: SharedScreen | undefined): TreeView {
+function createTreeView(screen: SharedScreen | undefined): TreeView {
   const { stderr } = process;
   const isTerminal = stderr.isTTY === true && !isDumb(process);
   let drawn = 0;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { shareOut, TakerGone } from './assign-tasks.ts';
+import { assignTasks, WorkerNotStarted } from './assign-tasks.ts';
 
 const pause = () => new Promise((resolve) => setImmediate(resolve));
-const taker = (name: string, ahead = 1) => ({
+const worker = (name: string, ahead = 1) => ({
   ahead,
   run: async (task: number) => {
     await pause();
@@ -10,29 +10,34 @@ const taker = (name: string, ahead = 1) => ({
   },
 });
 
-describe('shareOut', () => {
+describe('assignTasks', () => {
   it('has everything done once, whoever does it', async () => {
     const tasks = Array.from({ length: 50 }, (_, index) => index);
-    const { results, homes } = await shareOut(tasks, [taker('a'), taker('b', 3)]);
+    const { results, owners } = await assignTasks(tasks, [worker('a'), worker('b', 3)]);
     expect([...results.keys()].sort((a, b) => a - b)).toEqual(tasks);
-    expect(new Set(homes.values())).toEqual(new Set([0, 1]));
-    for (const [task, who] of homes) expect(results.get(task)).toBe(`${'ab'[who]}${task}`);
+    expect(new Set(owners.values())).toEqual(new Set([0, 1]));
+    for (const [task, who] of owners) expect(results.get(task)).toBe(`${'ab'[who]}${task}`);
   });
 
   it('tells of each task once, also of one that somebody has done unasked while another did it', async () => {
     let told = 0;
     const both = Promise.resolve(new Map([0, 1, 2].map((task) => [task, `before${task}`])));
-    await shareOut([0, 1, 2, 3], [taker('a'), { ...taker('b', 3), doneBefore: both }], undefined, () => void told++);
+    await assignTasks(
+      [0, 1, 2, 3],
+      [worker('a'), { ...worker('b', 3), doneBefore: both }],
+      undefined,
+      () => void told++,
+    );
     expect(told).toBe(4);
   });
 
   it('gives each what was its own before, and then what others left', async () => {
-    const homes = new Map([0, 1, 2, 3].map((task) => [task, 1]));
+    const owners = new Map([0, 1, 2, 3].map((task) => [task, 1]));
     const busy = {
       ahead: 1,
       run: (task: number) => new Promise<string>((resolve) => setTimeout(resolve, 30, `b${task}`)),
     };
-    const { results } = await shareOut([0, 1, 2, 3], [taker('a'), busy], homes);
+    const { results } = await assignTasks([0, 1, 2, 3], [worker('a'), busy], owners);
     expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
   });
 
@@ -47,7 +52,7 @@ describe('shareOut', () => {
       },
     };
     const slow = { ahead: 1, run: () => new Promise<string>((resolve) => setTimeout(resolve, 100, 'a')) };
-    await shareOut(
+    await assignTasks(
       [0, 1, 2, 3, 4],
       [slow, second],
       new Map([
@@ -60,7 +65,7 @@ describe('shareOut', () => {
 
   it('has the work of one who never began done by others, whenever that is known', async () => {
     const gone = async () => {
-      throw new TakerGone('no room for a thread');
+      throw new WorkerNotStarted('no room for a thread');
     };
     const late = async () => {
       for (let turn = 0; turn < 20; turn++) await pause();
@@ -72,9 +77,9 @@ describe('shareOut', () => {
       { ahead: 2, begun: late(), run: gone },
       { ahead: 2, run: late },
     ]) {
-      const { results, homes } = await shareOut(tasks, [taker('a'), never]);
+      const { results, owners } = await assignTasks(tasks, [worker('a'), never]);
       expect(tasks.map((task) => results.get(task))).toEqual(tasks.map((task) => `a${task}`));
-      expect(new Set(homes.values())).toEqual(new Set([0]));
+      expect(new Set(owners.values())).toEqual(new Set([0]));
     }
   });
 
@@ -87,11 +92,11 @@ describe('shareOut', () => {
       if (task === 1) begin();
       return `a${task}`;
     };
-    const { results } = await shareOut(
+    const { results } = await assignTasks(
       [0, 1],
       [
         { ahead: 1, run },
-        { ...taker('b'), begun },
+        { ...worker('b'), begun },
       ],
     );
     expect(Object.fromEntries(results)).toEqual({ 0: 'a0', 1: 'a1' });
@@ -108,7 +113,7 @@ describe('shareOut', () => {
     };
     const tasks = Array.from({ length: 99 }, (_, index) => index);
     await expect(
-      shareOut(tasks, [
+      assignTasks(tasks, [
         { ahead: 2, run },
         { ahead: 2, run },
       ]),

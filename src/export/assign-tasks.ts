@@ -1,13 +1,13 @@
 import type { AgentWork } from './agent-work.ts';
 
 /** Others who do the same work, each in a thread of its own. */
-export interface Crew {
-  readonly helpers: readonly Helper[];
+export interface WorkerPool {
+  readonly workers: readonly PoolWorker[];
   /** Who has seen which agent, by number: 0 is who asks. */
-  homes: ReadonlyMap<number, number>;
+  owners: ReadonlyMap<number, number>;
 }
 
-export interface Helper {
+export interface PoolWorker {
   readonly work: AgentWork;
   /** Whether it has begun: one that is still starting gets no task that others could do meanwhile. */
   isUp(): boolean;
@@ -16,16 +16,16 @@ export interface Helper {
 /** A thread that looks for its messages now and then gets several tasks ahead. */
 const AHEAD = 3;
 
-/** `prepare`: tells a helper what it has to know first; it may answer with what it has done already. */
-export function takersOf<Result>(
+/** `prepare`: tells a worker what it has to know first; it may answer with what it has done already. */
+export function taskWorkersOf<Result>(
   own: AgentWork,
-  crew: Crew | undefined,
+  pool: WorkerPool | undefined,
   run: (work: AgentWork, agent: number) => Promise<Result>,
-  prepare: (helper: AgentWork) => Promise<ReadonlyMap<number, Result>>,
-): readonly Taker<Result>[] {
+  prepare: (worker: AgentWork) => Promise<ReadonlyMap<number, Result>>,
+): readonly TaskWorker<Result>[] {
   return [
     { ahead: 1, run: (agent) => run(own, agent) },
-    ...(crew?.helpers ?? []).map(({ work, isUp }) => {
+    ...(pool?.workers ?? []).map(({ work, isUp }) => {
       const doneBefore = prepare(work);
       return {
         ahead: AHEAD,
@@ -38,7 +38,7 @@ export function takersOf<Result>(
 }
 
 /** One who takes on tasks. `ahead`: how many at a time, so that a thread never waits for the next one. */
-export interface Taker<Result> {
+interface TaskWorker<Result> {
   readonly ahead: number;
   /** When it can begin; others do not wait for it. Left out: at once. */
   readonly begun?: Promise<unknown>;
@@ -47,35 +47,35 @@ export interface Taker<Result> {
   run(task: number): Promise<Result>;
 }
 
-/** Thrown by a taker that never began, and never will: others do its work. The first one is always there. */
-export class TakerGone extends Error {}
+/** Thrown by a worker that never began, and never will: others do its work. The first one is always there. */
+export class WorkerNotStarted extends Error {}
 
-interface SharedOut<Result> {
+interface AssignedTasks<Result> {
   readonly results: ReadonlyMap<number, Result>;
   /** Who did what. */
-  readonly homes: ReadonlyMap<number, number>;
+  readonly owners: ReadonlyMap<number, number>;
 }
 
 /**
- * Tasks are given to whoever is free. Each begins with those that were its own the last time (`homes`), because it has
+ * Tasks are given to whoever is free. Each begins with those that were its own the last time (`owners`), because it has
  * seen them, goes on with those that are nobody's, and takes what others leave from the end.
  */
-export async function shareOut<Result>(
+export async function assignTasks<Result>(
   tasks: readonly number[],
-  takers: readonly Taker<Result>[],
-  homes: ReadonlyMap<number, number> = new Map(),
+  workers: readonly TaskWorker<Result>[],
+  owners: ReadonlyMap<number, number> = new Map(),
   /** Hears of each task once. */
   onDone: () => void = () => undefined,
-): Promise<SharedOut<Result>> {
+): Promise<AssignedTasks<Result>> {
   const open = new Set(tasks);
   const results = new Map<number, Result>();
   const doneBy = new Map<number, number>();
-  const take = (taker: number): number | undefined => {
+  const take = (worker: number): number | undefined => {
     let [own, nobodys, last]: (number | undefined)[] = [];
     for (const task of open) {
-      const home = homes.get(task);
-      if (home === taker) own ??= task;
-      else if (home === undefined) nobodys ??= task;
+      const owner = owners.get(task);
+      if (owner === worker) own ??= task;
+      else if (owner === undefined) nobodys ??= task;
       last = task;
       if (own !== undefined) break;
     }
@@ -83,15 +83,15 @@ export async function shareOut<Result>(
     if (taken !== undefined) open.delete(taken);
     return taken;
   };
-  const work = async (taker: number, { run, begun }: Taker<Result>): Promise<void> => {
+  const work = async (worker: number, { run, begun }: TaskWorker<Result>): Promise<void> => {
     if (!(await isThere(begun))) return;
-    for (let task = take(taker); task !== undefined; task = take(taker)) {
-      doneBy.set(task, taker);
+    for (let task = take(worker); task !== undefined; task = take(worker)) {
+      doneBy.set(task, worker);
       try {
         results.set(task, await run(task));
         onDone();
       } catch (error) {
-        if (error instanceof TakerGone) {
+        if (error instanceof WorkerNotStarted) {
           open.add(task);
           return;
         }
@@ -101,7 +101,7 @@ export async function shareOut<Result>(
       }
     }
   };
-  for (const [index, { doneBefore }] of takers.entries())
+  for (const [index, { doneBefore }] of workers.entries())
     doneBefore
       ?.then((done) => {
         for (const [task, result] of done) {
@@ -112,13 +112,13 @@ export async function shareOut<Result>(
         }
       })
       .catch(() => undefined);
-  const all = takers.flatMap((taker, index) => Array.from({ length: taker.ahead }, () => work(index, taker)));
+  const all = workers.flatMap((worker, index) => Array.from({ length: worker.ahead }, () => work(index, worker)));
   // All of them come to rest first: nobody writes on behind the back of who hears of the error.
   const ends = await Promise.allSettled(all);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   // Given back when nobody was there any more to take it.
-  if (takers[0] && open.size > 0) await work(0, takers[0]);
-  return { results, homes: doneBy };
+  if (workers[0] && open.size > 0) await work(0, workers[0]);
+  return { results, owners: doneBy };
 }
 
 async function isThere(begun: Promise<unknown> | undefined): Promise<boolean> {
@@ -126,7 +126,7 @@ async function isThere(begun: Promise<unknown> | undefined): Promise<boolean> {
     await begun;
     return true;
   } catch (error) {
-    if (error instanceof TakerGone) return false;
+    if (error instanceof WorkerNotStarted) return false;
     throw error;
   }
 }

@@ -38,7 +38,7 @@ function toText(bytes: string): string {
 // Whether finished pages hold together: every link alive, every page reached from the first, titled, and not empty.
 
 /** What a page says of itself, and where it points. */
-export interface PageLinks {
+interface PageLinks {
   readonly file: string;
   readonly title: string;
   readonly anchors: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export interface PackedLinks extends Pick<PageLinks, 'file' | 'title' | 'isEmpty
   readonly targets: readonly string[];
 }
 
-export interface LinkProblem {
+interface LinkProblem {
   readonly file: string;
   /** In words for people. */
   readonly text: string;
@@ -105,7 +105,7 @@ function insideOf(targets: readonly string[]): ReadonlySet<string> {
   return new Set(targets.filter((target) => !/^[a-z][a-z0-9+.-]*:/i.test(target)));
 }
 
-export function packLinks({ file, title, isEmpty, anchors, targets }: PageLinks): PackedLinks {
+function packLinks({ file, title, isEmpty, anchors, targets }: PageLinks): PackedLinks {
   const isOpen = (target: string): boolean => {
     const [to, anchor] = resolveLink(file, target);
     return to !== file || (anchor !== '' && !anchors.has(anchor));
@@ -118,7 +118,7 @@ export function checkLinks(pages: readonly PageLinks[], first: string): readonly
   return checkPacked(pages.map(packLinks), first);
 }
 
-export function checkPacked(pages: readonly PackedLinks[], first: string): readonly LinkProblem[] {
+function checkPacked(pages: readonly PackedLinks[], first: string): readonly LinkProblem[] {
   const byFile = new Map(pages.map((page) => [page.file, page]));
   const problems: LinkProblem[] = [];
   if (!byFile.has(first)) problems.push({ file: first, text: 'is missing' });

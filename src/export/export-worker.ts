@@ -10,7 +10,7 @@ import { openAhead, reopenTranscripts } from '../sessions/index.ts';
 import {
   type AgentWork,
   createAgentWork,
-  createLookedBefore,
+  createScanCache,
   type SurveyedAgent,
   surveyConversation,
 } from './agent-work.ts';
@@ -20,7 +20,7 @@ import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worke
 const { ahead, options, redact }: WorkerOrder = workerData;
 const makeRedactor = async () => redact && redactorOf(redact.pii);
 const redactorMade = makeRedactor();
-const lookedBefore = createLookedBefore();
+const scanCache = createScanCache();
 let work: Promise<AgentWork> | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const reader = reopenTranscripts(ADAPTERS, session);
@@ -30,7 +30,7 @@ const begin: WorkerCalls['begin'] = async (session) => {
     const redactor = await (isTheSame ? redactorMade : makeRedactor());
     const known = isTheSame ? seen.map(([id, one]) => [reader.indexOf(id), one] as const) : [];
     const ahead = new Map(known.filter(([index]) => index >= 0));
-    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { lookedBefore, ahead });
+    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { scanCache, ahead });
   });
   await work;
 };
@@ -60,7 +60,7 @@ async function lookAhead(): Promise<Ahead> {
     const spoken = await read();
     if (spoken.edition === undefined || spoken.messages.length === 0) continue;
     const surveyed = surveyConversation(spoken, { ...options, ...(redactor && { redactor }) }, true);
-    lookedBefore.remember(agent, surveyed);
+    scanCache.remember(agent, surveyed);
     seen.push([agent, surveyed]);
   }
   return { seen, folder };

@@ -6,6 +6,7 @@ import {
   type ExportFormat,
   type ExportReport,
   nativeId,
+  type OnFound,
   type OpenedTranscripts,
   plural,
   type RedactionFinding,
@@ -15,6 +16,7 @@ import {
   type SessionTree,
 } from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
@@ -30,13 +32,13 @@ import {
   thisMachine,
   type Where,
 } from '../sessions/index.ts';
-import { createLookedBefore, type ExportOptions, type LookedBefore } from './agent-work.ts';
+import { createScanCache, type ExportOptions, type ScanCache } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
 import { exportSession, type PageSink } from './export-session.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
 import { type Survey, surveySession } from './survey-session.ts';
-import { crewFor, type HireCrew, type HiredCrew, type WorkerOrder } from './worker-pool.ts';
+import { createPoolStarter, type StartingPool, type StartPool, type WorkerOrder } from './worker-pool.ts';
 import { inBatches } from './write-file.ts';
 
 /** What stands beside the pages where something was looked for. */
@@ -44,38 +46,33 @@ const REPORT_NAME = 'redactions.json';
 
 const NEEDS_FOLDER = 'only in an export to a folder';
 
-function createReaders(): {
-  sessions(where: Where): Sessions;
-  sessionTranscripts(where: Where): SessionTranscripts;
-} {
-  const sessions = (where: Where): Sessions =>
-    drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+/** Loads the reader of git settings when the first author is looked up. */
+function createAuthors(): AuthorOf {
   let authors: Promise<AuthorOf> | undefined;
-  const authorOf: AuthorOf = async (folder) => {
+  return async (folder) => {
     authors ??= import('../lib/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());
     return (await authors)(folder);
-  };
-  return {
-    sessions,
-    sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
   };
 }
 
 /** Sessions as pages, through the same readers as everything else. */
 export async function runExport(request: ExportRequest): Promise<ExportOutcome> {
-  const { sessions, sessionTranscripts } = createReaders();
   stayWithinReason();
   compileLess();
   const { where, outDir, write } = request;
+  const places = placesOf(where);
+  const createReader = (): Sessions =>
+    drained(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), where);
+  const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
-  const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];
+  const ids = isMany ? await selectSessions(request, createReader()) : [request.session];
   const job = async (): Promise<ExportJob> => ({
-    transcripts: sessionTranscripts(where),
+    transcripts: createSessionTranscripts(places, createReader(), authorOf),
     sessions: ids,
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    hireCrew: crewFor(where, workerOptions(request), request.options.redact),
+    startPool: createPoolStarter(where, workerOptions(request.options), request.options.redact),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -133,15 +130,15 @@ function isChosen({ cwd, lastActivityAt }: SessionTree, { project, since }: Expo
 }
 
 async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
-  const { isSingleFile, redact, ...rest } = options;
+  const { isSingleFile, redact } = options;
   return {
-    ...rest,
+    ...workerOptions(options),
     ...(isSingleFile && { singlePage: await readText(path.join(packageFolder, 'dist', 'single-page.html')) }),
     ...(redact && { redactor: await redactorOf(redact.pii) }),
   };
 }
 
-function workerOptions({ options }: ExportRequest): WorkerOrder['options'] {
+function workerOptions(options: ExportRequest['options']): WorkerOrder['options'] {
   const { isSingleFile: _isSingleFile, redact: _redact, ...rest } = options;
   return rest;
 }
@@ -169,13 +166,7 @@ function userNames(): readonly string[] {
   }
 }
 
-export interface ExportProgress {
-  /** Conversations that were searched, or written. */
-  readonly done: number;
-  readonly doing: 'searching' | 'writing';
-}
-
-export interface ExportJob {
+interface ExportJob {
   readonly transcripts: SessionTranscripts;
   /** In the order in which they are exported; `undefined` is the newest. */
   readonly sessions: readonly (string | undefined)[];
@@ -184,70 +175,64 @@ export interface ExportJob {
   readonly options: ExportOptions;
   /** Of agents that cannot have a page, where there is room for one only. */
   readonly mainOnly?: string;
-  /** For a large session; left out: this thread does everything. */
-  readonly hireCrew?: HireCrew | undefined;
-  onProgress(progress: ExportProgress): void;
+  /** For a large session. */
+  readonly startPool: StartPool;
+  readonly onProgress: ExportRequest['onProgress'];
 }
 
-export interface ExportResult {
+interface ExportResult {
   readonly sessions: readonly ExportedSession[];
   readonly redactions: RedactionReport | null;
 }
 
 /**
- * Two readings: secrets are looked for in everything first, so that what is known of one place is found in all others. The
+ * Two passes: everything is searched for secrets first, so that what is known from one place is found in all others. The
  * sessions of one export share their placeholders.
  */
-export async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
-  const crews: HiredCrew[] = [];
+async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
+  const { transcripts, sessions, options, isMany, mainOnly } = job;
+  const scanCache = createScanCache();
+  let pool: StartingPool | undefined;
+  const start: OnFound = (found) => {
+    if (sessions.length === 1) pool = job.startPool(found);
+  };
   try {
-    return await exportWith(job, sink, crews);
-  } finally {
-    for (const crew of crews) await crew.close();
-  }
-}
-
-async function exportWith(job: ExportJob, sink: PageSink, crews: HiredCrew[]): Promise<ExportResult> {
-  const { transcripts, sessions, options, isMany } = job;
-  const lookedBefore = createLookedBefore();
-  const searched = await searchSessions(job, lookedBefore, crews);
-  const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
-  const onAgent = counter(job, 'writing');
-  const exported: ExportedSession[] = [];
-  const listed: ListedSession[] = [];
-  for (const id of sessions) {
-    const opened = searched?.opened ?? (await transcripts.open(id));
-    const survey =
-      searched?.survey ?? (await surveySession(opened, options, { scan: false, lookedBefore, onAgent: () => {} }));
-    const folder = folders?.get(id ?? '') ?? '';
-    const place = {
-      folder,
-      ...(isMany && { overview: '../index' }),
-      ...(job.mainOnly !== undefined && { mainOnly: job.mainOnly }),
-    };
-    const done = await exportSession(opened, survey, options, place, sink, onAgent);
-    exported.push(done.exported);
-    listed.push({ session: done.shared.session, asked: done.asked, folder });
-  }
-  if (isMany)
-    for (const ending of ['html', 'md'] as const) {
-      if (!options.formats.includes(ending)) continue;
-      const { file, chunks } = renderSessionsPage(listed, ending);
-      await sink.write(file, chunks);
+    const searched = await searchSessions(job, scanCache, start, () => pool);
+    const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
+    const onAgent = counter(job, 'writing');
+    const exported: ExportedSession[] = [];
+    const listed: ListedSession[] = [];
+    for (const id of sessions) {
+      const opened = searched?.opened ?? (await transcripts.open(id));
+      const survey =
+        searched?.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
+      const folder = folders?.get(id ?? '') ?? '';
+      const place = { folder, ...(isMany && { overview: '../index' }), ...known({ mainOnly }) };
+      const done = await exportSession(opened, survey, options, place, sink, onAgent);
+      exported.push(done.exported);
+      listed.push({ session: done.shared.session, asked: done.asked, folder });
     }
-  return { sessions: exported, redactions: options.redactor ? reportRedactions(options.redactor.findings()) : null };
+    for (const ending of ['html', 'md'] as const)
+      if (isMany && options.formats.includes(ending)) {
+        const { file, chunks } = renderSessionsPage(listed, ending);
+        await sink.write(file, chunks);
+      }
+    return { sessions: exported, redactions: options.redactor ? reportRedactions(options.redactor.findings()) : null };
+  } finally {
+    await pool?.close();
+  }
 }
 
 /** Finds what would be redacted, and writes nothing. */
-export async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
+async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
   const { redactor } = job.options;
   if (!redactor) return { total: 0, secrets: 0, findings: [] };
-  await exportSessions(job, { write: drainChunks });
+  await exportSessions(job, {
+    async write(_name, chunks) {
+      for await (const _chunk of chunks);
+    },
+  });
   return reportRedactions(redactor.findings());
-}
-
-async function drainChunks(_name: string, chunks: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  for await (const _chunk of chunks);
 }
 
 /** What was learned of a session on the way; of several nothing is kept: there may be thousands. */
@@ -258,8 +243,9 @@ interface Searched {
 
 async function searchSessions(
   job: ExportJob,
-  lookedBefore: LookedBefore,
-  crews: HiredCrew[],
+  scanCache: ScanCache,
+  onFound: OnFound,
+  pool: () => StartingPool | undefined,
 ): Promise<Searched | undefined> {
   const { transcripts, sessions, options } = job;
   const onAgent = counter(job, 'searching');
@@ -267,17 +253,14 @@ async function searchSessions(
   if (!isOne && !options.redactor) return undefined;
   let last: Searched | undefined;
   for (const id of sessions) {
-    const opened = await transcripts.open(id, (found) => {
-      const hired = isOne ? job.hireCrew?.(found) : undefined;
-      if (hired) crews.push(hired);
-    });
-    const survey = await surveySession(opened, options, { scan: true, lookedBefore, hired: crews[0], onAgent });
+    const opened = await transcripts.open(id, onFound);
+    const survey = await surveySession(opened, options, { scan: true, scanCache, starting: pool(), onAgent });
     last = { opened, survey };
   }
   return isOne ? last : undefined;
 }
 
-function counter({ onProgress }: ExportJob, doing: ExportProgress['doing']): () => void {
+function counter({ onProgress }: ExportJob, doing: 'searching' | 'writing'): () => void {
   let done = 0;
   return () => onProgress({ done: ++done, doing });
 }
@@ -285,7 +268,7 @@ function counter({ onProgress }: ExportJob, doing: ExportProgress['doing']): () 
 const MAX_PLACES = 20;
 
 /** One entry for each secret, with the places of the first few. Nothing of what was found is in it. */
-export function reportRedactions(findings: readonly Finding[]): RedactionReport {
+function reportRedactions(findings: readonly Finding[]): RedactionReport {
   const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
   let total = 0;
   for (const finding of findings) {
@@ -308,7 +291,7 @@ function placeText({ agent, message, field, line }: Finding): string {
 }
 
 /** What lies beside the pages. */
-export function formatReport(report: RedactionReport): string {
+function formatReport(report: RedactionReport): string {
   return `${JSON.stringify({ format: 'troupe-redactions', version: 1, ...report }, null, 1)}\n`;
 }
 

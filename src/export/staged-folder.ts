@@ -49,7 +49,7 @@ export interface Published {
   readonly kept: readonly string[];
 }
 
-export interface StageOptions {
+interface StageOptions {
   /** Also into a folder with files that are not ours. */
   readonly force: boolean;
 }

@@ -5,7 +5,7 @@ import type { FoundFiles, OpenedTranscripts, SharedFiles, SharedTranscripts } fr
 import { exportWorkerFile } from '../lib/package.ts';
 import type { Where } from '../sessions/index.ts';
 import type { AgentWork, ExportOptions } from './agent-work.ts';
-import { type Crew, type Helper, TakerGone } from './assign-tasks.ts';
+import { type PoolWorker, WorkerNotStarted, type WorkerPool } from './assign-tasks.ts';
 
 /** What `export-worker.ts` is told at its beginning. */
 export interface WorkerOrder {
@@ -38,19 +38,19 @@ export interface WorkerAnswer {
 /** Each takes memory of its own: with three, a session of 100 MB took up to 351 MB, and issue 8 allows 350. */
 const MOST_THREADS = 2;
 
-export function crewFor(
+export function createPoolStarter(
   where: Where,
   options: WorkerOrder['options'],
   redact: WorkerOrder['redact'],
-  wished: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
-): HireCrew {
-  const asked = wished === undefined ? undefined : Math.min(Number.parseInt(wished, 10) || 1, 16);
-  const helpers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
+  threads: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
+): StartPool {
+  const asked = threads === undefined ? undefined : Math.min(Number.parseInt(threads, 10) || 1, 16);
+  const workers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
   return ({ files, share }) => {
-    if (helpers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
+    if (workers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
     const session = share();
-    return startCrew(helpers, (helper) => {
-      const ahead = session && { session, first: helper, step: helpers };
+    return startPool(workers, (worker) => {
+      const ahead = session && { session, first: worker, step: workers };
       return { where, ahead, options, redact };
     });
   };
@@ -69,8 +69,8 @@ function isLarge(files: readonly string[]): boolean {
   return false;
 }
 
-function startCrew(count: number, orderFor: (helper: number) => WorkerOrder): HiredCrew {
-  const members = Array.from({ length: count }, (_, helper) => startWorker(orderFor(helper))).filter(
+function startPool(count: number, orderFor: (worker: number) => WorkerOrder): StartingPool {
+  const members = Array.from({ length: count }, (_, worker) => startWorker(orderFor(worker))).filter(
     (member) => member !== undefined,
   );
   return {
@@ -79,7 +79,7 @@ function startCrew(count: number, orderFor: (helper: number) => WorkerOrder): Hi
       if (!session) return undefined;
       // What is wrong is said where its first task is waited for.
       for (const { begin } of members) begin(session).catch(() => undefined);
-      return { helpers: members, homes: new Map() };
+      return { workers: members, owners: new Map() };
     },
     close: async () => {
       await Promise.all(members.map(({ close }) => close()));
@@ -101,11 +101,11 @@ function createWorker(order: WorkerOrder): Worker | undefined {
   }
 }
 
-interface Member extends Pick<WorkerCalls, 'begin'>, Helper {
+interface StartedWorker extends Pick<WorkerCalls, 'begin'>, PoolWorker {
   close(): Promise<void>;
 }
 
-function startWorker(order: WorkerOrder): Member | undefined {
+function startWorker(order: WorkerOrder): StartedWorker | undefined {
   const worker = createWorker(order);
   if (!worker) return undefined;
   const waiting = new Map<number, Waiting>();
@@ -114,7 +114,7 @@ function startWorker(order: WorkerOrder): Member | undefined {
   let hasAnswered = false;
   const endAll = (error: Error): void => {
     // It cannot have written anything: others may do its work.
-    end ??= hasAnswered ? error : new TakerGone(error.message);
+    end ??= hasAnswered ? error : new WorkerNotStarted(error.message);
     for (const { reject } of waiting.values()) reject(end);
     waiting.clear();
   };
@@ -156,10 +156,10 @@ function startWorker(order: WorkerOrder): Member | undefined {
  * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
  * it is not worth it, or cannot be.
  */
-export type HireCrew = (session: FoundFiles) => HiredCrew | undefined;
+export type StartPool = (session: FoundFiles) => StartingPool | undefined;
 
-export interface HiredCrew {
+export interface StartingPool {
   /** Undefined where nobody else can read the session. */
-  begin(session: OpenedTranscripts): Promise<Crew | undefined>;
+  begin(session: OpenedTranscripts): Promise<WorkerPool | undefined>;
   close(): Promise<void>;
 }

@@ -23,17 +23,17 @@ import {
   voiceOf,
 } from '../../core/transcript/index.ts';
 import { refText } from '../pages/call.ts';
+import type { RenderedPage } from '../pages/page-context.ts';
 import {
   amountsOf,
   ancestorsOf,
-  createContext,
   endKnownBy,
   linkDoubt,
   nameAndType,
   nameOf,
   type PageContext,
-  pageTitle,
   reasonOf,
+  renderParts,
   statusTexts,
   utcText,
 } from '../pages/page-context.ts';
@@ -45,23 +45,17 @@ import {
   partAnchor,
   type SharedSession,
 } from '../pages/page-plan.ts';
-import { handlingTexts, partsAround, type RenderedPage } from '../pages/render-pages.ts';
+import { handlingTexts, partsAround } from '../pages/render-pages.ts';
 import { mapRows } from '../pages/session-map.ts';
 import { fence, folded, inlineCode, inlineText, lineText, linkTo, writeProse } from './markdown-text.ts';
 
 /** The same pages with the same links, as Markdown: `index.md` and `agent-<id>.md`. */
-export function* renderMarkdownPages(
+export function renderMarkdownPages(
   shared: SharedSession,
   plan: PagePlan,
   transcript: Transcript,
 ): Generator<RenderedPage> {
-  const pages = plan.find(transcript.session_id);
-  if (!pages) return;
-  const context = createContext(shared, plan, pages);
-  for (const [part] of pages.files.entries()) {
-    const title = pageTitle(context, part);
-    yield { file: hrefOfPart(pages, part, 'md'), title, chunks: writePage(context, transcript, part, title) };
-  }
+  return renderParts(shared, plan, transcript, 'md', writePage);
 }
 
 function* writePage(context: PageContext, { messages }: Transcript, part: number, title: string): Generator<string> {
@@ -164,7 +158,7 @@ function writePart(part: MessagePart, anchor: string, context: PageContext): str
     case 'thinking':
       return folded(`thinking · ${sizeText(part.text)}`, fence(part.text.trim()));
     case 'call':
-      return part.call.refs.length > 0 ? writeDoor(part, anchor, context) : writeCall(part, anchor);
+      return part.call.refs.length > 0 ? writeSpawnCall(part, anchor, context) : writeCall(part, anchor);
     case 'result':
       return writeOutput(part.result.text);
     case 'notice': {
@@ -183,7 +177,7 @@ function writePart(part: MessagePart, anchor: string, context: PageContext): str
 type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
 
 /** The call that made a sub-agent, and the way into its own page. */
-function writeDoor({ call, result }: CallPart, anchor: string, context: PageContext): string {
+function writeSpawnCall({ call, result }: CallPart, anchor: string, context: PageContext): string {
   const view = describeCall(call, result);
   const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', result?.text];
   const isAnswered = answer !== undefined && answer.trim() !== '';

@@ -96,7 +96,7 @@ const FIELD = { head: 8, tail: 0 };
 const PROSE = { head: 24, tail: 0 };
 
 /** How a call is shown, by what it is. */
-export function renderCallBody(view: CallView, isError: boolean): Markup {
+function renderCallBody(view: CallView, isError: boolean): Markup {
   const tone = isError ? 'bad' : '';
   switch (view.kind) {
     case 'terminal':
@@ -191,7 +191,7 @@ const SHOWN_ROWS = 60;
 const SMALLEST_GAP = 4;
 
 /** Lines that went and lines that came; what stayed the same is folded away. */
-export function renderDiff(rows: readonly DiffRow[]): Markup {
+function renderDiff(rows: readonly DiffRow[]): Markup {
   return html`${segmentsOf(rows).map(({ isShown, from, to }) => {
     const lines = renderRows(rows.slice(from, to));
     if (isShown) return lines;
@@ -253,7 +253,7 @@ const ANSWER = { head: 16, tail: 0 };
 const SHORT_PROMPT = 320;
 
 /** The call that made a sub-agent: what was asked, what came back, and the way into its own pages. */
-export function renderDoor(part: CallPart, anchor: string, context: PageContext): Markup {
+export function renderSpawnCall(part: CallPart, anchor: string, context: PageContext): Markup {
   const { call, result } = part;
   const view = describeCall(call, result);
   const [prompt, answer] = view.kind === 'errand' ? [view.prompt, view.answer] : ['', result?.text];

@@ -9,7 +9,7 @@ import {
   type Voice,
   voiceOf,
 } from '../../core/transcript/index.ts';
-import { renderCall, renderDoor, renderMedia, renderOutput } from './call.ts';
+import { renderCall, renderMedia, renderOutput, renderSpawnCall } from './call.ts';
 import { html, type Markup } from './markup.ts';
 import { hueClass, nameOf, type PageContext, utcTime } from './page-context.ts';
 import { hrefOfPart, messageAnchor, partAnchor } from './page-plan.ts';
@@ -81,7 +81,7 @@ function renderPart(part: MessagePart, voice: Voice, anchor: string, context: Pa
     case 'thinking':
       return html`<details class="thinking"><summary><b>thinking</b> <span class="about">${part.text.trim().slice(0, 160)}</span> <span class="size">${sizeText(part.text)}</span></summary>${renderFolded(part.text.trim(), { rows: { head: 400, tail: 0 } })}</details>`;
     case 'call':
-      return part.call.refs.length > 0 ? renderDoor(part, anchor, context) : renderCall(part, anchor);
+      return part.call.refs.length > 0 ? renderSpawnCall(part, anchor, context) : renderCall(part, anchor);
     case 'result':
       return renderOutput(part.result.text, part.result.isError ? 'bad' : '');
     case 'notice':

@@ -9,12 +9,13 @@ import {
   PLAIN,
   plural,
   type SessionReport,
+  type Transcript,
   timeText,
   typeText,
 } from '../../core/index.ts';
 import type { Voice } from '../../core/transcript/index.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
-import type { AgentPages, PagePlan, SharedSession } from './page-plan.ts';
+import { type AgentPages, hrefOfPart, type PageEnding, type PagePlan, type SharedSession } from './page-plan.ts';
 
 /** What is known while the pages of one agent are drawn. */
 export interface PageContext {
@@ -31,7 +32,7 @@ export interface Speaker {
   readonly hue: number | null;
 }
 
-export function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages): PageContext {
+function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages): PageContext {
   const byId = new Map(shared.agents.map((agent) => [agent.id, agent]));
   const { agent } = pages;
   const parent = agent.parentId === null ? undefined : byId.get(agent.parentId);
@@ -47,6 +48,30 @@ export function createContext(shared: SharedSession, plan: PagePlan, pages: Agen
       host: { name: cleanLine(agent.host === shared.session.host ? shared.session.hostTitle : agent.host), hue: null },
     },
   };
+}
+
+/** One file. Its text is made piece by piece, as it is read. */
+export interface RenderedPage {
+  readonly file: string;
+  readonly title: string;
+  readonly chunks: Iterable<string>;
+}
+
+/** The pages of one agent, those of the main agent beginning with the index. None if the plan has no place for it. */
+export function* renderParts(
+  shared: SharedSession,
+  plan: PagePlan,
+  transcript: Transcript,
+  ending: PageEnding,
+  render: (context: PageContext, transcript: Transcript, part: number, title: string) => Iterable<string>,
+): Generator<RenderedPage> {
+  const pages = plan.find(transcript.session_id);
+  if (!pages) return;
+  const context = createContext(shared, plan, pages);
+  for (const [part] of pages.files.entries()) {
+    const title = pageTitle(context, part);
+    yield { file: hrefOfPart(pages, part, ending), title, chunks: render(context, transcript, part, title) };
+  }
 }
 
 /** The class that gives an element an agent's colour. */
@@ -68,7 +93,7 @@ export function ancestorsOf({ pages, agent: find }: PageContext): readonly Agent
 }
 
 /** Of the whole page: what was asked. */
-export function pageTitle({ shared, plan, pages }: PageContext, part: number): string {
+function pageTitle({ shared, plan, pages }: PageContext, part: number): string {
   const main = plan.pages.find(({ agent }) => agent.kind === 'main');
   const session = sessionTitle(shared.session, main?.outline.asked);
   const own = pages === main ? session : `${nameAndType(pages.agent)} · ${session}`;

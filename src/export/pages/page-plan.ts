@@ -29,7 +29,7 @@ export interface AgentPages {
   readonly files: readonly string[];
 }
 
-export interface PlacedCall {
+interface PlacedCall {
   readonly pages: AgentPages;
   readonly place: PartPlace;
 }
@@ -127,7 +127,7 @@ export interface TimelineTicks {
 export type Tick = Pick<TimelineCall, 'startedAt' | 'outcome'>;
 
 /** What was done to the texts before they became pages. */
-export interface Handling {
+interface Handling {
   /** By kind; undefined where nothing was looked for. */
   readonly redacted: readonly Counted[] | undefined;
   /** Shortened by rule; undefined where everything is whole. */

@@ -10,18 +10,18 @@ import {
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, type Markup } from './markup.ts';
 import { FIRST, type MessageBefore, renderMessage } from './message.ts';
+import type { RenderedPage } from './page-context.ts';
 import {
   amountsOf,
   ancestorsOf,
-  createContext,
   endKnownBy,
   hueClass,
   linkDoubt,
   nameOf,
   type PageContext,
-  pageTitle,
   reasonOf,
   renderFacts,
+  renderParts,
   renderStatus,
   sessionTitle,
   typeOf,
@@ -39,26 +39,13 @@ import {
 } from './page-plan.ts';
 import { renderSmallMap, renderTimeline, renderWholeMap } from './session-map.ts';
 
-/** One file. Its text comes in pieces, and is made while they are taken. */
-export interface RenderedPage {
-  readonly file: string;
-  readonly title: string;
-  readonly chunks: Iterable<string>;
-}
-
-/** The pages of one agent; those of the main agent begin with `index.html`. None where the plan has no place for it. */
-export function* renderAgentPages(
+/** `index.html` and `agent-<id>.html`. */
+export function renderAgentPages(
   shared: SharedSession,
   plan: PagePlan,
   transcript: Transcript,
 ): Generator<RenderedPage> {
-  const pages = plan.find(transcript.session_id);
-  if (!pages) return;
-  const context = createContext(shared, plan, pages);
-  for (const [part] of pages.files.entries()) {
-    const title = pageTitle(context, part);
-    yield { file: hrefOfPart(pages, part, 'html'), title, chunks: renderPage(context, transcript, part, title) };
-  }
+  return renderParts(shared, plan, transcript, 'html', renderPage);
 }
 
 function* renderPage(context: PageContext, transcript: Transcript, part: number, title: string): Generator<string> {
@@ -104,7 +91,7 @@ function* renderMessages(context: PageContext, { messages }: Transcript, part: n
 }
 
 /** On top of the index: what was asked, when, with how many, at what cost. */
-export function renderSessionHead({ shared, pages }: PageContext, { author }: Transcript): Markup {
+function renderSessionHead({ shared, pages }: PageContext, { author }: Transcript): Markup {
   const { session, agents } = shared;
   const title = sessionTitle(session, pages.outline.asked);
   const lasted = lastedOf(session.startedAt, session.lastActivityAt);
@@ -127,7 +114,7 @@ export function renderSessionHead({ shared, pages }: PageContext, { author }: Tr
 }
 
 /** On top of an agent's page: the way back, what it was asked by whom, how it ended. */
-export function renderAgentHead(context: PageContext, transcript: Transcript): Markup {
+function renderAgentHead(context: PageContext, transcript: Transcript): Markup {
   const { agent, outline } = context.pages;
   const type = typeOf(agent);
   const reason = reasonOf(agent);
@@ -144,7 +131,7 @@ export function renderAgentHead(context: PageContext, transcript: Transcript): M
 }
 
 /** From the main agent down to this one. */
-export function renderCrumbs(context: PageContext): Markup {
+function renderCrumbs(context: PageContext): Markup {
   const { pages, plan } = context;
   const path = ancestorsOf(context);
   // One whose parent is not known is below the session all the same.
@@ -179,7 +166,7 @@ function renderRuns({ runs }: AgentReport): Markup {
 const MOST_FILES = 50;
 
 /** What its calls changed, file by file. */
-export function renderChanges({ diff_stats: stats }: Transcript): Markup | false {
+function renderChanges({ diff_stats: stats }: Transcript): Markup | false {
   if (stats === null || stats.files.length === 0) return false;
   const more = stats.files.length - MOST_FILES;
   return html`<div><dt>Changed</dt><dd><details class="more"><summary><span class="plus">+${stats.added}</span> <span class="minus">−${stats.removed}</span> in ${plural(stats.files.length, 'file')}</summary><ul class="files">${stats.files
@@ -214,7 +201,7 @@ function hostText({ session }: PageContext['shared']): string {
 const MADE_BY = html`<p>Made by troupe. Times are UTC.</p>`;
 
 /** What a reader has to know of how the pages were made: what is not here, and what is not as it was. */
-export function renderWholeFooter({ shared }: PageContext): Markup {
+function renderWholeFooter({ shared }: PageContext): Markup {
   return html`<footer><h2>About these pages</h2><ul>${handlingTexts(shared).map((one) => html`<li>${one}</li>`)}</ul>${
     shared.skipped.length > 0 &&
     html`<details class="more"><summary>${plural(shared.skipped.length, 'agent')} without a page</summary><ul>${shared.skipped.map(
@@ -223,7 +210,7 @@ export function renderWholeFooter({ shared }: PageContext): Markup {
   }${MADE_BY}</footer>`;
 }
 
-export function renderFooter(): Markup {
+function renderFooter(): Markup {
   return html`<footer><p><a href="index.html">Back to the session</a></p>${MADE_BY}</footer>`;
 }
 
@@ -262,7 +249,7 @@ export function partsAround(part: number, total: number): readonly number[] {
 }
 
 /** The way through a conversation that was too long for one page. */
-export function renderPartList(pages: AgentPages, part: number, label: string): Markup | false {
+function renderPartList(pages: AgentPages, part: number, label: string): Markup | false {
   const { files } = pages;
   if (files.length < 2) return false;
   const step = (at: number, rel: string, said: Content): Markup | false =>

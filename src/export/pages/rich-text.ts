@@ -181,7 +181,7 @@ export interface Fold {
 }
 
 /** In rows of the page. */
-export interface FoldRows {
+interface FoldRows {
   readonly head: number;
   readonly tail: number;
 }

@@ -17,7 +17,7 @@ import {
 import { hrefOfPart, type Outline, type Tick } from './page-plan.ts';
 
 /** An agent, and how far it is indented. */
-export interface MapRow {
+interface MapRow {
   readonly agent: AgentReport;
   readonly depth: number;
 }

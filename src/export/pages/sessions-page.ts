@@ -2,9 +2,10 @@ import { cleanLine, costText, formatDuration, plural, type SessionReport } from 
 import { lineText, linkTo } from '../markdown/markdown-text.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
+import type { RenderedPage } from './page-context.ts';
 import { renderStatus, sessionTitle, statusTexts, utcText } from './page-context.ts';
 import { type PageEnding, takeFolder } from './page-plan.ts';
-import { type RenderedPage, renderTime } from './render-pages.ts';
+import { renderTime } from './render-pages.ts';
 
 /** A session with pages of its own. */
 export interface ListedSession {
