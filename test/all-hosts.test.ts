@@ -12,7 +12,7 @@ import type {
   TimelineReport,
   TreeReport,
 } from '../src/core/index.ts';
-import { checkLinks, readLinks } from '../src/export/pages/check-links.ts';
+import { checkLinks, readLinks } from '../src/export/check-export.ts';
 import { createProgramHome, type ProgramHome } from './testing/program.ts';
 import { accessTo } from './testing/server-access.ts';
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkLinks, readLinks } from '../src/export/pages/check-links.ts';
+import { checkLinks, readLinks } from '../src/export/check-export.ts';
 import { plantedSecrets } from '../src/redact/testing/planted-secrets.ts';
 
 // `troupe export` as a person runs it: the built program, on recordings of the real one.

@@ -1,11 +1,109 @@
-import type { AttachControl } from '../core/index.ts';
+import { randomUUID } from 'node:crypto';
+import { noteContinued } from '../audit/index.ts';
+import {
+  type AgentToSteer,
+  type AttachControl,
+  hostOf,
+  isAtWork,
+  nativeId,
+  type OpenedTranscript,
+  type Steered,
+  type SteeringCapability,
+  type Transcripts,
+} from '../core/index.ts';
 import { redactorOf } from '../export/index.ts';
+import type { Machine, SourceAdapter } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
-import { stateFolder } from '../lib/state-folder.ts';
+import { known } from '../lib/json.ts';
+import { askVersion } from '../lib/processes.ts';
+import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
+import { UserError } from '../lib/user-error.ts';
+import type { Redactor } from '../redact/index.ts';
 import { createTranscripts, placesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { createAttach } from './create-attach.ts';
-import { findRun } from './find-run.ts';
+import { type HostProgram, planAttach, runPlan } from './plan-attach.ts';
+import { findRun } from './run-socket.ts';
+
+export interface AttachOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  readonly transcripts: Transcripts;
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  createRedactor(): Promise<Redactor>;
+  /** The run that troupe itself has started for a session: it knows a way to its agents that the host does not have. */
+  findRun?(session: string): Promise<SteeringCapability | undefined>;
+}
+
+export function createAttach(options: AttachOptions): AttachControl {
+  const { adapters, machine, transcripts, folder } = options;
+  const steer = async (wanted: string, act: (by: SteeringCapability, agent: AgentToSteer) => Promise<Steered>) => {
+    const opened = await transcripts.read(wanted);
+    const agent = toSteer(opened);
+    const own = adapters.find(({ host }) => host === hostOf(opened.tree.id));
+    const run = await options.findRun?.(agent.session);
+    const ways = [...(run ? [run] : []), ...(own?.steering ? [own.steering] : [])];
+    if (ways.length === 0)
+      return {
+        whyNot: `${own?.title ?? 'its host'} takes no word from outside while it works, and the session is no run of troupe.`,
+      };
+    let last: Steered = { whyNot: 'there is no way to it.' };
+    for (const way of ways) {
+      last = await act(way, agent);
+      if (!('whyNot' in last)) break;
+    }
+    return last;
+  };
+  return {
+    async plan(wanted, wish, { mayAsk, session }) {
+      const opened = await transcripts.read(wanted, session);
+      const plan = await planAttach(opened, wish, {
+        adapters,
+        machine,
+        newId: randomUUID,
+        createRedactor: options.createRedactor,
+        findProgram: async (adapter) => (mayAsk ? findProgram(adapter, machine) : undefined),
+      });
+      const note = async (started: Parameters<typeof noteContinued>[1]['session']): Promise<void> => {
+        await ensureStateFolder(folder);
+        const isKept = await noteContinued(
+          folder,
+          { session: started, agent: plan.agent, of: plan.session },
+          systemClock,
+        );
+        if (!isKept)
+          throw new UserError(
+            'attach-not-noted',
+            'troupe could not note which agent the new session goes on from.',
+            'Try again; troupe doctor says what is in the way.',
+          );
+      };
+      return { report: plan.report, run: (write) => runPlan(plan, { env: process.env, noteContinued: note, write }) };
+    },
+    send: (agent, message) => steer(agent, (way, one) => way.send(one, message)),
+    stop: (agent) => steer(agent, (way, one) => way.stop(one)),
+  };
+}
+
+/** The first that is there and says its version. */
+async function findProgram({ hookSettings }: SourceAdapter, machine: Machine): Promise<HostProgram | undefined> {
+  for (const program of hookSettings?.programs(machine) ?? []) {
+    const said = await askVersion(program);
+    if (said !== undefined) return { program, ...known({ version: hookSettings?.versionIn(said) }) };
+  }
+  return undefined;
+}
+
+function toSteer({ tree, agent, root }: OpenedTranscript): AgentToSteer {
+  const node = tree.agents.find(({ id }) => id === agent);
+  return {
+    root,
+    session: nativeId(tree.id),
+    agent: nativeId(agent),
+    isAtWork: node !== undefined && isAtWork(node.status),
+    ...known({ cwd: node?.cwd ?? tree.cwd }),
+  };
+}
 
 export function attachTo(where: Where): AttachControl {
   const machine = thisMachine();

@@ -1,18 +1,18 @@
 import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { createAskAtTerminal } from '../guard/index.ts';
+import { putSpoolFile } from '../audit/index.ts';
+import { createAskAtTerminal, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
+import { known } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import type { SharedScreen } from '../lib/screen.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { thisMachine } from '../sessions/index.ts';
-import type { CreateCallBroker } from './call-broker.ts';
-import { createGivenResults } from './given-results.ts';
-import type { RunRequest } from './shadow-request.ts';
-import { createSteering, type Steering, type WaitingCall } from './steer.ts';
+import { callerSoon, thisMachine } from '../sessions/index.ts';
+import type { CreateCallBroker, RunRequest } from './requests.ts';
+import { Steering, type WaitingCall } from './steer.ts';
 
 /** A program that will be steered. */
 export interface Interception {
@@ -43,7 +43,7 @@ export async function prepareInterception(
         const asks = isQuestion ? 'always' : 'policy';
         return { kind: 'printed', printed: await judge({ payload, call, process: child.pid, asks, signal }) };
       };
-      const steering = createSteering({
+      const steering = new Steering({
         ...{ control: adapter.control, plan, print, decide, onError: reportTrouble },
         send: (text) => void child.stdin?.write(text),
         endInput: () => void child.stdin?.end(),
@@ -77,9 +77,9 @@ async function feed(steering: Steering, { input, prompt }: { readonly input: str
   const { stdin } = process;
   if (input === 'lines') {
     const splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
-    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) hear(steering, line.bytes);
+    for await (const chunk of stdin) for (const line of splitter.push(chunk as Buffer)) passLine(steering, line.bytes);
     const rest = splitter.rest();
-    if (rest) hear(steering, rest.bytes);
+    if (rest) passLine(steering, rest.bytes);
   } else {
     const text = stdin.isTTY ? '' : await textOn(stdin, prompt === undefined ? undefined : SILENT_MS);
     const whole = [prompt, text].filter((part) => part).join('\n');
@@ -88,8 +88,8 @@ async function feed(steering: Steering, { input, prompt }: { readonly input: str
   steering.finishInput();
 }
 
-function hear(steering: Steering, bytes: Uint8Array): void {
-  if (bytes.length > 0) steering.hear(bytes);
+function passLine(steering: Steering, bytes: Uint8Array): void {
+  if (bytes.length > 0) steering.passLine(bytes);
 }
 
 async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): Promise<string> {
@@ -107,4 +107,60 @@ async function textOn(stdin: NodeJS.ReadStream, silentMs: number | undefined): P
   // A pipe that stays open would keep us alive.
   stdin.unref?.();
   return Buffer.concat(chunks).toString('utf8');
+}
+
+interface GivenResultsOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly host: string;
+}
+
+/** The result that a file gives to a call in place of its own, written down in the audit. Throws where the file is not right. */
+function createGivenResults(
+  file: string,
+  { folder, host }: GivenResultsOptions,
+): (payload: unknown, process: number | undefined) => Promise<ControlAnswer | undefined> {
+  const { home } = thisMachine();
+  const results = read(path.resolve(file), home);
+  const hooks = ADAPTERS.find((adapter) => adapter.host === host)?.hooks;
+  return async (payload, process) => {
+    const since = performance.now();
+    const event = hooks?.read(payload, process);
+    if (!hooks || !event?.call) return undefined;
+    const look = () => hooks.callerOf(payload, process);
+    const caller = await callerSoon(look, look());
+    const result = findResult(results, toCall(event, caller, { home, at: Date.now() }));
+    if (!result) return undefined;
+    const ms = Math.round((performance.now() - since) * 10) / 10;
+    const decided = { decision: 'deny', rule: result.rule.id, reason: reasonOf(result), ms };
+    const noted = { ...decided, via: 'intercept', ...known({ ppid: process }) };
+    try {
+      putSpoolFile(folder, host, Buffer.from(JSON.stringify(payload)), noted);
+    } catch (error) {
+      // A full disk does not change what the agent is to see.
+      reportTrouble(error);
+    }
+    return { kind: 'result', text: result.text, isError: result.isError };
+  };
+}
+
+function reasonOf({ rule: { name, place } }: GivenResult): string {
+  const where = place ? `${path.basename(place.file)}:${place.line}` : 'a file';
+  return `It did not run: its result was given by ${where}${name === null ? '' : `, ${name}`}.`;
+}
+
+function read(file: string, home: string): readonly GivenResult[] {
+  const found = readResultsFile(file, home);
+  if (!found) throw new UserError('no-results', `There is no file ${file}.`, 'Name the file of results with --inject.');
+  const errors = found.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return found.results;
+  const lines = errors.map(({ line, column, message, remedy }) => {
+    const what = remedy === null ? message : `${message} ${remedy}`;
+    return `  ${path.basename(file)}:${line}:${column} ${what}`;
+  });
+  throw new UserError(
+    'bad-results',
+    `The file of results cannot be used:\n${lines.join('\n')}`,
+    'Nothing was started. docs/INTERCEPT.md has what the file may say.',
+  );
 }

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type AgentId, type ProgramCall, type SessionId, toAgentId, toSessionId } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { AttachPlan } from './plan-attach.ts';
-import { runPlan } from './run-plan.ts';
+import { type AttachPlan, runPlan } from './plan-attach.ts';
 
 // Small programs of Node's, in the place of a host's: what they are given, and what becomes of what they print.
 

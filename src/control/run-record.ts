@@ -8,10 +8,10 @@ import { reportTrouble } from '../lib/report-trouble.ts';
 import { ensureStateFolder, stateFolder } from '../lib/state-folder.ts';
 import { maskText, maskValue } from '../redact/index.ts';
 import { createToldWriter, type StreamEvent, thisMachine } from '../sessions/index.ts';
-import type { RunOutcome, RunRequest } from './shadow-request.ts';
+import type { RunOutcome, RunRequest } from './requests.ts';
 
 /** What is left of a run: a line about it, its events, a line about its end. For its owner only, without credentials. */
-export interface RunRecord {
+interface RunRecord {
   add(events: readonly StreamEvent[]): void;
   /** What only the stream knows, for whoever follows the session: the running server, and every later look at it. */
   feed(session: SessionId, facts: readonly AgentEvent[]): void;

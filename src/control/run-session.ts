@@ -1,15 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { ControlCapability, HookEvent } from '../hosts/index.ts';
+import { randomBytes } from 'node:crypto';
+import { nativeId } from '../core/index.ts';
+import type { ControlAnswer, ControlCapability, HookEvent } from '../hosts/index.ts';
 import { isObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 import type { StreamEvent } from '../sessions/index.ts';
-import { createChunkQueue } from './chunk-queue.ts';
-import { createHeldCalls } from './held-calls.ts';
-import type { RunningSession, SessionChunk, SessionConfig, SessionExited } from './session-chunk.ts';
-import { createSteering, type Steering } from './steer.ts';
+import type {
+  CallDecision,
+  CallSettled,
+  CallWaiting,
+  RunningSession,
+  SessionChunk,
+  SessionConfig,
+  SessionExited,
+} from './session-chunk.ts';
+import { Steering, type SteerOptions, type WaitingCall } from './steer.ts';
 
-export interface SessionParts {
+interface SessionParts {
   readonly control: ControlCapability;
   /** What a hook would be told, in our words. */
   readonly read: (payload: unknown) => HookEvent | undefined;
@@ -88,13 +96,10 @@ export function startSession(config: Started, { control, read, createShadow }: S
   };
 }
 
-function steer(
-  child: ChildProcess,
-  parts: Pick<Parameters<typeof createSteering>[0], 'control' | 'plan' | 'decide'>,
-): Steering {
+function steer(child: ChildProcess, parts: Pick<SteerOptions, 'control' | 'plan' | 'decide'>): Steering {
   // It may end before it has heard everything.
   child.stdin?.on('error', () => {});
-  return createSteering({
+  return new Steering({
     ...parts,
     send: (text) => void child.stdin?.write(text),
     endInput: () => void child.stdin?.end(),
@@ -116,4 +121,128 @@ function endOf(child: ChildProcess, program: string): Promise<SessionExited> {
 
 function now(): string {
   return new Date().toISOString();
+}
+
+export interface HeldCalls {
+  decide(call: WaitingCall): Promise<ControlAnswer>;
+  answer(id: string, decision: CallDecision): boolean;
+}
+
+const TEN_MINUTES = 600_000;
+
+/** Calls that wait for the program that runs the session. Each ends once. */
+function createHeldCalls(
+  { hold = 'questions', waitMs = TEN_MINUTES, otherwise = 'deny' }: SessionConfig,
+  read: (payload: unknown) => HookEvent | undefined,
+  tell: (chunk: CallWaiting | CallSettled) => void,
+): HeldCalls {
+  const open = new Map<string, (decision: CallDecision, by: CallSettled['by']) => void>();
+  return {
+    async decide(call) {
+      if (!call.isQuestion && hold !== 'all') return NO_OPINION;
+      if (call.isQuestion && hold === 'none') return { kind: 'deny', reason: 'Nobody is there to allow it.' };
+      const id = randomBytes(8).toString('hex');
+      const decision = await new Promise<CallDecision>((resolve) => {
+        const settle = (said: CallDecision, by: CallSettled['by']): void => {
+          if (!open.delete(id)) return;
+          clearTimeout(timer);
+          tell({ type: 'call_settled', at: now(), id, by });
+          resolve(said);
+        };
+        const timer = setTimeout(() => settle(late(otherwise, waitMs), 'expiry'), waitMs);
+        open.set(id, settle);
+        call.signal.addEventListener('abort', () => settle({ decision: 'deny' }, 'withdrawn'));
+        tell(describe(call, read(call.payload), id, waitMs));
+      });
+      return toAnswer(decision, call.isQuestion);
+    },
+    answer(id, decision) {
+      const settle = open.get(id);
+      settle?.(decision, 'answer');
+      return settle !== undefined;
+    },
+  };
+}
+
+const NO_OPINION: ControlAnswer = { kind: 'printed', printed: '' };
+
+function toAnswer(said: CallDecision, isQuestion: boolean): ControlAnswer {
+  switch (said.decision) {
+    case 'allow':
+      return { kind: 'allow', ...(said.input !== undefined && { input: said.input }) };
+    case 'deny':
+      return { kind: 'deny', reason: said.reason ?? 'It was denied by the program that runs this session.' };
+    case 'result':
+      return { kind: 'result', text: said.text, isError: said.is_error ?? false };
+    case 'none':
+      return isQuestion ? { kind: 'deny', reason: 'Nobody allowed it.' } : NO_OPINION;
+  }
+}
+
+function late(otherwise: 'allow' | 'deny', ms: number): CallDecision {
+  if (otherwise === 'allow') return { decision: 'allow' };
+  return { decision: 'deny', reason: `No answer came within ${Math.round(ms / 1_000)} s, so it is denied.` };
+}
+
+function describe(
+  { call, isQuestion }: WaitingCall,
+  event: HookEvent | undefined,
+  id: string,
+  ms: number,
+): CallWaiting {
+  const caller = event?.caller;
+  return {
+    type: 'call_waiting',
+    at: now(),
+    id,
+    session_id: event ? nativeId(event.session) : null,
+    agent_id: caller?.named === 'agent' ? nativeId(caller.agent) : null,
+    agent_type: (caller?.named === 'agent' ? caller.type : undefined) ?? null,
+    tool: event?.call?.tool ?? '',
+    tool_id: call ?? null,
+    input: event?.call?.input ?? null,
+    is_question: isQuestion,
+    expires_at: new Date(Date.now() + ms).toISOString(),
+  };
+}
+
+/** What comes faster than it is taken, in order, for one reader. */
+interface ChunkQueue<T> extends AsyncIterable<T> {
+  add(...chunks: readonly T[]): void;
+  /** Nothing more comes; with an error, that is thrown behind the last one. */
+  end(error?: unknown): void;
+}
+
+/** `onLeft`: the reader has gone before the end. */
+function createChunkQueue<T>(onLeft: () => void): ChunkQueue<T> {
+  const waiting: T[] = [];
+  const state: { isOver: boolean; error?: unknown } = { isOver: false };
+  let wake = (): void => {};
+  return {
+    add(...chunks) {
+      waiting.push(...chunks);
+      wake();
+    },
+    end(error) {
+      state.isOver = true;
+      if (error !== undefined) state.error = error;
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (;;) {
+          const chunk = waiting.shift();
+          if (chunk !== undefined) yield chunk;
+          else if (state.isOver) break;
+          else
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+        }
+      } finally {
+        if (!state.isOver) onLeft();
+      }
+      if (state.error !== undefined) throw state.error;
+    },
+  };
 }

@@ -1,20 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { nativeId, type SessionId } from '../core/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { systemClock } from '../lib/clock.ts';
+import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
 import { createSpillingWriter } from '../lib/spilling-writer.ts';
 import { isSystemError, UserError } from '../lib/user-error.ts';
-import type { StreamEvent } from '../sessions/index.ts';
-import type { CreateCallBroker } from './call-broker.ts';
+import {
+  type Place,
+  placesOf,
+  readsStreams,
+  type Shadow,
+  type StreamAdapter,
+  type StreamEvent,
+} from '../sessions/index.ts';
 import { openEvents, toTarget } from './event-output.ts';
 import type { Interception } from './intercept.ts';
+import type { CreateCallBroker, RunOutcome, RunRequest } from './requests.ts';
 import { openRunRecord } from './run-record.ts';
-import { type ReachableRun, reachable } from './run-steering.ts';
-import { searchSession } from './search-session.ts';
-import type { RunOutcome, RunRequest } from './shadow-request.ts';
-import { startShadow } from './shadowing.ts';
+import { openSteering, type SteerableRun } from './run-socket.ts';
+import { startShadow } from './shadow.ts';
 import type { Steering } from './steer.ts';
 
 const STDOUT = 1;
@@ -33,12 +43,12 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const id = `${Date.now().toString(36)}-${randomBytes(4).toString('hex')}`;
   const events = request.events === undefined ? undefined : openEvents(toTarget(request.events));
   const record = openRunRecord(id, request);
-  const onEvents = (news: readonly StreamEvent[]): void => {
-    events?.write(news);
-    record.add(news);
-    door?.take(news);
+  const onEvents = (fresh: readonly StreamEvent[]): void => {
+    events?.write(fresh);
+    record.add(fresh);
+    socket?.take(fresh);
   };
-  let door: ReachableRun | undefined;
+  let socket: SteerableRun | undefined;
   const shadow = startShadow(request, onEvents, {
     // What a program prints to its terminal, we do not see; what goes through us, we do.
     ...((interception || !isatty(STDOUT)) && { screen }),
@@ -51,13 +61,13 @@ export async function runShadowed(request: RunRequest, createCallBroker: CreateC
   const output = child.stdout
     ? passOn(child, child.stdout, { look: (chunk) => shadow.push(chunk), interception, screen })
     : undefined;
-  door = reachable(id, child, output?.steering);
+  socket = openSteering(id, child, output?.steering);
   const search = searchSession(request, child, shadow);
   const outcome = await ended(child, request);
   release();
   await output?.end();
   await search.end();
-  await door.close();
+  await socket.close();
   const report = await shadow.end();
   await events?.end();
   await record.end(outcome, report.session);
@@ -164,4 +174,73 @@ async function dieBy(signal: NodeJS.Signals): Promise<void> {
   process.kill(process.pid, signal);
   // Some signals end nobody who is asked not to be ended by them.
   await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+interface SessionSearch {
+  /** Looks for the last time. */
+  end(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 500;
+const SHARE_OF_TIME = 0.1;
+/** A program that prints a stream does so soon. */
+const STREAM_WITHIN_MS = 3_000;
+
+/**
+ * For programs that print no stream, as in a terminal: the session that is theirs, by its files. It is the one whose process
+ * the program is; for hosts that keep no record of processes, the only session that has begun since. Where several have, none.
+ */
+function searchSession(
+  { command: [program], where, disk }: RunRequest,
+  child: ChildProcess,
+  shadow: Shadow,
+): SessionSearch {
+  const adapter = adapterFor(program, where.host);
+  const places = disk && adapter ? placesOf({ ...where, host: adapter.host }) : [];
+  const since = systemClock();
+  const before = idsIn(places);
+  let isOver = false;
+  let timer: NodeJS.Timeout | undefined;
+  const look = async (): Promise<void> => {
+    if (shadow.isRecognised || !adapter || places.length === 0) return;
+    const began = performance.now();
+    const id = await ownSession(places, child.pid ?? 0, await before).catch(reportTrouble);
+    if (shadow.isRecognised) return;
+    if (id) shadow.assume({ adapter, session: nativeId(id), since });
+    else if (!isOver) timer = setTimeout(look, Math.max(LOOK_EVERY_MS, (performance.now() - began) / SHARE_OF_TIME));
+  };
+  timer = setTimeout(look, child.stdout ? STREAM_WITHIN_MS : LOOK_EVERY_MS);
+  return {
+    async end() {
+      isOver = true;
+      clearTimeout(timer);
+      await look();
+    },
+  };
+}
+
+function adapterFor(program: string, host: string | undefined): StreamAdapter | undefined {
+  const name = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
+  return ADAPTERS.filter(readsStreams).find((adapter) =>
+    host === undefined ? adapter.stream.programs.includes(name) : adapter.host === host,
+  );
+}
+
+async function idsIn(places: readonly Place[]): Promise<ReadonlySet<SessionId>> {
+  const located = await Promise.all(places.map(({ adapter, root }) => adapter.locate(root).catch(() => undefined)));
+  return new Set(located.flatMap((found) => found?.sessions.map(({ id }) => id) ?? []));
+}
+
+async function ownSession(
+  places: readonly Place[],
+  pid: number,
+  before: ReadonlySet<SessionId>,
+): Promise<SessionId | undefined> {
+  const fresh: SessionId[] = [];
+  for (const { adapter, root } of places)
+    for (const { id, facts } of (await adapter.locate(root)).sessions) {
+      if (facts.some((fact) => fact.kind === 'process-seen' && fact.pid === pid)) return id;
+      if (!before.has(id)) fresh.push(id);
+    }
+  return fresh.length === 1 ? fresh[0] : undefined;
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { claudeCodeControl as control } from '../hosts/claude-code/control.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
-import { createSteering, type WaitingCall } from './steer.ts';
+import { Steering, type WaitingCall } from './steer.ts';
 
 // Lines as the real program prints them (recorded: 2.1.325).
 const init = { type: 'system', subtype: 'init', session_id: 's' };
@@ -37,7 +37,7 @@ function steered(args: readonly string[], decide: (call: WaitingCall) => Promise
   const sent: Record<string, unknown>[] = [];
   const seen = { printed: '', isInputOver: false };
   const errors: unknown[] = [];
-  const steering = createSteering({
+  const steering = new Steering({
     control,
     plan: control.plan(['-p', ...args]),
     send: (text) => sent.push(JSON.parse(text)),
@@ -136,7 +136,7 @@ describe('a steered program', () => {
       request_id: 'own',
       request: { subtype: 'initialize', hooks: { PreToolUse: [{ hookCallbackIds: ['h'] }] } },
     };
-    steering.hear(new TextEncoder().encode(JSON.stringify(theirs)));
+    steering.passLine(new TextEncoder().encode(JSON.stringify(theirs)));
     expect(sent).toMatchObject([
       {
         request_id: 'own',

@@ -1,11 +1,10 @@
 import type { ControlAnswer, ControlCapability, ControlNews, ControlPlan } from '../hosts/index.ts';
 import { isObject, type JsonObject, parseJsonBytes } from '../lib/json.ts';
 import { createLineSplitter, type Line } from '../lib/lines.ts';
-import { createToldAgents } from './told-agents.ts';
 
 /** A call in front of which the program waits. */
 export interface WaitingCall {
-  /** What a hook would be told. */
+  /** The payload a hook would get. */
   readonly payload: unknown;
   /** The host's id of it. */
   readonly call: string | undefined;
@@ -28,27 +27,6 @@ export interface SteerOptions {
   onError(error: unknown): void;
 }
 
-export interface Steering {
-  /** What the program printed. */
-  push(chunk: Uint8Array): void;
-  /** A message of the person, to the main agent. */
-  say(text: string): void;
-  /** To a sub-agent, which hears it with its next call or when it is about to end. False: it ended without. */
-  tellAgent(agent: string, text: string): Promise<boolean>;
-  /** Ends a sub-agent. False: the program said yes, and the agent goes on. Rejects where the program refuses. */
-  stopAgent(agent: string): Promise<boolean>;
-  /** Something can still be said to the program. */
-  readonly isOpen: boolean;
-  /** A line of whoever started us and speaks the program's own protocol. */
-  hear(line: Uint8Array): void;
-  /** The person has said everything: when the program has done it all, its input ends. */
-  finishInput(): void;
-  /** Ends the turn of the main agent. Rejects where the program refuses. */
-  interrupt(): Promise<void>;
-  /** It has ended: what is still to be printed. */
-  end(): void;
-}
-
 /** Notices of agents that ended in the background start another turn a moment later. */
 const SETTLE_MS = 700;
 /** Messages that come in the middle of a turn may be answered in it: then fewer turns end than messages were said. */
@@ -59,222 +37,310 @@ const NEWLINE = new Uint8Array([10]);
 
 /**
  * Both sides of the conversation with a program that asks before each call. Its answers go to `print` as it would have printed
- * them by itself; what belongs to the steering stays here. Its input stays open as long as it may still ask.
+ * them by itself; control messages stay here. Its input stays open as long as it may still ask.
  */
-export function createSteering({ control, plan, send, endInput, print, decide, onError }: SteerOptions): Steering {
-  const splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
-  const waiting = new Map<string, AbortController>();
-  /** Until the question about it was answered, which may never come. */
-  const asked = new Map<string, { readonly payload: unknown; readonly answer: Promise<ControlAnswer> }>();
-  const replies = new Map<string, (trouble: string | undefined) => void>();
-  const kept: JsonObject[] = [];
-  const working = new Set<string>();
-  const told = createToldAgents();
-  const endings = new Map<string, (isStopped: boolean) => void>();
-  const state = {
-    requests: 0,
-    isGreeted: false,
-    open: 0,
-    isFinished: false,
-    isEnded: false,
-    isInTurn: false,
-    hadWork: false,
-  };
-  let settle: NodeJS.Timeout | undefined;
+export class Steering {
+  readonly #options: SteerOptions;
+  readonly #splitter = createLineSplitter({ maxLineBytes: Number.MAX_SAFE_INTEGER });
+  /** Calls the program waits for, by request. */
+  readonly #waiting = new Map<string, AbortController>();
+  /** By call, until the program's own question about it was answered, which may never come. */
+  readonly #answered = new Map<string, { readonly payload: unknown; readonly answer: Promise<ControlAnswer> }>();
+  readonly #replies = new Map<string, (trouble: string | undefined) => void>();
+  /** Records the last words are made of. */
+  readonly #kept: JsonObject[] = [];
+  readonly #working = new Set<string>();
+  readonly #messages = new AgentMessages();
+  readonly #stopping = new Map<string, (isStopped: boolean) => void>();
+  #requests = 0;
+  /** Messages of the person whose turns have not ended. */
+  #openTurns = 0;
+  #isGreeted = false;
+  #isFinished = false;
+  #isEnded = false;
+  #isInTurn = false;
+  #hadWork = false;
+  #endTimer: NodeJS.Timeout | undefined;
 
-  const tell = (line: JsonObject): void => {
-    if (!state.isEnded) send(`${JSON.stringify(line)}\n`);
-  };
-  const nextRequest = (): string => `troupe-${++state.requests}`;
-  const greet = (theirs?: JsonObject): void => {
-    if (state.isGreeted) return;
-    state.isGreeted = true;
-    const line = control.greet(nextRequest(), theirs);
-    tell(line);
-  };
-  const endWhenDone = (): void => {
-    clearTimeout(settle);
-    if (!state.isFinished || working.size > 0 || waiting.size > 0 || state.isEnded || state.isInTurn) return;
-    const ms = state.open > 0 ? JOINED_MS : state.hadWork ? SETTLE_MS : 0;
-    settle = setTimeout(() => {
-      state.isEnded = true;
-      endInput();
+  constructor(options: SteerOptions) {
+    this.#options = options;
+  }
+
+  /** Something can still be said to the program. */
+  get isOpen(): boolean {
+    return !this.#isEnded;
+  }
+
+  /** What the program printed. */
+  push(chunk: Uint8Array): void {
+    for (const line of this.#splitter.push(chunk)) this.#read(line);
+  }
+
+  /** A message of the person, to the main agent. */
+  say(text: string): void {
+    this.#greet();
+    this.#beginTurn();
+    this.#write(this.#options.control.say(text));
+  }
+
+  /** A line from a caller that speaks the program's own protocol. */
+  passLine(bytes: Uint8Array): void {
+    const { control, send } = this.#options;
+    const value = parseJsonBytes(bytes);
+    const line = isObject(value) ? value : undefined;
+    if (line && !this.#isGreeted && control.isGreeting(line)) {
+      this.#greet(line);
+      return;
+    }
+    this.#greet();
+    if (line && control.isMessage(line)) this.#beginTurn();
+    clearTimeout(this.#endTimer);
+    if (!this.#isEnded) send(`${Buffer.from(bytes).toString('utf8')}\n`);
+  }
+
+  /** To a sub-agent, which reads it with its next call or when it is about to end. False: it ended without. */
+  async tellAgent(agent: string, text: string): Promise<boolean> {
+    return this.#isEnded ? false : this.#messages.add(agent, text);
+  }
+
+  /** Ends a sub-agent. False: the program said yes, and the agent goes on. Rejects if the program refuses. */
+  async stopAgent(agent: string): Promise<boolean> {
+    const isStopped = this.#working.has(agent) ? this.#awaitStop(agent) : true;
+    await this.#request((request) => this.#options.control.stopAgent(request, agent));
+    return isStopped;
+  }
+
+  /** Ends the turn of the main agent. Rejects if the program refuses. */
+  interrupt(): Promise<void> {
+    return this.#request(this.#options.control.interrupt);
+  }
+
+  /** The person has said everything: the input ends when the program has done it all. */
+  finishInput(): void {
+    this.#isFinished = true;
+    this.#endWhenDone();
+  }
+
+  /** The program has ended: prints the rest, and settles everything that still waits. */
+  end(): void {
+    const { control, plan, print } = this.#options;
+    clearTimeout(this.#endTimer);
+    this.#isEnded = true;
+    const rest = this.#splitter.rest();
+    if (rest) this.#read(rest);
+    for (const controller of this.#waiting.values()) controller.abort();
+    this.#messages.dropAll();
+    for (const settle of [...this.#stopping.values()]) settle(true);
+    for (const reply of [...this.#replies.values()]) reply('the program has ended');
+    if (plan.output === 'last') print(new TextEncoder().encode(control.lastWords(plan.form, this.#kept)));
+  }
+
+  #write(line: JsonObject): void {
+    if (!this.#isEnded) this.#options.send(`${JSON.stringify(line)}\n`);
+  }
+
+  #nextRequest(): string {
+    return `troupe-${++this.#requests}`;
+  }
+
+  #greet(theirs?: JsonObject): void {
+    if (this.#isGreeted) return;
+    this.#isGreeted = true;
+    this.#write(this.#options.control.greet(this.#nextRequest(), theirs));
+  }
+
+  #beginTurn(): void {
+    this.#openTurns++;
+    this.#isInTurn = true;
+    clearTimeout(this.#endTimer);
+  }
+
+  #endWhenDone(): void {
+    clearTimeout(this.#endTimer);
+    const isBusy = this.#working.size > 0 || this.#waiting.size > 0 || this.#isInTurn;
+    if (!this.#isFinished || isBusy || this.#isEnded) return;
+    const ms = this.#openTurns > 0 ? JOINED_MS : this.#hadWork ? SETTLE_MS : 0;
+    this.#endTimer = setTimeout(() => {
+      this.#isEnded = true;
+      this.#options.endInput();
     }, ms);
-  };
+  }
 
-  const answerCall = (news: Extract<ControlNews, { kind: 'call' }>): void => {
-    const { request, payload, call } = news;
-    const answer = held(request, { payload, call, isQuestion: false });
-    if (call !== undefined) asked.set(call, { payload, answer });
-    const line = (said: ControlAnswer): JsonObject =>
-      control.answerCall(request, said, payload, told.take(control.callerIn(payload)));
-    void answer.then((said) => finish(request, () => line(said))).catch(onError);
-  };
-  const answerQuestion = async (news: Extract<ControlNews, { kind: 'question' }>, pass: () => void): Promise<void> => {
-    const { request, call } = news;
-    const before = call === undefined ? undefined : asked.get(call);
+  #answerCall({ request, payload, call }: Extract<ControlNews, { kind: 'call' }>): void {
+    const { control, onError } = this.#options;
+    const decided = this.#decide(request, { payload, call, isQuestion: false });
+    if (call !== undefined) this.#answered.set(call, { payload, answer: decided });
+    const line = (answer: ControlAnswer): JsonObject =>
+      control.answerCall(request, answer, payload, this.#messages.take(control.callerIn(payload)));
+    void decided.then((answer) => this.#finish(request, () => line(answer))).catch(onError);
+  }
+
+  async #answerQuestion(
+    { request, call }: Extract<ControlNews, { kind: 'question' }>,
+    pass: () => void,
+  ): Promise<void> {
+    const { control, plan } = this.#options;
+    const before = call === undefined ? undefined : this.#answered.get(call);
     const first = await before?.answer;
-    // Who has no opinion in front of a call leaves it to the program, which now leaves it to its person.
+    // Without an opinion in front of a call, the program decides, and now asks its person.
     const isOpen = first === undefined || (first.kind === 'printed' && !control.isDecided(first.printed));
     if (isOpen && plan.asksCaller) return pass();
     const payload = before?.payload;
-    const answer = isOpen ? await held(request, { payload, call, isQuestion: true }) : first;
-    finish(request, () => control.answerQuestion(request, answer, payload));
-  };
-  const held = async (request: string, call: Omit<WaitingCall, 'signal'>): Promise<ControlAnswer> => {
+    const answer = isOpen ? await this.#decide(request, { payload, call, isQuestion: true }) : first;
+    this.#finish(request, () => control.answerQuestion(request, answer, payload));
+  }
+
+  async #decide(request: string, call: Omit<WaitingCall, 'signal'>): Promise<ControlAnswer> {
     const controller = new AbortController();
-    waiting.set(request, controller);
+    this.#waiting.set(request, controller);
     try {
-      return await decide({ ...call, signal: controller.signal });
+      return await this.#options.decide({ ...call, signal: controller.signal });
     } catch (error) {
-      onError(error);
+      this.#options.onError(error);
       const words = error instanceof Error ? error.message : String(error);
       return { kind: 'deny', reason: `The guard of troupe failed: ${words}` };
     }
-  };
-  const finish = (request: string, line: () => JsonObject): void => {
-    const isAwaited = waiting.delete(request);
-    if (isAwaited || !state.isEnded) tell(line());
-    endWhenDone();
-  };
+  }
 
-  const ask = (lineOf: (request: string) => JsonObject): Promise<void> => {
-    const request = nextRequest();
+  #finish(request: string, line: () => JsonObject): void {
+    const isAwaited = this.#waiting.delete(request);
+    if (isAwaited || !this.#isEnded) this.#write(line());
+    this.#endWhenDone();
+  }
+
+  #request(lineOf: (request: string) => JsonObject): Promise<void> {
+    const request = this.#nextRequest();
     return new Promise((resolve, reject) => {
-      if (state.isEnded) return reject(new Error('its input has ended'));
-      replies.set(request, (trouble) => {
-        replies.delete(request);
+      if (this.#isEnded) return reject(new Error('its input has ended'));
+      this.#replies.set(request, (trouble) => {
+        this.#replies.delete(request);
         if (trouble === undefined) resolve();
         else reject(new Error(trouble));
       });
-      tell(lineOf(request));
+      this.#write(lineOf(request));
     });
-  };
+  }
 
-  const stopOf = (agent: string): Promise<boolean> =>
-    new Promise((resolve) => {
+  #awaitStop(agent: string): Promise<boolean> {
+    return new Promise((resolve) => {
       const settle = (isStopped: boolean): void => {
         clearTimeout(timer);
-        endings.delete(agent);
+        this.#stopping.delete(agent);
         resolve(isStopped);
       };
       const timer = setTimeout(() => settle(false), STOPPED_WITHIN_MS);
       timer.unref();
-      endings.set(agent, settle);
+      this.#stopping.set(agent, settle);
     });
+  }
 
-  /** Whether it is output; `pass` makes it that later on. */
-  const take = (news: ControlNews, pass: () => void): boolean => {
+  #read(line: Line): void {
+    const value = parseJsonBytes(line.bytes);
+    const record = isObject(value) ? value : undefined;
+    const news = record && this.#options.control.read(record);
+    // Any other output also delays the end of the input.
+    if (!news) this.#endWhenDone();
+    const pass = (): void => this.#show(line, record, news);
+    if (!news || this.#isOutput(news, pass)) pass();
+  }
+
+  #show(line: Line, record: JsonObject | undefined, news: ControlNews | undefined): void {
+    const { plan, print } = this.#options;
+    if (plan.output === 'lines') {
+      print(line.bytes);
+      if (!line.torn) print(NEWLINE);
+    } else if (record && (news?.kind === 'turn-over' || plan.needsAllLines)) this.#kept.push(record);
+  }
+
+  /** Handles the record, and says whether it is output as well; `pass` makes it that later. */
+  #isOutput(news: ControlNews, pass: () => void): boolean {
+    const { control, plan, onError } = this.#options;
     switch (news.kind) {
       case 'call':
-        answerCall(news);
+        this.#answerCall(news);
         return false;
       case 'question':
-        void answerQuestion(news, pass).catch(onError);
+        void this.#answerQuestion(news, pass).catch(onError);
         return false;
       case 'agent-ending':
-        tell(control.answerEnding(news.request, told.take(news.agent)));
+        this.#write(control.answerEnding(news.request, this.#messages.take(news.agent)));
         return false;
       case 'withdrawn': {
-        const controller = waiting.get(news.request);
-        waiting.delete(news.request);
+        const controller = this.#waiting.get(news.request);
+        this.#waiting.delete(news.request);
         controller?.abort();
         return controller === undefined;
       }
       case 'reply': {
-        const heard = replies.get(news.to);
-        heard?.(news.trouble);
-        return heard === undefined && plan.input === 'lines' && !news.to.startsWith('troupe-');
+        const reply = this.#replies.get(news.to);
+        reply?.(news.trouble);
+        return reply === undefined && plan.input === 'lines' && !news.to.startsWith('troupe-');
       }
       case 'request':
         if (plan.input === 'lines') return true;
-        tell(control.refuse(news.request));
+        this.#write(control.refuse(news.request));
         return false;
       case 'turn-begun':
-        state.isInTurn = true;
-        clearTimeout(settle);
+        this.#isInTurn = true;
+        clearTimeout(this.#endTimer);
         return true;
       case 'turn-over':
-        state.open = Math.max(0, state.open - 1);
-        state.isInTurn = false;
-        if (working.size === 0 && waiting.size === 0) asked.clear();
-        endWhenDone();
+        this.#openTurns = Math.max(0, this.#openTurns - 1);
+        this.#isInTurn = false;
+        if (this.#working.size === 0 && this.#waiting.size === 0) this.#answered.clear();
+        this.#endWhenDone();
         return true;
       default:
-        state.hadWork = true;
-        if (news.kind === 'work-begun') working.add(news.work);
+        this.#hadWork = true;
+        if (news.kind === 'work-begun') this.#working.add(news.work);
         else {
-          working.delete(news.work);
-          told.lose(news.work);
-          endings.get(news.work)?.(news.isStopped);
+          this.#working.delete(news.work);
+          this.#messages.drop(news.work);
+          this.#stopping.get(news.work)?.(news.isStopped);
         }
-        endWhenDone();
+        this.#endWhenDone();
         return true;
     }
-  };
-  const show = (line: Line, record: JsonObject | undefined, news: ControlNews | undefined): void => {
-    if (plan.output === 'lines') {
-      print(line.bytes);
-      if (!line.torn) print(NEWLINE);
-    } else if (record && (news?.kind === 'turn-over' || plan.needsAllLines)) kept.push(record);
-  };
-  const read = (line: Line): void => {
-    const value = parseJsonBytes(line.bytes);
-    const record = isObject(value) ? value : undefined;
-    const news = record && control.read(record);
-    // It still says something: what comes behind it is waited for, too.
-    if (!news) endWhenDone();
-    const pass = (): void => show(line, record, news);
-    if (!news || take(news, pass)) pass();
-  };
+  }
+}
 
-  return {
-    push(chunk) {
-      for (const line of splitter.push(chunk)) read(line);
-    },
-    say(text) {
-      greet();
-      state.open++;
-      state.isInTurn = true;
-      clearTimeout(settle);
-      tell(control.say(text));
-    },
-    hear(bytes) {
-      const value = parseJsonBytes(bytes);
-      const line = isObject(value) ? value : undefined;
-      if (line && !state.isGreeted && control.isGreeting(line)) return greet(line);
-      greet();
-      if (line && control.isMessage(line)) {
-        state.open++;
-        state.isInTurn = true;
-      }
-      clearTimeout(settle);
-      if (!state.isEnded) send(`${Buffer.from(bytes).toString('utf8')}\n`);
-    },
-    finishInput() {
-      state.isFinished = true;
-      endWhenDone();
-    },
-    tellAgent: (agent, text) => (state.isEnded ? Promise.resolve(false) : told.add(agent, text)),
-    async stopAgent(agent) {
-      const isStopped = working.has(agent) ? stopOf(agent) : true;
-      await ask((request) => control.stopAgent(request, agent));
-      return isStopped;
-    },
-    get isOpen() {
-      return !state.isEnded;
-    },
-    interrupt: () => ask(control.interrupt),
-    end() {
-      clearTimeout(settle);
-      state.isEnded = true;
-      const rest = splitter.rest();
-      if (rest) read(rest);
-      for (const controller of waiting.values()) controller.abort();
-      told.loseAll();
-      for (const settle of [...endings.values()]) settle(true);
-      for (const heard of [...replies.values()]) heard('the program has ended');
-      if (plan.output === 'last') print(new TextEncoder().encode(control.lastWords(plan.form, kept)));
-    },
-  };
+interface Message {
+  readonly text: string;
+  settle(isRead: boolean): void;
+}
+
+/** Messages that wait for their agent: it reads them with its next call, or when it is about to end. */
+class AgentMessages {
+  readonly #waiting = new Map<string, Message[]>();
+
+  /** True once it is handed over, false if the agent ended without. */
+  add(agent: string, text: string): Promise<boolean> {
+    return new Promise((settle) => {
+      this.#waiting.set(agent, [...(this.#waiting.get(agent) ?? []), { text, settle }]);
+    });
+  }
+
+  /** Everything that waits for it, as one text, which the caller hands over. */
+  take(agent: string | undefined): string | undefined {
+    if (agent === undefined || !this.#waiting.has(agent)) return undefined;
+    return this.#settle(agent, true)
+      .map(({ text }) => text)
+      .join('\n\n');
+  }
+
+  /** The agent has ended. */
+  drop(agent: string): void {
+    this.#settle(agent, false);
+  }
+
+  dropAll(): void {
+    for (const agent of [...this.#waiting.keys()]) this.#settle(agent, false);
+  }
+
+  #settle(agent: string, isRead: boolean): readonly Message[] {
+    const messages = this.#waiting.get(agent) ?? [];
+    this.#waiting.delete(agent);
+    for (const message of messages) message.settle(isRead);
+    return messages;
+  }
 }

@@ -1,26 +1,41 @@
-import type { PlacedTranscript, TranscriptReader } from '../core/index.ts';
-import { dropImages, type RawFinding, type RedactorMemory } from '../redact/index.ts';
-import { linksIn } from './check-export.ts';
+import type {
+  AgentId,
+  ExportFormat,
+  PlacedTranscript,
+  Transcript,
+  TranscriptBlock,
+  TranscriptReader,
+} from '../core/index.ts';
+import {
+  dropImages,
+  type Gathered,
+  type LookedThrough,
+  type RawFinding,
+  type Redactor,
+  type RedactorMemory,
+} from '../redact/index.ts';
+import { linksIn, type PackedLinks } from './check-export.ts';
 import { compactOne } from './compact.ts';
-import type { ExportOptions } from './export-options.ts';
-import type { Chunks } from './in-batches.ts';
-import type { LookedBefore } from './looked-before.ts';
-import type { ManifestFile } from './manifest.ts';
-import type { PackedLinks } from './pages/check-links.ts';
-import type { Outline } from './pages/outline.ts';
-import { planPages } from './pages/page-plan.ts';
-import type { SharedSession } from './pages/shapes.ts';
-import { pagesOf } from './pages-of.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
-import { writeFile } from './write-file.ts';
+import { renderMarkdownPages } from './markdown/render-markdown.ts';
+import type { RenderedPage } from './pages/page-context.ts';
+import {
+  type Outline,
+  outlineTranscript,
+  PAGE_SIZE,
+  type PagePlan,
+  planPages,
+  type SharedSession,
+} from './pages/page-plan.ts';
+import { renderAgentPages } from './pages/render-pages.ts';
+import { type Chunks, type ManifestFile, writeFile } from './write-file.ts';
 
-/** What is done for one agent at a time, by its number: in this thread, or in another one. All of it is plain data. */
+/** What is done for one agent at a time, by its number, in this thread or in another one. All values are plain data. */
 export interface AgentWork {
   /** Whom to look for, before the first look; undefined: nobody. Gives what it has seen of the session before it was opened. */
   prepareSurvey(memory: RedactorMemory | undefined): Promise<ReadonlyMap<number, SurveyedAgent>>;
   survey(agent: number, scan: boolean): Promise<SurveyedAgent>;
   prepareWriting(pages: PagesToWrite): Promise<void>;
-  /** Undefined where something in it has no name yet: then nothing of it is written. */
+  /** Undefined if it holds a secret without a placeholder yet: then nothing of it is written. */
   write(agent: number): Promise<WrittenAgent | undefined>;
 }
 
@@ -40,13 +55,13 @@ export interface WrittenAgent {
   readonly findings: readonly RawFinding[];
 }
 
-export interface WrittenFile extends ManifestFile {
+interface WrittenFile extends ManifestFile {
   readonly links: PackedLinks;
 }
 
-export interface AgentWorkOptions {
+interface AgentWorkOptions {
   /** Of the redactor of the options. */
-  readonly lookedBefore: LookedBefore;
+  readonly scanCache: ScanCache;
   /** What was surveyed before the session was opened. */
   readonly ahead?: ReadonlyMap<number, SurveyedAgent>;
 }
@@ -55,9 +70,9 @@ export interface AgentWorkOptions {
 export function createAgentWork(
   reader: TranscriptReader,
   options: ExportOptions,
-  { lookedBefore, ahead }: AgentWorkOptions,
+  { scanCache, ahead }: AgentWorkOptions,
 ): AgentWork {
-  const { redactor, isCompact, withImages } = options;
+  const { redactor, isCompact } = options;
   let writing: (PagesToWrite & { readonly plan: ReturnType<typeof planPages> }) | undefined;
   return {
     async prepareSurvey(memory) {
@@ -72,9 +87,9 @@ export function createAgentWork(
       return holds;
     },
     async survey(agent, scan) {
-      const { node, edition, transcript } = await readOne(reader, agent);
+      const { node, edition, transcript } = await readAgent(reader, agent);
       const surveyed = surveyConversation({ ...transcript, edition }, options, scan);
-      lookedBefore.remember(node.id, surveyed);
+      scanCache.remember(node.id, surveyed);
       return surveyed;
     },
     async prepareWriting(pages) {
@@ -82,30 +97,163 @@ export function createAgentWork(
       writing = { ...pages, plan: planPages(pages.shared, pages.outlines) };
     },
     async write(agent) {
-      if (!writing) throw new Error('troupe: nobody said where pages go');
+      if (!writing) throw new Error('troupe: write() before prepareWriting()');
       const { place, folder, shared, plan } = writing;
-      const read = await readOne(reader, agent);
-      const plain = withImages ? read.transcript : dropImages(read.transcript);
-      // Nobody has looked at the bytes of images.
-      const looked = withImages ? undefined : lookedBefore.recall(read);
+      const read = await readAgent(reader, agent);
+      const { plain, looked } = prepareSearch(read, options, scanCache);
       const clean = redactor ? redactor.redactApart(plain, looked) : { transcript: plain, findings: [] };
       if (!clean) return undefined;
       const shown = isCompact ? compactOne(clean.transcript) : clean.transcript;
       const files: WrittenFile[] = [];
-      for (const { file, chunks } of pagesOf(shown, shared, plan, options))
+      for (const { file, chunks } of renderFormats(shown, shared, plan, options))
         files.push(await writeAndLook(place, folder === '' ? file : `${folder}/${file}`, chunks));
       return { files, findings: clean.findings };
     },
   };
 }
 
-/** What the page says of itself is read from the disk, as others will read it. */
+/** The links are read from the disk, as readers will find them. */
 async function writeAndLook(place: string, name: string, chunks: Chunks): Promise<WrittenFile> {
   const file = await writeFile(place, name, chunks);
   return { ...file, links: await linksIn(place, name) };
 }
 
-export async function readOne(reader: TranscriptReader, agent: number): Promise<PlacedTranscript> {
+export async function readAgent(reader: TranscriptReader, agent: number): Promise<PlacedTranscript> {
   for await (const placed of reader.read([agent])) return placed;
   throw new Error(`troupe: there is no agent ${agent}`);
+}
+
+/** How sessions become pages. */
+export interface ExportOptions {
+  readonly formats: readonly ExportFormat[];
+  /** The built frame of the page that holds everything, for HTML as a single file. */
+  readonly singlePage?: string;
+  readonly isCompact: boolean;
+  readonly withImages: boolean;
+  readonly messagesPerPage?: number;
+  /** Undefined: no redaction. */
+  readonly redactor?: Redactor;
+}
+
+/**
+ * What happens to every transcript before it is written. Secrets go first: a cut could leave half of one, which no rule
+ * would find any more.
+ */
+export function createTransform(options: ExportOptions, scanCache: ScanCache): (one: PlacedTranscript) => Transcript {
+  const { redactor, isCompact } = options;
+  return (read) => {
+    const { plain, looked } = prepareSearch(read, options, scanCache);
+    const clean = redactor ? redactor.redactTranscript(plain, looked) : plain;
+    return isCompact ? compactOne(clean) : clean;
+  };
+}
+
+/** Images go first: megabytes of base64 hold no text, and the scan of the survey was done without them. */
+function prepareSearch(read: PlacedTranscript, { withImages }: ExportOptions, scanCache: ScanCache) {
+  const { transcript } = read;
+  return withImages
+    ? { plain: transcript, looked: undefined }
+    : { plain: dropImages(transcript), looked: scanCache.recall(read) };
+}
+
+/** What a conversation says by itself, without what a tree knows of it. */
+export interface AgentMessages extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
+}
+
+/** Plain data. */
+export interface SurveyedAgent {
+  readonly outline: Outline;
+  readonly gathered: Gathered | undefined;
+  readonly leftOut: Readonly<Record<string, number>>;
+  readonly shortened: ReadonlyMap<string, number>;
+  /** Where something was found, in which state of its files. */
+  readonly looked: LookedThrough | undefined;
+  readonly edition: string | undefined;
+}
+
+/** Of a transcript that has more, the rest does not count: it must not matter who surveys it, and when. */
+export function surveyConversation(
+  { session_id, messages, left_out, edition }: AgentMessages,
+  { redactor, isCompact, messagesPerPage }: ExportOptions,
+  scan: boolean,
+): SurveyedAgent {
+  const size = messagesPerPage === undefined ? PAGE_SIZE : { ...PAGE_SIZE, messages: messagesPerPage };
+  const plain = dropImages({ session_id, messages, left_out });
+  const shown = isCompact ? compactOne(plain) : plain;
+  const found = scan ? redactor?.gather(plain) : undefined;
+  return {
+    outline: outlineTranscript(shown, size),
+    gathered: found?.gathered,
+    leftOut: left_out,
+    shortened: isCompact ? countShortened(plain, shown) : new Map(),
+    looked: found?.looked,
+    edition,
+  };
+}
+
+function countShortened(
+  before: Pick<Transcript, 'messages'>,
+  after: Pick<Transcript, 'messages'>,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const [at, { content }] of before.messages.entries())
+    for (const [index, block] of content.entries()) {
+      const shown = after.messages[at]?.content[index];
+      if (!shown || JSON.stringify(shown) === JSON.stringify(block)) continue;
+      const what = BLOCK_WORDS[block.type];
+      counts.set(what, (counts.get(what) ?? 0) + 1);
+    }
+  return counts;
+}
+
+const BLOCK_WORDS: { readonly [type in TranscriptBlock['type']]: string } = {
+  text: 'text',
+  thinking: 'thinking',
+  tool_use: 'input of a call',
+  tool_result: 'result',
+  notice: 'notice',
+  summary: 'summary',
+  image: 'image',
+  attachment: 'attachment',
+};
+
+/** Scan results of the survey, so that unchanged transcripts are not scanned again when they are written. */
+export interface ScanCache {
+  remember(agent: AgentId, surveyed: Pick<SurveyedAgent, 'edition' | 'looked'>): void;
+  recall(read: Pick<PlacedTranscript, 'node' | 'edition'>): LookedThrough | undefined;
+}
+
+export function createScanCache(): ScanCache {
+  const known = new Map<AgentId, { readonly edition: string; readonly looked: LookedThrough }>();
+  return {
+    remember(agent, { edition, looked }) {
+      if (edition !== undefined && looked) known.set(agent, { edition, looked });
+    },
+    recall({ node, edition }) {
+      const last = known.get(node.id);
+      return last?.edition === edition ? last?.looked : undefined;
+    },
+  };
+}
+
+/** Formats that have a page for each agent. */
+export function pageFormats({
+  formats,
+  singlePage,
+}: Pick<ExportOptions, 'formats' | 'singlePage'>): readonly ExportFormat[] {
+  return formats.filter((format) => format === 'md' || (format === 'html' && singlePage === undefined));
+}
+
+/** The pages of one agent, in all formats that have some. */
+export function* renderFormats(
+  transcript: Transcript,
+  shared: SharedSession,
+  plan: PagePlan,
+  options: Pick<ExportOptions, 'formats' | 'singlePage'>,
+): Generator<Pick<RenderedPage, 'file' | 'chunks'>> {
+  const kinds = pageFormats(options);
+  if (kinds.includes('html')) yield* renderAgentPages(shared, plan, transcript);
+  if (kinds.includes('md')) yield* renderMarkdownPages(shared, plan, transcript);
 }

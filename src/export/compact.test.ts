@@ -7,8 +7,7 @@ import {
   type TranscriptBlock,
   type TranscriptMessage,
 } from '../core/index.ts';
-import { COMPACT_LIMITS, compact } from './compact.ts';
-import { shorten } from './shorten.ts';
+import { COMPACT_LIMITS, compact, shorten } from './compact.ts';
 
 const empty: Transcript = {
   session_id: 's',

@@ -16,7 +16,7 @@ process.off('disconnect', leave);
 process.disconnect?.();
 
 async function makeExport({ where, session, as, pii }: ExportOrder): Promise<void> {
-  stepBack();
+  lowerPriority();
   try {
     await runExport({
       where,
@@ -42,7 +42,7 @@ async function makeExport({ where, session, as, pii }: ExportOrder): Promise<voi
 }
 
 /** The person's agents go first. */
-function stepBack(): void {
+function lowerPriority(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {

@@ -11,21 +11,33 @@ import {
   type Transcript,
 } from '../core/index.ts';
 import type { Finding, LookedThrough, Redactor } from '../redact/index.ts';
-import { createAgentWork } from './agent-work.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  createTransform,
+  type ExportOptions,
+  type PagesToWrite,
+  pageFormats,
+  readAgent,
+  renderFormats,
+  type WrittenAgent,
+} from './agent-work.ts';
+import { assignTasks, taskWorkersOf, type WorkerPool } from './assign-tasks.ts';
 import { formatDocument } from './document-json.ts';
-import { createTransform, type ExportOptions } from './export-options.ts';
-import type { Chunks } from './in-batches.ts';
-import { inStep } from './in-step.ts';
-import { planPages } from './pages/page-plan.ts';
-import { sessionTitle } from './pages/page-texts.ts';
-import type { RenderedPage } from './pages/render-pages.ts';
-import type { Counted, SharedSession, Tick, TimelineTicks } from './pages/shapes.ts';
+import type { RenderedPage } from './pages/page-context.ts';
+import { sessionTitle } from './pages/page-context.ts';
+import {
+  type Counted,
+  type Outline,
+  planPages,
+  type SharedSession,
+  type Tick,
+  type TimelineTicks,
+} from './pages/page-plan.ts';
 import { renderSinglePage } from './pages/single-page.ts';
-import { pageKinds, pagesOf } from './pages-of.ts';
-import { redactOutline } from './redact-outline.ts';
 import type { StagedFolder } from './staged-folder.ts';
 import type { Survey } from './survey-session.ts';
-import { writePages, writeTogether } from './write-pages.ts';
+import type { Chunks } from './write-file.ts';
 
 /** Where pages go. */
 export interface PageSink {
@@ -57,7 +69,7 @@ export async function exportSession(
     options.redactor ? options.redactor.redactValue(value, looked) : value;
   const head = redact(survey.head, survey.headLooked);
   const shared = describeSession(head, survey, place);
-  // Only the main agent's page has it; others need not wait for it.
+  // Only on the main agent's page.
   const timeline = once(() => ticksOf(computeTimeline(opened), redact));
   const outlines = survey.outlines.map((one) => (options.redactor ? redactOutline(one, options.redactor) : one));
   const plan = planPages(shared, place.mainOnly === undefined ? outlines : outlines.slice(0, 1));
@@ -67,23 +79,18 @@ export async function exportSession(
   const { formats, singlePage } = options;
   const readers: ((transcripts: AsyncIterable<FlatTranscript>) => Promise<void>)[] = [];
   const pages = {
-    of: (transcript: Transcript) => pagesOf(transcript, shared, plan, options),
-    // What was found is known when the last conversation was searched: the main agent's page, which tells, comes last.
+    of: (transcript: Transcript) => renderFormats(transcript, shared, plan, options),
+    // The main agent's page lists what was redacted, which is known when all others are written.
     ofMain: (transcript: Transcript) => {
-      const withTimeline = { ...shared, timeline: timeline() };
-      return pagesOf(
-        transcript,
-        { ...withTimeline, handling: { ...shared.handling, redacted: found() } },
-        plan,
-        options,
-      );
+      const handling = { ...shared.handling, redacted: found() };
+      return renderFormats(transcript, { ...shared, timeline: timeline(), handling }, plan, options);
     },
     write: ({ file, chunks }: Pick<RenderedPage, 'file' | 'chunks'>) => sink.write(inFolder(file), chunks),
   };
-  const kinds = pageKinds(options);
-  const { crew, lookedBefore } = survey;
-  const transform = createTransform(options, lookedBefore);
-  const isShared = crew !== undefined && sink.shared !== undefined && kinds.length === formats.length;
+  const kinds = pageFormats(options);
+  const { pool, scanCache } = survey;
+  const transform = createTransform(options, scanCache);
+  const isShared = pool !== undefined && sink.shared !== undefined && kinds.length === formats.length;
   if (kinds.length > 0 && !isShared) readers.push((transcripts) => writePages(transcripts, pages));
   if (formats.includes('html') && singlePage !== undefined) {
     const page = { title, agents: shared.agents, outlines, ...describeSinglePage(opened, shared, redact) };
@@ -96,15 +103,16 @@ export async function exportSession(
   }
   if (formats.includes('json'))
     readers.push((transcripts) => sink.write(inFolder('index.json'), formatDocument(head, transcripts)));
-  const streams = inStep(transformed(opened, transform, onAgent), readers.length);
+  const streams = readInStep(transformed(opened, transform, onAgent), readers.length);
   await Promise.all(readers.map((reader, index) => streams[index] && reader(streams[index])));
   if (isShared && sink.shared) {
-    const { place: staged } = sink.shared;
     const memory = options.redactor?.memory();
-    const toWrite = { place: staged, folder: place.folder, shared, outlines, memory };
-    const own = createAgentWork(opened, options, { lookedBefore });
-    const together = { own, crew, toWrite, pages, transform, sink: sink.shared, onAgent, meanwhile: timeline };
-    await writeTogether(opened, options.redactor, together);
+    const toWrite = { place: sink.shared.place, folder: place.folder, shared, outlines, memory };
+    const own = createAgentWork(opened, options, { scanCache });
+    await writeWithPool(opened, options.redactor, {
+      ...{ own, pool, toWrite, pages, transform, sink: sink.shared, onAgent },
+      meanwhile: timeline,
+    });
   }
   return {
     exported: {
@@ -205,4 +213,141 @@ function describeSinglePage(
     },
     timelines: { [session.id]: redact(computeTimeline(opened)) },
   };
+}
+
+type Page = Pick<RenderedPage, 'file' | 'chunks'>;
+
+/** How conversations become pages, and where those go. */
+interface Pages {
+  of(transcript: Transcript): Iterable<Page>;
+  /** Of the main agent, when all others are written. */
+  ofMain(transcript: Transcript): Iterable<Page>;
+  write(page: Page): Promise<void>;
+}
+
+/** The first one is kept until all others are written. */
+async function writePages(transcripts: AsyncIterable<FlatTranscript>, pages: Pages): Promise<void> {
+  let main: Transcript | undefined;
+  for await (const { transcript } of transcripts) {
+    if (main) for (const page of pages.of(transcript)) await pages.write(page);
+    else main = transcript;
+  }
+  if (main) await writeMain(main, pages);
+}
+
+async function writeMain(main: Transcript, pages: Pages): Promise<void> {
+  const [first, ...parts] = [...pages.ofMain(main)];
+  for (const page of [...parts, first]) if (page) await pages.write(page);
+}
+
+interface SharedWriting {
+  readonly own: AgentWork;
+  readonly pool: WorkerPool;
+  readonly toWrite: PagesToWrite;
+  readonly pages: Pages;
+  readonly transform: (read: PlacedTranscript) => Transcript;
+  readonly sink: Pick<StagedFolder, 'adopt' | 'explain'>;
+  readonly onAgent: () => void;
+  /** Done in this thread before its first page, while the others work. */
+  readonly meanwhile: () => void;
+}
+
+/** The same with a pool. The pages are those that one alone would write, to the byte, and so is what is counted. */
+async function writeWithPool(
+  opened: OpenedTranscripts,
+  redactor: Redactor | undefined,
+  { own, pool, toWrite, pages, transform, sink, onAgent, meanwhile }: SharedWriting,
+): Promise<void> {
+  // This thread has the redactor's memory already.
+  await own.prepareWriting({ ...toWrite, memory: undefined });
+  const main = readAgent(opened, 0).then((read) => {
+    meanwhile();
+    return transform(read);
+  });
+  const write = async (work: AgentWork, agent: number): Promise<WrittenAgent | undefined> => {
+    if (work === own) await main;
+    const written = await work.write(agent);
+    onAgent();
+    return written;
+  };
+  const workers = taskWorkersOf(own, pool, write, async (worker) => {
+    await worker.prepareWriting(toWrite);
+    return new Map();
+  });
+  const others = [...opened.agents.keys()].slice(1);
+  const [{ results }, shown] = await Promise.all([sink.explain(() => assignTasks(others, workers, pool.owners)), main]);
+  for (const agent of others) {
+    const written = results.get(agent);
+    if (written) {
+      sink.adopt(written.files);
+      redactor?.addFindings(written.findings);
+    } else {
+      // It holds a secret without a placeholder. Those are assigned here, in order.
+      const transcript = transform(await readAgent(opened, agent));
+      for (const page of pages.of(transcript)) await pages.write(page);
+    }
+  }
+  onAgent();
+  await writeMain(shown, pages);
+}
+
+interface Waiting<T> {
+  resolve(result: IteratorResult<T>): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One reading for several readers: each gets everything, and the next thing is fetched when all of them are done with the
+ * one before. A reader that stops early holds nobody up.
+ */
+function readInStep<T>(source: AsyncIterable<T>, readers: number): readonly AsyncIterable<T>[] {
+  const iterator = source[Symbol.asyncIterator]();
+  let active = readers;
+  let waiting: Waiting<T>[] = [];
+  const fetchNext = async (): Promise<void> => {
+    const ready = waiting;
+    waiting = [];
+    try {
+      const result = await iterator.next();
+      for (const { resolve } of ready) resolve(result);
+    } catch (error) {
+      for (const { reject } of ready) reject(error);
+    }
+  };
+  const proceed = (): void => {
+    if (active > 0 && waiting.length === active) void fetchNext();
+  };
+  const reader: AsyncIterable<T> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () =>
+        new Promise((resolve, reject) => {
+          waiting.push({ resolve, reject });
+          proceed();
+        }),
+      return: async () => {
+        active--;
+        proceed();
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  return Array.from({ length: readers }, () => reader);
+}
+
+/**
+ * An outline that was made before everything was searched, as it would have been after. What it quotes stands on a page,
+ * and is counted there.
+ */
+function redactOutline(outline: Outline, { replaceOnly }: Redactor): Outline {
+  const { agent, calls, asked, answered } = outline;
+  const ids = [agent, ...calls.keys()].join('\n');
+  const words = {
+    asked: asked === undefined ? undefined : replaceOnly(asked),
+    answered: answered === undefined ? undefined : replaceOnly(answered),
+  };
+  // Ids are links: one that holds a secret is replaced wherever it stands. Nearly always there is none.
+  if (replaceOnly(ids) === ids) return { ...outline, ...words };
+  const renamed = <Value>(map: ReadonlyMap<string, Value>): ReadonlyMap<string, Value> =>
+    new Map([...map].map(([id, value]) => [replaceOnly(id), value]));
+  return { ...outline, ...words, agent: replaceOnly(agent), calls: renamed(calls) };
 }

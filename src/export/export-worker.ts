@@ -7,16 +7,20 @@ import { ADAPTERS } from '../hosts/registry.ts';
 import { createGitAuthors } from '../lib/git-author.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { openAhead, reopenTranscripts } from '../sessions/index.ts';
-import { type AgentWork, createAgentWork } from './agent-work.ts';
-import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './export-crew.ts';
-import { createLookedBefore } from './looked-before.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  createScanCache,
+  type SurveyedAgent,
+  surveyConversation,
+} from './agent-work.ts';
 import { redactorOf } from './run-export.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
+import type { WorkerAnswer, WorkerCalls, WorkerOrder, WorkerTask } from './worker-pool.ts';
 
 const { ahead, options, redact }: WorkerOrder = workerData;
 const makeRedactor = async () => redact && redactorOf(redact.pii);
 const redactorMade = makeRedactor();
-const lookedBefore = createLookedBefore();
+const scanCache = createScanCache();
 let work: Promise<AgentWork> | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const reader = reopenTranscripts(ADAPTERS, session);
@@ -26,7 +30,7 @@ const begin: WorkerCalls['begin'] = async (session) => {
     const redactor = await (isTheSame ? redactorMade : makeRedactor());
     const known = isTheSame ? seen.map(([id, one]) => [reader.indexOf(id), one] as const) : [];
     const ahead = new Map(known.filter(([index]) => index >= 0));
-    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { lookedBefore, ahead });
+    return createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, { scanCache, ahead });
   });
   await work;
 };
@@ -56,7 +60,7 @@ async function lookAhead(): Promise<Ahead> {
     const spoken = await read();
     if (spoken.edition === undefined || spoken.messages.length === 0) continue;
     const surveyed = surveyConversation(spoken, { ...options, ...(redactor && { redactor }) }, true);
-    lookedBefore.remember(agent, surveyed);
+    scanCache.remember(agent, surveyed);
     seen.push([agent, surveyed]);
   }
   return { seen, folder };

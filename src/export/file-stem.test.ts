@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fileStem } from './file-stem.ts';
+import { fileStem } from './write-file.ts';
 
 const ID = 'fa129e54-d574-4fea-bbfe-0dd74bbd38cd';
 

@@ -1,14 +1,28 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { drained } from '../audit/index.ts';
-import { nativeId, plural, type Sessions, type SessionTranscripts, type SessionTree } from '../core/index.ts';
+import {
+  type ExportedSession,
+  type ExportFormat,
+  type ExportReport,
+  nativeId,
+  type OnFound,
+  type OpenedTranscripts,
+  plural,
+  type RedactionFinding,
+  type RedactionReport,
+  type Sessions,
+  type SessionTranscripts,
+  type SessionTree,
+} from '../core/index.ts';
 import { systemClock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
 import { packageFolder } from '../lib/package.ts';
 import { readText } from '../lib/regular-file.ts';
 import { configFolder } from '../lib/state-folder.ts';
 import { compileLess, stayWithinReason } from '../lib/stay-small.ts';
 import { UserError } from '../lib/user-error.ts';
-import { createRedactor, type Redactor } from '../redact/index.ts';
+import { createRedactor, type Finding, type Redactor } from '../redact/index.ts';
 import {
   type AuthorOf,
   createSessions,
@@ -18,52 +32,47 @@ import {
   thisMachine,
   type Where,
 } from '../sessions/index.ts';
+import { createScanCache, type ExportOptions, type ScanCache } from './agent-work.ts';
 import { checkExport } from './check-export.ts';
-import { crewFor, type WorkerOrder } from './export-crew.ts';
-import type { ExportOptions } from './export-options.ts';
-import { type ExportJob, exportSessions, reviewSessions } from './export-sessions.ts';
-import type { ExportOutcome, ExportRequest } from './export-types.ts';
-import { inBatches } from './in-batches.ts';
-import { formatReport } from './redaction-report.ts';
+import { exportSession, type PageSink } from './export-session.ts';
+import { type ListedSession, planFolders, renderSessionsPage } from './pages/sessions-page.ts';
 import { stageFolder } from './staged-folder.ts';
+import { type Survey, surveySession } from './survey-session.ts';
+import { createPoolStarter, type StartingPool, type StartPool, type WorkerOrder } from './worker-pool.ts';
+import { inBatches } from './write-file.ts';
 
 /** What stands beside the pages where something was looked for. */
 const REPORT_NAME = 'redactions.json';
 
 const NEEDS_FOLDER = 'only in an export to a folder';
 
-function createReaders(): {
-  sessions(where: Where): Sessions;
-  sessionTranscripts(where: Where): SessionTranscripts;
-} {
-  const sessions = (where: Where): Sessions =>
-    drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+/** Loads the reader of git settings when the first author is looked up. */
+function createAuthors(): AuthorOf {
   let authors: Promise<AuthorOf> | undefined;
-  const authorOf: AuthorOf = async (folder) => {
+  return async (folder) => {
     authors ??= import('../lib/git-author.ts').then(({ createGitAuthors }) => createGitAuthors());
     return (await authors)(folder);
-  };
-  return {
-    sessions,
-    sessionTranscripts: (where) => createSessionTranscripts(placesOf(where), sessions(where), authorOf),
   };
 }
 
 /** Sessions as pages, through the same readers as everything else. */
 export async function runExport(request: ExportRequest): Promise<ExportOutcome> {
-  const { sessions, sessionTranscripts } = createReaders();
   stayWithinReason();
   compileLess();
   const { where, outDir, write } = request;
+  const places = placesOf(where);
+  const createReader = (): Sessions =>
+    drained(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), where);
+  const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
-  const ids = isMany ? await selectSessions(request, sessions(where)) : [request.session];
+  const ids = isMany ? await selectSessions(request, createReader()) : [request.session];
   const job = async (): Promise<ExportJob> => ({
-    transcripts: sessionTranscripts(where),
+    transcripts: createSessionTranscripts(places, createReader(), authorOf),
     sessions: ids,
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    hireCrew: crewFor(where, workerOptions(request), request.options.redact),
+    startPool: createPoolStarter(where, workerOptions(request.options), request.options.redact),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };
@@ -121,15 +130,15 @@ function isChosen({ cwd, lastActivityAt }: SessionTree, { project, since }: Expo
 }
 
 async function optionsOf({ options }: ExportRequest): Promise<ExportOptions> {
-  const { isSingleFile, redact, ...rest } = options;
+  const { isSingleFile, redact } = options;
   return {
-    ...rest,
+    ...workerOptions(options),
     ...(isSingleFile && { singlePage: await readText(path.join(packageFolder, 'dist', 'single-page.html')) }),
     ...(redact && { redactor: await redactorOf(redact.pii) }),
   };
 }
 
-function workerOptions({ options }: ExportRequest): WorkerOrder['options'] {
+function workerOptions(options: ExportRequest['options']): WorkerOrder['options'] {
   const { isSingleFile: _isSingleFile, redact: _redact, ...rest } = options;
   return rest;
 }
@@ -156,3 +165,162 @@ function userNames(): readonly string[] {
     return [];
   }
 }
+
+interface ExportJob {
+  readonly transcripts: SessionTranscripts;
+  /** In the order in which they are exported; `undefined` is the newest. */
+  readonly sessions: readonly (string | undefined)[];
+  /** A folder for each, and an index over them. */
+  readonly isMany: boolean;
+  readonly options: ExportOptions;
+  /** Of agents that cannot have a page, where there is room for one only. */
+  readonly mainOnly?: string;
+  /** For a large session. */
+  readonly startPool: StartPool;
+  readonly onProgress: ExportRequest['onProgress'];
+}
+
+interface ExportResult {
+  readonly sessions: readonly ExportedSession[];
+  readonly redactions: RedactionReport | null;
+}
+
+/**
+ * Two passes: everything is searched for secrets first, so that what is known from one place is found in all others. The
+ * sessions of one export share their placeholders.
+ */
+async function exportSessions(job: ExportJob, sink: PageSink): Promise<ExportResult> {
+  const { transcripts, sessions, options, isMany, mainOnly } = job;
+  const scanCache = createScanCache();
+  let pool: StartingPool | undefined;
+  const start: OnFound = (found) => {
+    if (sessions.length === 1) pool = job.startPool(found);
+  };
+  try {
+    const searched = await searchSessions(job, scanCache, start, () => pool);
+    const folders = isMany ? planFolders(sessions.map((id) => id ?? '')) : undefined;
+    const onAgent = counter(job, 'writing');
+    const exported: ExportedSession[] = [];
+    const listed: ListedSession[] = [];
+    for (const id of sessions) {
+      const opened = searched?.opened ?? (await transcripts.open(id));
+      const survey =
+        searched?.survey ?? (await surveySession(opened, options, { scan: false, scanCache, onAgent: () => {} }));
+      const folder = folders?.get(id ?? '') ?? '';
+      const place = { folder, ...(isMany && { overview: '../index' }), ...known({ mainOnly }) };
+      const done = await exportSession(opened, survey, options, place, sink, onAgent);
+      exported.push(done.exported);
+      listed.push({ session: done.shared.session, asked: done.asked, folder });
+    }
+    for (const ending of ['html', 'md'] as const)
+      if (isMany && options.formats.includes(ending)) {
+        const { file, chunks } = renderSessionsPage(listed, ending);
+        await sink.write(file, chunks);
+      }
+    return { sessions: exported, redactions: options.redactor ? reportRedactions(options.redactor.findings()) : null };
+  } finally {
+    await pool?.close();
+  }
+}
+
+/** Finds what would be redacted, and writes nothing. */
+async function reviewSessions(job: ExportJob): Promise<RedactionReport> {
+  const { redactor } = job.options;
+  if (!redactor) return { total: 0, secrets: 0, findings: [] };
+  await exportSessions(job, {
+    async write(_name, chunks) {
+      for await (const _chunk of chunks);
+    },
+  });
+  return reportRedactions(redactor.findings());
+}
+
+/** What was learned of a session on the way; of several nothing is kept: there may be thousands. */
+interface Searched {
+  readonly opened: OpenedTranscripts;
+  readonly survey: Survey;
+}
+
+async function searchSessions(
+  job: ExportJob,
+  scanCache: ScanCache,
+  onFound: OnFound,
+  pool: () => StartingPool | undefined,
+): Promise<Searched | undefined> {
+  const { transcripts, sessions, options } = job;
+  const onAgent = counter(job, 'searching');
+  const isOne = sessions.length === 1;
+  if (!isOne && !options.redactor) return undefined;
+  let last: Searched | undefined;
+  for (const id of sessions) {
+    const opened = await transcripts.open(id, onFound);
+    const survey = await surveySession(opened, options, { scan: true, scanCache, starting: pool(), onAgent });
+    last = { opened, survey };
+  }
+  return isOne ? last : undefined;
+}
+
+function counter({ onProgress }: ExportJob, doing: 'searching' | 'writing'): () => void {
+  let done = 0;
+  return () => onProgress({ done: ++done, doing });
+}
+
+const MAX_PLACES = 20;
+
+/** One entry for each secret, with the places of the first few. Nothing of what was found is in it. */
+function reportRedactions(findings: readonly Finding[]): RedactionReport {
+  const byPlaceholder = new Map<string, { -readonly [K in keyof RedactionFinding]: RedactionFinding[K] }>();
+  let total = 0;
+  for (const finding of findings) {
+    const { rule, what, placeholder, count } = finding;
+    total += count;
+    const key = `${placeholder} ${rule}`;
+    const known = byPlaceholder.get(key) ?? { kind: rule, what, placeholder, count: 0, places: [] };
+    known.count += count;
+    if (known.places.length < MAX_PLACES) known.places = [...known.places, placeText(finding)];
+    byPlaceholder.set(key, known);
+  }
+  const placeholders = new Set(findings.map(({ placeholder }) => placeholder));
+  return { total, secrets: placeholders.size, findings: [...byPlaceholder.values()] };
+}
+
+/** Where in the transcripts, from the outside in. */
+function placeText({ agent, message, field, line }: Finding): string {
+  const parts = [agent && `agent ${agent}`, message && `message ${message}`, field, line > 1 && `line ${line}`];
+  return parts.filter(Boolean).join(', ');
+}
+
+/** What lies beside the pages. */
+function formatReport(report: RedactionReport): string {
+  return `${JSON.stringify({ format: 'troupe-redactions', version: 1, ...report }, null, 1)}\n`;
+}
+
+export interface ExportRequest {
+  readonly where: Where;
+  /** By the beginning of its id; the newest where none is given. */
+  readonly session?: string;
+  /** Every session that fits, instead of one. */
+  readonly selection?: {
+    readonly project?: string;
+    /** Epoch milliseconds. */
+    readonly since?: number;
+  };
+  /** Left out: the one format goes to `write`. */
+  readonly outDir?: string;
+  readonly force: boolean;
+  readonly options: {
+    readonly formats: readonly ExportFormat[];
+    readonly isSingleFile: boolean;
+    readonly isCompact: boolean;
+    readonly withImages: boolean;
+    readonly messagesPerPage?: number;
+    /** Left out: nothing is looked for. */
+    readonly redact?: { readonly pii: boolean };
+  };
+  write(text: string): void | Promise<void>;
+  onProgress(progress: { readonly done: number; readonly doing: 'searching' | 'writing' }): void;
+  /** Asked before anything is written, with all that was found. */
+  readonly approve?: (redactions: RedactionReport) => Promise<boolean>;
+}
+
+export type ExportOutcome = { readonly isWritten: false } | { readonly isWritten: true; readonly report: ExportReport };

@@ -4,9 +4,8 @@ import path from 'node:path';
 import { exportProcessFile } from '../lib/package.ts';
 import { UserError } from '../lib/user-error.ts';
 import { isAddress, type Where } from '../sessions/index.ts';
-import type { DownloadForm, ServedExport } from './export-types.ts';
-import { fileStem } from './file-stem.ts';
 import { redactorOf } from './run-export.ts';
+import { fileStem } from './write-file.ts';
 
 /** What `export-process.ts` is told. */
 export interface ExportOrder {
@@ -76,4 +75,29 @@ async function endOf(child: ChildProcess): Promise<void> {
   const [[code, signal]] = await Promise.all([once(child, 'close'), once(child, 'disconnect')]);
   if (trouble) throw new UserError(trouble.code, trouble.message, trouble.remedy);
   if (code !== 0) throw new Error(`troupe: the process that made an export ended with ${signal ?? code}`);
+}
+
+/** `page`: one file that holds everything; `md`: the main agent's conversation; `json`: all conversations, for programs. */
+export type DownloadForm = 'page' | 'md' | 'json';
+
+export interface DownloadRequest {
+  readonly session: { readonly id: string; readonly cwd: string | null };
+  readonly as: DownloadForm;
+  /** Also e-mail addresses and the like. Secrets are redacted in any case. */
+  readonly pii: boolean;
+}
+
+/** What the server hands sessions out with. */
+export interface ServedExport {
+  /** When there is something to send. Throws a `UserError` where the person has to do something first. */
+  begin(request: DownloadRequest, signal: AbortSignal): Promise<Download>;
+  /** Where `troupe export` finds the session: as this server was told, or as it was not. */
+  whereOf(session: DownloadRequest['session']): Where;
+}
+
+export interface Download {
+  /** What to call the file: letters, digits and dashes. */
+  readonly stem: string;
+  /** Made as they are read. Throws where they could not be made to the end. */
+  readonly bytes: AsyncIterable<Uint8Array>;
 }

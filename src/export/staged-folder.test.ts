@@ -17,8 +17,8 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { UserError } from '../lib/user-error.ts';
-import { MANIFEST_NAME } from './manifest.ts';
 import { type StagedFolder, stageFolder } from './staged-folder.ts';
+import { MANIFEST_NAME } from './write-file.ts';
 
 let home: string;
 beforeEach(() => {

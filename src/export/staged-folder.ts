@@ -9,19 +9,19 @@ import { isMissing } from '../lib/folders.ts';
 import { type Lock, takeLock } from '../lib/lock-file.ts';
 import { copyRegularSync, createFile, MAX_DOCUMENT_BYTES, readText } from '../lib/regular-file.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import { hashOf } from './hash-of.ts';
-import type { Chunks } from './in-batches.ts';
+import type { PackedLinks } from './check-export.ts';
 import {
+  type Chunks,
+  explainWriteError,
   formatManifest,
+  hashOf,
   isSafeName,
   MANIFEST_NAME,
   type Manifest,
   type ManifestFile,
   parseManifest,
-} from './manifest.ts';
-import type { PackedLinks } from './pages/check-links.ts';
-import { explainWriteError } from './write-errors.ts';
-import { writeFile } from './write-file.ts';
+  writeFile,
+} from './write-file.ts';
 
 export interface StagedFolder {
   /** Where the pages are until they are published. */
@@ -49,7 +49,7 @@ export interface Published {
   readonly kept: readonly string[];
 }
 
-export interface StageOptions {
+interface StageOptions {
   /** Also into a folder with files that are not ours. */
   readonly force: boolean;
 }

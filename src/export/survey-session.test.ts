@@ -7,10 +7,13 @@ import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
 import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
-import { createAgentWork } from './agent-work.ts';
-import type { ExportOptions } from './export-options.ts';
-import { createLookedBefore } from './looked-before.ts';
-import { type SurveyedAgent, surveyConversation } from './survey-conversation.ts';
+import {
+  createAgentWork,
+  createScanCache,
+  type ExportOptions,
+  type SurveyedAgent,
+  surveyConversation,
+} from './agent-work.ts';
 import { surveySession } from './survey-session.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'troupe-survey-'));
@@ -68,7 +71,7 @@ it('knows what the doors to agents say that are not listed', async () => {
   const hidden = { ...first, id: `${first.id}-hidden` as AgentId, kind: 'internal', description: secret } as const;
   const withHidden = { ...opened, tree: { ...opened.tree, agents: [...opened.tree.agents, hidden] } };
   const mine = options();
-  const how = { scan: true, lookedBefore: createLookedBefore(), onAgent: () => {} };
+  const how = { scan: true, scanCache: createScanCache(), onAgent: () => {} };
   await surveySession(withHidden, mine, how);
   expect(mine.redactor?.memory().known?.map(({ value }) => value)).toContain(secret);
 });
@@ -79,13 +82,13 @@ it('gives the same names, and tells of each agent once, whoever has surveyed som
     const mine = options();
     let told = 0;
     const work = {
-      ...createAgentWork(opened, options(), { lookedBefore: createLookedBefore() }),
+      ...createAgentWork(opened, options(), { scanCache: createScanCache() }),
       prepareSurvey: async () => ahead ?? new Map(),
     };
-    const crew = { helpers: [{ work, isUp: () => true }], homes: new Map() };
-    const hired = ahead && { begin: async () => crew, close: async () => {} };
+    const pool = { workers: [{ work, isUp: () => true }], owners: new Map() };
+    const starting = ahead && { begin: async () => pool, close: async () => {} };
     const onAgent = () => void told++;
-    await surveySession(opened, mine, { scan: true, lookedBefore: createLookedBefore(), hired, onAgent });
+    await surveySession(opened, mine, { scan: true, scanCache: createScanCache(), starting, onAgent });
     return { known: mine.redactor?.memory().known, told };
   };
   const alone = await surveyed(undefined);

@@ -9,14 +9,16 @@ import {
   titleOfConversation,
 } from '../core/index.ts';
 import type { LookedThrough } from '../redact/index.ts';
-import { type AgentWork, createAgentWork } from './agent-work.ts';
-import { type Crew, type HiredCrew, takersOf } from './crew.ts';
-import type { ExportOptions } from './export-options.ts';
-import type { LookedBefore } from './looked-before.ts';
-import { keepCalls, type Outline } from './pages/outline.ts';
-import type { Counted } from './pages/shapes.ts';
-import { shareOut } from './share-out.ts';
-import type { SurveyedAgent } from './survey-conversation.ts';
+import {
+  type AgentWork,
+  createAgentWork,
+  type ExportOptions,
+  type ScanCache,
+  type SurveyedAgent,
+} from './agent-work.ts';
+import { assignTasks, taskWorkersOf, type WorkerPool } from './assign-tasks.ts';
+import { type Counted, keepCalls, type Outline } from './pages/page-plan.ts';
+import type { StartingPool } from './worker-pool.ts';
 
 /** What has to be known of a session before its first page can be drawn. Holds words of it: not yet redacted. */
 export interface Survey {
@@ -27,15 +29,15 @@ export interface Survey {
   readonly leftOut: readonly Counted[];
   readonly shortened: readonly Counted[] | undefined;
   /** Who has seen the session, and goes on with it. */
-  readonly crew: Crew | undefined;
-  readonly lookedBefore: LookedBefore;
+  readonly pool: WorkerPool | undefined;
+  readonly scanCache: ScanCache;
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   /** For a session that was not looked through for secrets before. */
   readonly scan: boolean;
-  readonly lookedBefore: LookedBefore;
-  readonly hired?: HiredCrew | undefined;
+  readonly scanCache: ScanCache;
+  readonly starting?: StartingPool | undefined;
   readonly onAgent: () => void;
 }
 
@@ -43,7 +45,7 @@ export interface SurveyOptions {
 export async function surveySession(
   opened: OpenedTranscripts,
   options: ExportOptions,
-  { scan, lookedBefore, hired, onAgent }: SurveyOptions,
+  { scan, scanCache, starting, onAgent }: SurveyOptions,
 ): Promise<Survey> {
   const { redactor, isCompact, singlePage } = options;
   const head = computeDocumentHead(opened);
@@ -57,15 +59,15 @@ export async function surveySession(
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
   // Until now they have looked ahead.
-  const crew = await hired?.begin(opened);
+  const pool = await starting?.begin(opened);
   const survey = (work: AgentWork, agent: number): Promise<SurveyedAgent> => work.survey(agent, scan);
-  const takers = takersOf(createAgentWork(opened, options, { lookedBefore }), crew, survey, async (helper) => {
+  const workers = taskWorkersOf(createAgentWork(opened, options, { scanCache }), pool, survey, async (worker) => {
     const { users, names } = redactor?.memory() ?? { users: [], names: [] };
     // Nothing is redacted yet: nobody needs to know the values.
-    return helper.prepareSurvey(scan && redactor ? { users, names } : undefined);
+    return worker.prepareSurvey(scan && redactor ? { users, names } : undefined);
   });
-  const { results, homes } = await shareOut([...opened.agents.keys()], takers, undefined, onAgent);
-  if (crew) crew.homes = homes;
+  const { results, owners } = await assignTasks([...opened.agents.keys()], workers, undefined, onAgent);
+  if (pool) pool.owners = owners;
   const outlines: Outline[] = [];
   const spawning = new Set(opened.tree.agents.flatMap(({ link }) => link.call ?? []));
   const [leftOut, shortened] = [new Map<string, number>(), new Map<string, number>()];
@@ -73,7 +75,7 @@ export async function surveySession(
     const surveyed = results.get(agent);
     if (!surveyed) continue;
     // Whoever has seen it: another may write it.
-    lookedBefore.remember(node.id, surveyed);
+    scanCache.remember(node.id, surveyed);
     // In this order, whoever was done first: secrets get their numbers by it.
     if (scan) redactor?.learn(redactor.gather(aboveConversation(opened.tree, node, author)).gathered);
     if (surveyed.gathered) redactor?.learn(surveyed.gathered);
@@ -87,8 +89,8 @@ export async function surveySession(
     outlines,
     leftOut: toCounted(leftOut),
     shortened: isCompact ? toCounted(shortened) : undefined,
-    crew,
-    lookedBefore,
+    pool,
+    scanCache,
   };
 }
 

@@ -9,9 +9,13 @@ import {
   type TimelineReport,
   type Transcript,
 } from '../../core/index.ts';
-import { outlineTranscript, type PageSize } from '../../export/pages/outline.ts';
-import { type PagePlan, planPages } from '../../export/pages/page-plan.ts';
-import type { SharedSession } from '../../export/pages/shapes.ts';
+import {
+  outlineTranscript,
+  type PagePlan,
+  type PageSize,
+  planPages,
+  type SharedSession,
+} from '../../export/pages/page-plan.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { createSessions, createSessionTranscripts, type Place } from '../../sessions/index.ts';
 

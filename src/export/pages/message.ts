@@ -9,16 +9,11 @@ import {
   type Voice,
   voiceOf,
 } from '../../core/transcript/index.ts';
-import { renderCall } from './call.ts';
-import { renderOutput } from './call-body.ts';
-import { renderDoor } from './door.ts';
-import { renderFolded } from './folded.ts';
+import { renderCall, renderMedia, renderOutput, renderSpawnCall } from './call.ts';
 import { html, type Markup } from './markup.ts';
-import { renderMedia } from './media.ts';
-import { hueClass, type PageContext } from './page-context.ts';
+import { hueClass, nameOf, type PageContext, utcTime } from './page-context.ts';
 import { hrefOfPart, messageAnchor, partAnchor } from './page-plan.ts';
-import { nameOf, utcTime } from './page-texts.ts';
-import { renderProse } from './rich-text.ts';
+import { renderFolded, renderProse } from './rich-text.ts';
 
 /** What the message before it leaves open: its voice goes on, its day still is. */
 export interface MessageBefore {
@@ -86,7 +81,7 @@ function renderPart(part: MessagePart, voice: Voice, anchor: string, context: Pa
     case 'thinking':
       return html`<details class="thinking"><summary><b>thinking</b> <span class="about">${part.text.trim().slice(0, 160)}</span> <span class="size">${sizeText(part.text)}</span></summary>${renderFolded(part.text.trim(), { rows: { head: 400, tail: 0 } })}</details>`;
     case 'call':
-      return part.call.refs.length > 0 ? renderDoor(part, anchor, context) : renderCall(part, anchor);
+      return part.call.refs.length > 0 ? renderSpawnCall(part, anchor, context) : renderCall(part, anchor);
     case 'result':
       return renderOutput(part.result.text, part.result.isError ? 'bad' : '');
     case 'notice':

@@ -1,8 +1,21 @@
-import { type AgentReport, cleanLine } from '../../core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  costText,
+  explainChange,
+  formatMark,
+  formatStatus,
+  outputText,
+  PLAIN,
+  plural,
+  type SessionReport,
+  type Transcript,
+  timeText,
+  typeText,
+} from '../../core/index.ts';
 import type { Voice } from '../../core/transcript/index.ts';
-import type { AgentPages, PagePlan } from './page-plan.ts';
-import { nameAndType, nameOf, sessionTitle } from './page-texts.ts';
-import type { SharedSession } from './shapes.ts';
+import { type Content, html, join, type Markup } from './markup.ts';
+import { type AgentPages, hrefOfPart, type PageEnding, type PagePlan, type SharedSession } from './page-plan.ts';
 
 /** What is known while the pages of one agent are drawn. */
 export interface PageContext {
@@ -19,7 +32,7 @@ export interface Speaker {
   readonly hue: number | null;
 }
 
-export function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages): PageContext {
+function createContext(shared: SharedSession, plan: PagePlan, pages: AgentPages): PageContext {
   const byId = new Map(shared.agents.map((agent) => [agent.id, agent]));
   const { agent } = pages;
   const parent = agent.parentId === null ? undefined : byId.get(agent.parentId);
@@ -35,6 +48,30 @@ export function createContext(shared: SharedSession, plan: PagePlan, pages: Agen
       host: { name: cleanLine(agent.host === shared.session.host ? shared.session.hostTitle : agent.host), hue: null },
     },
   };
+}
+
+/** One file. Its text is made piece by piece, as it is read. */
+export interface RenderedPage {
+  readonly file: string;
+  readonly title: string;
+  readonly chunks: Iterable<string>;
+}
+
+/** The pages of one agent, those of the main agent beginning with the index. None if the plan has no place for it. */
+export function* renderParts(
+  shared: SharedSession,
+  plan: PagePlan,
+  transcript: Transcript,
+  ending: PageEnding,
+  render: (context: PageContext, transcript: Transcript, part: number, title: string) => Iterable<string>,
+): Generator<RenderedPage> {
+  const pages = plan.find(transcript.session_id);
+  if (!pages) return;
+  const context = createContext(shared, plan, pages);
+  for (const [part] of pages.files.entries()) {
+    const title = pageTitle(context, part);
+    yield { file: hrefOfPart(pages, part, ending), title, chunks: render(context, transcript, part, title) };
+  }
 }
 
 /** The class that gives an element an agent's colour. */
@@ -56,9 +93,107 @@ export function ancestorsOf({ pages, agent: find }: PageContext): readonly Agent
 }
 
 /** Of the whole page: what was asked. */
-export function pageTitle({ shared, plan, pages }: PageContext, part: number): string {
+function pageTitle({ shared, plan, pages }: PageContext, part: number): string {
   const main = plan.pages.find(({ agent }) => agent.kind === 'main');
   const session = sessionTitle(shared.session, main?.outline.asked);
   const own = pages === main ? session : `${nameAndType(pages.agent)} · ${session}`;
   return pages.files.length < 2 ? own : `${own} (part ${part + 1} of ${pages.files.length})`;
+}
+
+export function nameOf({ kind, label, id }: AgentReport): string {
+  return kind === 'main' ? 'main' : cleanLine(label) || cleanLine(id);
+}
+
+/** What kind of agent it is, in the words it was asked for by. */
+export function typeOf(agent: AgentReport): string {
+  return cleanLine(typeText({ ...agent, background: false }));
+}
+
+/** researcher (Explore); where both are the same word, once. */
+export function nameAndType(agent: AgentReport): string {
+  const [name, type] = [nameOf(agent), typeOf(agent)];
+  return type === '' || type === name ? name : `${name} (${type})`;
+}
+
+/** Shape, then word. */
+export function statusTexts(agent: Pick<AgentReport, 'status' | 'waitingOn' | 'stalled'>): readonly [string, string] {
+  return [formatMark(agent.status, agent.stalled, PLAIN), formatStatus(agent)];
+}
+
+/** 2026-09-27 14:02:31, by universal time: a page is read anywhere. */
+export function utcText(iso: string | null): string {
+  const at = iso === null ? Number.NaN : Date.parse(iso);
+  return Number.isNaN(at) ? 'not known' : new Date(at).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+export function utcTime(iso: string | null): string {
+  return iso === null ? '' : utcText(iso).slice(11);
+}
+
+/** How long, how much: what is known of it. */
+export function amountsOf(agent: AgentReport): readonly string[] {
+  // What was at work when the pages were made is measured up to its last sign of life.
+  const lasted = timeText({ ...agent, status: 'completed' }, 0);
+  return [
+    lasted === '–' ? '' : lasted,
+    agent.toolCallCount === null ? '' : plural(agent.toolCallCount, 'tool call'),
+    agent.usage === null ? '' : `${outputText(agent)} tokens written`,
+    costOf(agent),
+  ].filter((one) => one !== '');
+}
+
+function costOf({ cost }: AgentReport): string {
+  const said = costText(cost);
+  return cost === null || said === 'not known' ? '' : said;
+}
+
+/** Why it came to no good end, in its host's words. */
+export function reasonOf({ status, runs }: AgentReport): string | undefined {
+  const reason = status === 'completed' ? null : (runs.at(-1)?.reason ?? null);
+  return reason === null ? undefined : cleanLine(reason);
+}
+
+/** How its end is known. */
+export function endKnownBy({ runs }: AgentReport): string | undefined {
+  const last = runs.at(-1);
+  return last && explainChange(last).how;
+}
+
+/** Exact links need no word; everything weaker says so. */
+export function linkDoubt({ evidence, kind }: AgentReport): string | undefined {
+  if (kind === 'main' || evidence === null || evidence.rank === 'exact') return undefined;
+  if (evidence.rank === 'none') return 'who asked for it is not known';
+  const how = cleanLine(evidence.text);
+  return evidence.rank === 'guess' ? `a guess: ${how}` : `most likely: ${how}`;
+}
+
+/** What was asked, as a title. */
+export function sessionTitle({ title, project, id }: SessionReport, asked: string | undefined): string {
+  return cleanLine(title ?? '') || asked || `Session ${cleanLine(project ?? id)}`;
+}
+
+/** Side by side; none is broken in two. */
+export function renderFacts(facts: readonly Content[]): Content {
+  return join(
+    facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`),
+    ' · ',
+  );
+}
+
+type Standing = Pick<AgentReport, 'status' | 'waitingOn' | 'stalled'>;
+
+/** Shape and word first, colour last. */
+export function renderStatus(agent: Standing): Markup {
+  const [mark, word] = statusTexts(agent);
+  return html`<span class="${classOf(agent)}"><span aria-hidden="true">${mark}</span> ${word}</span>`;
+}
+
+/** The shape alone, where there is no room: its word is for those who do not see it. */
+export function renderMark(agent: Standing): Markup {
+  const [mark, word] = statusTexts(agent);
+  return html`<span class="${classOf(agent)}"><span aria-hidden="true">${mark}</span><span class="hide">${word}</span></span>`;
+}
+
+function classOf({ status, stalled }: Standing): string {
+  return `st st-${stalled ? 'stalled' : status}`;
 }

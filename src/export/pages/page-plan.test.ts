@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
 import type { AgentReport } from '../../core/index.ts';
-import { outlineTranscript } from './outline.ts';
-import { hrefOfMessage, planPages } from './page-plan.ts';
+import { hrefOfMessage, outlineTranscript, planPages } from './page-plan.ts';
 import { planFolders } from './sessions-page.ts';
 
 const hostileId = fc.oneof(

@@ -1,9 +1,10 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
 import { RECORDINGS, type Recorded, readRecorded } from '../../audit/testing/recorded-sessions.ts';
+import { checkLinks, readLinks } from '../check-export.ts';
 import { renderMarkdownPages } from '../markdown/render-markdown.ts';
-import { checkLinks, readLinks } from './check-links.ts';
-import { type RenderedPage, renderAgentPages } from './render-pages.ts';
+import type { RenderedPage } from './page-context.ts';
+import { renderAgentPages } from './render-pages.ts';
 
 const validator = new HtmlValidate({
   extends: ['html-validate:standard', 'html-validate:a11y'],

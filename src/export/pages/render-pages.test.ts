@@ -2,12 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
 import type { AgentReport, Transcript, TranscriptBlock } from '../../core/index.ts';
-import { checkLinks, readLinks } from './check-links.ts';
-import { outlineTranscript } from './outline.ts';
-import { planPages } from './page-plan.ts';
-import { PAGE_STYLE } from './page-style.ts';
+import { checkLinks, readLinks } from '../check-export.ts';
+import { PAGE_STYLE } from './document.ts';
+import { outlineTranscript, planPages, type SharedSession } from './page-plan.ts';
 import { renderAgentPages } from './render-pages.ts';
-import type { SharedSession } from './shapes.ts';
 
 const [recorded] = await readRecorded('2.1.325-nested');
 if (!recorded) throw new Error('no session');

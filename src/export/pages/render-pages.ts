@@ -1,36 +1,51 @@
-import { plural, type Transcript } from '../../core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  costText,
+  formatCount,
+  formatDuration,
+  plural,
+  type Transcript,
+} from '../../core/index.ts';
 import { closeDocument, openDocument } from './document.ts';
-import { renderFooter, renderWholeFooter } from './footer.ts';
-import { html } from './markup.ts';
+import { type Content, html, type Markup } from './markup.ts';
 import { FIRST, type MessageBefore, renderMessage } from './message.ts';
-import { createContext, type PageContext, pageTitle } from './page-context.ts';
-import { renderAgentHead, renderChanges, renderCrumbs, renderSessionHead } from './page-head.ts';
-import { hrefOfPart, type PagePlan } from './page-plan.ts';
-import { renderPartList } from './part-list.ts';
-import type { SharedSession } from './shapes.ts';
-import { renderTimeline } from './timeline.ts';
-import { renderSmallMap, renderWholeMap } from './tree-map.ts';
+import type { RenderedPage } from './page-context.ts';
+import {
+  amountsOf,
+  ancestorsOf,
+  endKnownBy,
+  hueClass,
+  linkDoubt,
+  nameOf,
+  type PageContext,
+  reasonOf,
+  renderFacts,
+  renderParts,
+  renderStatus,
+  sessionTitle,
+  typeOf,
+  utcText,
+  utcTime,
+} from './page-context.ts';
+import {
+  type AgentPages,
+  type Counted,
+  hrefOfCall,
+  hrefOfMessage,
+  hrefOfPart,
+  type PagePlan,
+  type SharedSession,
+} from './page-plan.ts';
+import { renderSmallMap, renderTimeline, renderWholeMap } from './session-map.ts';
 
-/** One file. Its text comes in pieces, and is made while they are taken. */
-export interface RenderedPage {
-  readonly file: string;
-  readonly title: string;
-  readonly chunks: Iterable<string>;
-}
-
-/** The pages of one agent; those of the main agent begin with `index.html`. None where the plan has no place for it. */
-export function* renderAgentPages(
+/** `index.html` and `agent-<id>.html`. */
+export function renderAgentPages(
   shared: SharedSession,
   plan: PagePlan,
   transcript: Transcript,
 ): Generator<RenderedPage> {
-  const pages = plan.find(transcript.session_id);
-  if (!pages) return;
-  const context = createContext(shared, plan, pages);
-  for (const [part] of pages.files.entries()) {
-    const title = pageTitle(context, part);
-    yield { file: hrefOfPart(pages, part, 'html'), title, chunks: renderPage(context, transcript, part, title) };
-  }
+  return renderParts(shared, plan, transcript, 'html', renderPage);
 }
 
 function* renderPage(context: PageContext, transcript: Transcript, part: number, title: string): Generator<string> {
@@ -73,4 +88,184 @@ function* renderMessages(context: PageContext, { messages }: Transcript, part: n
     const message = messages[index];
     if (message) before = yield* renderMessage(message, index, before, context);
   }
+}
+
+/** On top of the index: what was asked, when, with how many, at what cost. */
+function renderSessionHead({ shared, pages }: PageContext, { author }: Transcript): Markup {
+  const { session, agents } = shared;
+  const title = sessionTitle(session, pages.outline.asked);
+  const lasted = lastedOf(session.startedAt, session.lastActivityAt);
+  const calls = agents.reduce((sum, { toolCallCount }) => sum + (toolCallCount ?? 0), 0);
+  const cost = costText(session.cost);
+  const facts: readonly Content[] = [
+    renderStatus({ ...session, stalled: false }),
+    renderTime(session.startedAt),
+    lasted,
+    plural(agents.length, 'agent'),
+    plural(calls, 'tool call'),
+    `${session.usageIsLowerBound ? '≥ ' : ''}${formatCount(session.usage.output)} tokens written`,
+    cost !== 'not known' && cost,
+  ];
+  const place = [cleanLine(session.project ?? ''), cleanLine(session.branch ?? ''), hostText(shared)];
+  const by = cleanLine(author?.name ?? author?.email ?? '');
+  return html`<header class="top">${shared.overview !== undefined && html`<nav class="crumbs" aria-label="Above"><a href="${`${shared.overview}.html`}">All sessions</a></nav>`}<p class="note">${[...place, by === '' ? '' : `by ${by}`].filter((one) => one !== '').join(' · ')}</p>
+<h1 dir="auto">${title}</h1>
+<p class="facts">${renderFacts(facts)}</p></header>`;
+}
+
+/** On top of an agent's page: the way back, what it was asked by whom, how it ended. */
+function renderAgentHead(context: PageContext, transcript: Transcript): Markup {
+  const { agent, outline } = context.pages;
+  const type = typeOf(agent);
+  const reason = reasonOf(agent);
+  const known = endKnownBy(agent);
+  return html`<header class="${`top ${hueClass(agent.hue)}`}">${renderCrumbs(context)}
+<h1 dir="auto">${nameOf(agent)}${type !== '' && type !== nameOf(agent) && html` <span class="type">${type}</span>`}</h1>
+<p class="facts">${renderFacts([renderTime(agent.startedAt), ...amountsOf(agent), agent.model !== null && cleanLine(agent.model)])}</p>
+<dl class="gist"><div><dt>Asked</dt><dd>by ${renderAskedBy(context)}${outline.asked !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.askedIn, 'html')}" class="quiet">${outline.asked}</a></p>`}</dd></div>
+<div><dt>Ended</dt><dd>${renderStatus(agent)}${known !== undefined && html` <span class="note">${known}</span>`}${
+    reason !== undefined && html`<p class="bad">${reason}</p>`
+  }${outline.answered !== undefined && html`<p><a href="${hrefOfMessage(context.pages, outline.answeredIn, 'html')}" class="quiet">${outline.answered}</a></p>`}</dd></div>${
+    agent.runs.length > 1 && html`<div><dt>Runs</dt><dd>${renderRuns(agent)}</dd></div>`
+  }${renderChanges(transcript)}</dl>${renderGone(transcript)}</header>`;
+}
+
+/** From the main agent down to this one. */
+function renderCrumbs(context: PageContext): Markup {
+  const { pages, plan } = context;
+  const path = ancestorsOf(context);
+  // One whose parent is not known is below the session all the same.
+  const first = path[0]?.kind === 'main' ? [] : [html`<li><a href="index.html">main</a></li>`];
+  const steps = path.map((agent) => {
+    const target = plan.find(agent.id);
+    return html`<li class="${hueClass(agent.hue)}">${target ? html`<a href="${hrefOfPart(target, 0, 'html')}">${nameOf(agent)}</a>` : nameOf(agent)}</li>`;
+  });
+  return html`<nav class="crumbs" aria-label="Who asked whom"><ol>${first}${steps}<li aria-current="page">${nameOf(pages.agent)}</li></ol></nav>`;
+}
+
+/** To the very call, where it is known; a guess is called one. */
+function renderAskedBy({ pages, plan, agent: find, speakers }: PageContext): Markup {
+  const spawn = plan.spawnOf(pages.agent);
+  const { parentId } = pages.agent;
+  const parent = spawn?.pages.agent ?? (parentId === null ? undefined : find(parentId));
+  const doubt = linkDoubt(pages.agent);
+  const name = parent ? nameOf(parent) : speakers.parent.name;
+  const hue = hueClass(parent?.hue ?? null);
+  return html`<span class="${hue}">${spawn ? html`<a href="${hrefOfCall(spawn, 'html')}">${name}</a>` : name}</span>${
+    doubt !== undefined && html` <span class="note">? ${doubt}</span>`
+  }`;
+}
+
+function renderRuns({ runs }: AgentReport): Markup {
+  return html`<ol>${runs.map(
+    (run) =>
+      html`<li>${renderTime(run.startedAt)} – ${utcTime(run.endedAt) || '?'} ${renderStatus({ ...run, waitingOn: null, stalled: false })}${run.reason !== null && html` <span class="note">${cleanLine(run.reason)}</span>`}</li>`,
+  )}</ol>`;
+}
+
+const MOST_FILES = 50;
+
+/** What its calls changed, file by file. */
+function renderChanges({ diff_stats: stats }: Transcript): Markup | false {
+  if (stats === null || stats.files.length === 0) return false;
+  const more = stats.files.length - MOST_FILES;
+  return html`<div><dt>Changed</dt><dd><details class="more"><summary><span class="plus">+${stats.added}</span> <span class="minus">−${stats.removed}</span> in ${plural(stats.files.length, 'file')}</summary><ul class="files">${stats.files
+    .slice(0, MOST_FILES)
+    .map(
+      ({ path, added, removed }) =>
+        html`<li><code>${cleanLine(path)}</code> <span class="plus">+${added ?? '?'}</span> <span class="minus">−${removed ?? '?'}</span></li>`,
+    )}${more > 0 && html`<li>${plural(more, 'file')} more</li>`}</ul></details></dd></div>`;
+}
+
+function renderGone({ known_from }: Transcript): Markup | false {
+  if (known_from === 'transcript') return false;
+  const said =
+    known_from === 'parent'
+      ? 'Its own transcript is gone. What stands here is what the call of its parent holds.'
+      : 'Its own transcript is gone, and nothing else tells what it said.';
+  return html`<p class="warn">${said}</p>`;
+}
+
+export function renderTime(iso: string | null): Content {
+  return iso !== null && html`<time datetime="${iso}">${utcText(iso)} UTC</time>`;
+}
+
+function lastedOf(from: string | null, to: string | null): string | false {
+  return from !== null && to !== null && formatDuration(Date.parse(to) - Date.parse(from));
+}
+
+function hostText({ session }: PageContext['shared']): string {
+  return cleanLine(`${session.hostTitle} ${session.hostVersion ?? ''}`);
+}
+
+const MADE_BY = html`<p>Made by troupe. Times are UTC.</p>`;
+
+/** What a reader has to know of how the pages were made: what is not here, and what is not as it was. */
+function renderWholeFooter({ shared }: PageContext): Markup {
+  return html`<footer><h2>About these pages</h2><ul>${handlingTexts(shared).map((one) => html`<li>${one}</li>`)}</ul>${
+    shared.skipped.length > 0 &&
+    html`<details class="more"><summary>${plural(shared.skipped.length, 'agent')} without a page</summary><ul>${shared.skipped.map(
+      ({ agent_id, reason }) => html`<li><code>${cleanLine(agent_id)}</code> ${reason}</li>`,
+    )}</ul></details>`
+  }${MADE_BY}</footer>`;
+}
+
+function renderFooter(): Markup {
+  return html`<footer><p><a href="index.html">Back to the session</a></p>${MADE_BY}</footer>`;
+}
+
+export function handlingTexts({ session, handling, skipped }: SharedSession): readonly string[] {
+  const { redacted, shortened, leftOut } = handling;
+  return [
+    redacted === undefined
+      ? 'Nothing was redacted: secrets that were in the session are in these pages.'
+      : redacted.length === 0
+        ? 'Looked for secrets: none found.'
+        : `Redacted: ${countsText(redacted)}.`,
+    ...(shortened === undefined ? [] : [`Shortened: ${countsText(shortened) || 'nothing'}.`]),
+    skipped.length === 0 ? 'No agent was left out.' : `Without a page: ${countsText(byReason(skipped))}.`,
+    ...(leftOut.length === 0 ? [] : [`Left out, because this version does not know them: ${countsText(leftOut)}.`]),
+    ...(session.problems === 0 ? [] : [`${plural(session.problems, 'problem')} while reading the session.`]),
+  ];
+}
+
+function countsText(counts: readonly Counted[]): string {
+  return counts.map(({ what, count }) => `${count} × ${cleanLine(what)}`).join(', ');
+}
+
+function byReason(skipped: SharedSession['skipped']): readonly Counted[] {
+  const counts = new Map<string, number>();
+  for (const { reason } of skipped) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].map(([what, count]) => ({ what, count }));
+}
+
+/** So many on both sides of the one that is read; the others are reached step by step. */
+const AROUND = 3;
+
+/** Parts worth a link: the first, the last, and those around. */
+export function partsAround(part: number, total: number): readonly number[] {
+  const isNear = (at: number): boolean => at === 0 || at === total - 1 || Math.abs(at - part) <= AROUND;
+  return Array.from({ length: total }, (_one, at) => at).filter(isNear);
+}
+
+/** The way through a conversation that was too long for one page. */
+function renderPartList(pages: AgentPages, part: number, label: string): Markup | false {
+  const { files } = pages;
+  if (files.length < 2) return false;
+  const step = (at: number, rel: string, said: Content): Markup | false =>
+    at >= 0 && at < files.length && html`<a rel="${rel}" href="${hrefOfPart(pages, at, 'html')}">${said}</a> `;
+  const items = partsAround(part, files.length).map((at, index, all) => {
+    const gap = index > 0 && all[index - 1] !== at - 1 && html`<li>…</li> `;
+    const range = rangeOf(pages, at);
+    return at === part
+      ? html`${gap}<li><b aria-current="page">${range}</b></li> `
+      : html`${gap}<li><a href="${hrefOfPart(pages, at, 'html')}" aria-label="${`Messages ${range}`}">${range}</a></li> `;
+  });
+  return html`<nav class="parts" aria-label="${label}">${step(part - 1, 'prev', html`<span aria-hidden="true">← </span>previous`)}<ol>${items}</ol>${step(part + 1, 'next', html`next<span aria-hidden="true"> →</span>`)}</nav>`;
+}
+
+function rangeOf({ outline }: AgentPages, part: number): string {
+  const first = (outline.parts[part] ?? 0) + 1;
+  const last = outline.parts[part + 1] ?? outline.messages;
+  return first === last ? `${first}` : `${first}–${last}`;
 }

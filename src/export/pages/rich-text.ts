@@ -6,10 +6,9 @@ import {
   type RichElement,
   type RichNode,
   sizeText,
+  splitLinks,
 } from '../../core/transcript/index.ts';
-import { type FoldRows, foldText } from './fold-text.ts';
-import { renderFolded, renderWebLink } from './folded.ts';
-import { type Content, html, type Markup, text } from './markup.ts';
+import { type Content, html, lineItems, type Markup, NOTHING, text } from './markup.ts';
 
 /** What somebody said, as Markdown. The end of a long text is folded away, between two of its paragraphs. */
 export function renderProse(body: string, rows: FoldRows): Markup {
@@ -116,4 +115,119 @@ function isSaid(children: readonly RichNode[], target: string): boolean {
 
 function plainText(nodes: readonly RichNode[]): string {
   return nodes.map((node) => (typeof node === 'string' ? node : plainText(node.children))).join('');
+}
+
+interface FoldedOptions {
+  readonly rows: FoldRows;
+  readonly class?: string;
+  /** Addresses of the web are links. */
+  readonly hasLinks?: boolean;
+}
+
+/** Text as it is: every line a line, long ones wrapped, the middle of long texts folded away. */
+export function renderFolded(body: string, { rows, class: name = '', hasLinks = false }: FoldedOptions): Markup {
+  const { head, hidden, tail } = foldText(withoutLastBreaks(body), rows);
+  // The first line break behind the tag belongs to the tag.
+  const piece = (one: string): Markup => html`<pre class="${name === '' ? 'text' : `text ${name}`}">
+${hasLinks ? linked(withoutLastBreaks(one)) : text(withoutLastBreaks(one))}</pre>`;
+  return html`${piece(head)}${hidden !== '' && renderHidden(hidden, piece(hidden))}${tail !== '' && piece(tail)}`;
+}
+
+function renderHidden(hidden: string, body: Content): Markup {
+  return html`<details class="more"><summary>${sizeText(hidden)} more</summary>${body}</details>`;
+}
+
+/** By hand: a pattern that looks for the end tries at every line break of the text. */
+function withoutLastBreaks(body: string): string {
+  let end = body.length;
+  while (end > 0 && body.charCodeAt(end - 1) === 10) end--;
+  return end === body.length ? body : body.slice(0, end);
+}
+
+function linked(body: string): Content {
+  return splitLinks(body).map(({ text: one, href }) => (href === undefined ? text(one) : renderWebLink(href, one)));
+}
+
+const FILE_ROWS = { head: 40, tail: 0 };
+
+/** Lines behind their numbers, as a list that begins at the first. */
+export function renderNumbered(body: string, first: number): Markup {
+  if (body === '') return NOTHING;
+  const { head, hidden } = foldText(body, FILE_ROWS);
+  // Cut inside a line that never ends: what is shown and what is hidden are the same line.
+  if (hidden === '' || !head.endsWith('\n')) return numbered(body, first);
+  const shown = numbered(head, first);
+  return html`${shown}${renderHidden(hidden, numbered(hidden, first + countBreaks(head)))}`;
+}
+
+function numbered(body: string, first: number): Markup {
+  return html`<ol class="lines" start="${first}">${lineItems(body.endsWith('\n') ? body.slice(0, -1) : body)}</ol>`;
+}
+
+const countBreaks = (body: string): number => body.split('\n').length - 1;
+
+/** Opens only when somebody clicks it, and the other side learns nothing of this page. */
+export function renderWebLink(target: string, inner: Content): Markup {
+  return html`<a href="${target}" rel="noreferrer noopener">${inner}</a>`;
+}
+
+// Long texts of a page without script: their beginning (and end) at once, the rest one click away.
+
+export interface Fold {
+  readonly head: string;
+  /** Empty where nothing is folded. */
+  readonly hidden: string;
+  readonly tail: string;
+}
+
+/** In rows of the page. */
+interface FoldRows {
+  readonly head: number;
+  readonly tail: number;
+}
+
+const ROW = 100;
+/** Folding must hide more than it takes to say so. */
+const SLACK_ROWS = 5;
+
+/** Looks at the shown rows only, however long the text. */
+export function foldText(text: string, { head, tail }: FoldRows): Fold {
+  const whole: Fold = { head: text, hidden: '', tail: '' };
+  if (advance(text, 0, head + tail + SLACK_ROWS) >= text.length) return whole;
+  const upTo = advance(text, 0, head);
+  const from = tail === 0 ? text.length : retreat(text, text.length, tail);
+  if (from <= upTo) return whole;
+  return { head: text.slice(0, upTo), hidden: text.slice(upTo, from), tail: text.slice(from) };
+}
+
+function advance(text: string, from: number, rows: number): number {
+  let at = from;
+  for (let left = rows; left > 0 && at < text.length; ) {
+    const end = text.indexOf('\n', at);
+    const next = end === -1 ? text.length : end + 1;
+    const taken = Math.max(1, Math.ceil((next - at) / ROW));
+    // Of a line without end, as much as there is room for.
+    if (taken > left) return wholeCharacter(text, at + left * ROW);
+    at = next;
+    left -= taken;
+  }
+  return at;
+}
+
+function retreat(text: string, to: number, rows: number): number {
+  let at = to;
+  for (let left = rows; left > 0 && at > 0; ) {
+    const start = at < 2 ? 0 : text.lastIndexOf('\n', at - 2) + 1;
+    const taken = Math.max(1, Math.ceil((at - start) / ROW));
+    if (taken > left) return wholeCharacter(text, at - left * ROW);
+    at = start;
+    left -= taken;
+  }
+  return at;
+}
+
+/** Not between the halves of a character. */
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code < 0xe000 ? at - 1 : at;
 }

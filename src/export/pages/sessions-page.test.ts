@@ -1,7 +1,7 @@
 import { HtmlValidate } from 'html-validate';
 import { describe, expect, it } from 'vitest';
 import { readRecorded } from '../../audit/testing/recorded-sessions.ts';
-import { checkLinks, readLinks } from './check-links.ts';
+import { checkLinks, readLinks } from '../check-export.ts';
 import { renderAgentPages } from './render-pages.ts';
 import { type ListedSession, planFolders, renderSessionsPage } from './sessions-page.ts';
 

@@ -1,13 +1,11 @@
 import { cleanLine, costText, formatDuration, plural, type SessionReport } from '../../core/index.ts';
-import { lineText, linkTo } from '../markdown/escape.ts';
+import { lineText, linkTo } from '../markdown/markdown-text.ts';
 import { closeDocument, openDocument } from './document.ts';
 import { type Content, html, join, type Markup } from './markup.ts';
-import { renderTime } from './page-head.ts';
-import type { PageEnding } from './page-plan.ts';
-import { sessionTitle, statusTexts, utcText } from './page-texts.ts';
-import type { RenderedPage } from './render-pages.ts';
-import { takeFolder } from './safe-names.ts';
-import { renderStatus } from './status-mark.ts';
+import type { RenderedPage } from './page-context.ts';
+import { renderStatus, sessionTitle, statusTexts, utcText } from './page-context.ts';
+import { type PageEnding, takeFolder } from './page-plan.ts';
+import { renderTime } from './render-pages.ts';
 
 /** A session with pages of its own. */
 export interface ListedSession {

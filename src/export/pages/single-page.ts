@@ -1,11 +1,11 @@
 import type { AgentReport, LiveSnapshot, TimelineReport, Transcript } from '../../core/index.ts';
 import { cleanMessage } from '../../core/transcript/index.ts';
 import { html, type Markup } from './markup.ts';
-import type { Outline } from './outline.ts';
-import { renderPlainMap } from './tree-map.ts';
+import type { Outline } from './page-plan.ts';
+import { renderPlainMap } from './session-map.ts';
 
 /** What the page of one file is made of: the live page, with a snapshot in the place of a server. */
-export interface SinglePage {
+interface SinglePage {
   readonly title: string;
   readonly snapshot: LiveSnapshot;
   /** By session. */
@@ -17,7 +17,7 @@ export interface SinglePage {
   readonly outlines: readonly Outline[];
 }
 
-export interface SingleTranscript {
+interface SingleTranscript {
   readonly session: string;
   readonly transcript: Transcript;
 }

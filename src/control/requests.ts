@@ -1,0 +1,64 @@
+import type { AskAtTerminal } from '../guard/index.ts';
+
+/** How a program's stream is shadowed. */
+export interface ShadowRequest {
+  readonly where: {
+    /** In place of the hosts' own data folders. */
+    readonly roots: readonly string[];
+    readonly host?: string;
+  };
+  /** Also what the session leaves on the disk, which the stream does not carry. */
+  readonly disk: boolean;
+  /** The live tree on stderr. */
+  readonly tree: boolean;
+  /** Where events go: a file, or, as a number, a descriptor that whoever started us has opened. */
+  readonly events?: string;
+}
+
+export interface StreamRequest extends ShadowRequest {
+  /** The input goes to stdout, byte for byte; events do not. */
+  readonly tee: boolean;
+}
+
+export interface StreamOutcome {
+  /** Undefined where nothing in the stream told whose it was. */
+  readonly host: string | undefined;
+  readonly lines: number;
+  readonly malformedLines: number;
+}
+
+export interface RunRequest extends ShadowRequest {
+  readonly command: readonly [string, ...string[]];
+  /** Its calls are judged by the policy before they run. */
+  readonly intercept?: boolean;
+  /** Of an interception: the file that says which calls get which result in place of their own. */
+  readonly inject?: string;
+}
+
+/** How the program ended: by itself, or by a signal. */
+export type RunOutcome =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'killed'; readonly signal: string };
+
+/** A call that somebody is to judge. */
+export interface WaitingToolCall {
+  readonly payload: unknown;
+  /** The host's id of it. */
+  readonly call: string | undefined;
+  /** Of the host. */
+  readonly process: number | undefined;
+  /** `always`: a person is asked where no rule decides. */
+  readonly asks: 'policy' | 'always';
+  readonly signal: AbortSignal;
+}
+
+export interface CallBrokerOptions {
+  /** Where troupe keeps its state. */
+  readonly folder: string;
+  readonly host: string;
+  /** Undefined where nobody sits at the terminal. */
+  readonly askAtTerminal?: AskAtTerminal;
+}
+
+/** Judges the calls of an intercepted run; gives what a hook would print. */
+export type CreateCallBroker = (options: CallBrokerOptions) => (call: WaitingToolCall) => Promise<string>;

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { assignTasks, WorkerNotStarted } from './assign-tasks.ts';
+
+const pause = () => new Promise((resolve) => setImmediate(resolve));
+const worker = (name: string, ahead = 1) => ({
+  ahead,
+  run: async (task: number) => {
+    await pause();
+    return `${name}${task}`;
+  },
+});
+
+describe('assignTasks', () => {
+  it('has everything done once, whoever does it', async () => {
+    const tasks = Array.from({ length: 50 }, (_, index) => index);
+    const { results, owners } = await assignTasks(tasks, [worker('a'), worker('b', 3)]);
+    expect([...results.keys()].sort((a, b) => a - b)).toEqual(tasks);
+    expect(new Set(owners.values())).toEqual(new Set([0, 1]));
+    for (const [task, who] of owners) expect(results.get(task)).toBe(`${'ab'[who]}${task}`);
+  });
+
+  it('tells of each task once, also of one that somebody has done unasked while another did it', async () => {
+    let told = 0;
+    const both = Promise.resolve(new Map([0, 1, 2].map((task) => [task, `before${task}`])));
+    await assignTasks(
+      [0, 1, 2, 3],
+      [worker('a'), { ...worker('b', 3), doneBefore: both }],
+      undefined,
+      () => void told++,
+    );
+    expect(told).toBe(4);
+  });
+
+  it('gives each what was its own before, and then what others left', async () => {
+    const owners = new Map([0, 1, 2, 3].map((task) => [task, 1]));
+    const busy = {
+      ahead: 1,
+      run: (task: number) => new Promise<string>((resolve) => setTimeout(resolve, 30, `b${task}`)),
+    };
+    const { results } = await assignTasks([0, 1, 2, 3], [worker('a'), busy], owners);
+    expect(Object.fromEntries(results)).toEqual({ 0: 'b0', 1: 'a1', 2: 'a2', 3: 'a3' });
+  });
+
+  it('gives each its own before what is nobody’s', async () => {
+    const order: number[] = [];
+    const second = {
+      ahead: 1,
+      run: async (task: number) => {
+        order.push(task);
+        await pause();
+        return 'b';
+      },
+    };
+    const slow = { ahead: 1, run: () => new Promise<string>((resolve) => setTimeout(resolve, 100, 'a')) };
+    await assignTasks(
+      [0, 1, 2, 3, 4],
+      [slow, second],
+      new Map([
+        [3, 1],
+        [4, 1],
+      ]),
+    );
+    expect(order).toEqual([3, 4, 1, 2]);
+  });
+
+  it('has the work of one who never began done by others, whenever that is known', async () => {
+    const gone = async () => {
+      throw new WorkerNotStarted('no room for a thread');
+    };
+    const late = async () => {
+      for (let turn = 0; turn < 20; turn++) await pause();
+      return gone();
+    };
+    const tasks = [0, 1, 2, 3, 4, 5];
+    for (const never of [
+      { ahead: 2, begun: gone(), run: gone },
+      { ahead: 2, begun: late(), run: gone },
+      { ahead: 2, run: late },
+    ]) {
+      const { results, owners } = await assignTasks(tasks, [worker('a'), never]);
+      expect(tasks.map((task) => results.get(task))).toEqual(tasks.map((task) => `a${task}`));
+      expect(new Set(owners.values())).toEqual(new Set([0]));
+    }
+  });
+
+  it('begins without those who are not ready', async () => {
+    let begin = (): void => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const run = async (task: number) => {
+      if (task === 1) begin();
+      return `a${task}`;
+    };
+    const { results } = await assignTasks(
+      [0, 1],
+      [
+        { ahead: 1, run },
+        { ...worker('b'), begun },
+      ],
+    );
+    expect(Object.fromEntries(results)).toEqual({ 0: 'a0', 1: 'a1' });
+  });
+
+  it('ends with the first error, when all have come to rest', async () => {
+    let running = 0;
+    const run = async (task: number) => {
+      running++;
+      await pause();
+      running--;
+      if (task === 2) throw new Error('full');
+      return task;
+    };
+    const tasks = Array.from({ length: 99 }, (_, index) => index);
+    await expect(
+      assignTasks(tasks, [
+        { ahead: 2, run },
+        { ahead: 2, run },
+      ]),
+    ).rejects.toThrow('full');
+    expect(running).toBe(0);
+  });
+});

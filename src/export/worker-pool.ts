@@ -1,0 +1,165 @@
+import { existsSync, statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { FoundFiles, OpenedTranscripts, SharedFiles, SharedTranscripts } from '../core/index.ts';
+import { exportWorkerFile } from '../lib/package.ts';
+import type { Where } from '../sessions/index.ts';
+import type { AgentWork, ExportOptions } from './agent-work.ts';
+import { type PoolWorker, WorkerNotStarted, type WorkerPool } from './assign-tasks.ts';
+
+/** What `export-worker.ts` is told at its beginning. */
+export interface WorkerOrder {
+  readonly where: Where;
+  /** To be looked into while nothing else is to be done; this one begins at the end, with every `step`th. */
+  readonly ahead: { readonly session: SharedFiles; readonly first: number; readonly step: number } | undefined;
+  readonly options: Omit<ExportOptions, 'redactor' | 'singlePage'>;
+  /** Undefined: nothing is looked for. */
+  readonly redact: { readonly pii: boolean } | undefined;
+}
+
+/** A call of one of its functions, and the answer. `begin`, which comes first, says what session it is about. */
+export interface WorkerTask {
+  readonly id: number;
+  readonly call: keyof WorkerCalls;
+  readonly values: readonly unknown[];
+}
+
+export interface WorkerCalls extends AgentWork {
+  begin(session: SharedTranscripts): Promise<void>;
+}
+
+export interface WorkerAnswer {
+  readonly id: number;
+  readonly result?: unknown;
+  /** An error as `structuredClone` leaves it, with the system's code, which it does not. */
+  readonly error?: { readonly error: Error; readonly code: unknown };
+}
+
+/** Each takes memory of its own: with three, a session of 100 MB took up to 351 MB, and issue 8 allows 350. */
+const MOST_THREADS = 2;
+
+export function createPoolStarter(
+  where: Where,
+  options: WorkerOrder['options'],
+  redact: WorkerOrder['redact'],
+  threads: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
+): StartPool {
+  const asked = threads === undefined ? undefined : Math.min(Number.parseInt(threads, 10) || 1, 16);
+  const workers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
+  return ({ files, share }) => {
+    if (workers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
+    const session = share();
+    return startPool(workers, (worker) => {
+      const ahead = session && { session, first: worker, step: workers };
+      return { where, ahead, options, redact };
+    });
+  };
+}
+
+/** Less is read before another thread has begun. */
+const SMALLEST = { files: 4, bytes: 8_000_000 };
+
+function isLarge(files: readonly string[]): boolean {
+  if (files.length < SMALLEST.files) return false;
+  let bytes = 0;
+  for (const file of files) {
+    bytes += statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    if (bytes >= SMALLEST.bytes) return true;
+  }
+  return false;
+}
+
+function startPool(count: number, orderFor: (worker: number) => WorkerOrder): StartingPool {
+  const members = Array.from({ length: count }, (_, worker) => startWorker(orderFor(worker))).filter(
+    (member) => member !== undefined,
+  );
+  return {
+    begin: async (opened) => {
+      const session = await opened.share();
+      if (!session) return undefined;
+      // What is wrong is said where its first task is waited for.
+      for (const { begin } of members) begin(session).catch(() => undefined);
+      return { workers: members, owners: new Map() };
+    },
+    close: async () => {
+      await Promise.all(members.map(({ close }) => close()));
+    },
+  };
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+function createWorker(order: WorkerOrder): Worker | undefined {
+  try {
+    return new Worker(exportWorkerFile, { workerData: order });
+  } catch {
+    // Where threads are forbidden. Without one it takes longer, that is all.
+    return undefined;
+  }
+}
+
+interface StartedWorker extends Pick<WorkerCalls, 'begin'>, PoolWorker {
+  close(): Promise<void>;
+}
+
+function startWorker(order: WorkerOrder): StartedWorker | undefined {
+  const worker = createWorker(order);
+  if (!worker) return undefined;
+  const waiting = new Map<number, Waiting>();
+  let tasks = 0;
+  let end: Error | undefined;
+  let hasAnswered = false;
+  const endAll = (error: Error): void => {
+    // It cannot have written anything: others may do its work.
+    end ??= hasAnswered ? error : new WorkerNotStarted(error.message);
+    for (const { reject } of waiting.values()) reject(end);
+    waiting.clear();
+  };
+  worker.on('message', ({ id, result, error }: WorkerAnswer) => {
+    hasAnswered = true;
+    const one = waiting.get(id);
+    waiting.delete(id);
+    if (error) one?.reject(Object.assign(error.error, error.code !== undefined && { code: error.code }));
+    else one?.resolve(result);
+  });
+  let isUp = false;
+  worker.once('online', () => {
+    isUp = true;
+  });
+  worker.on('error', endAll);
+  worker.on('exit', () => endAll(new Error('troupe: a thread of the export ended before its work')));
+  const call = <Result>(name: keyof WorkerCalls, ...values: readonly unknown[]): Promise<Result> =>
+    new Promise((resolve, reject) => {
+      if (end) return reject(end);
+      const task: WorkerTask = { id: ++tasks, call: name, values };
+      waiting.set(task.id, { resolve: resolve as Waiting['resolve'], reject });
+      worker.postMessage(task);
+    });
+  return {
+    begin: (session) => call('begin', session),
+    isUp: () => isUp,
+    work: {
+      prepareSurvey: (memory) => call('prepareSurvey', memory),
+      survey: (agent, scan) => call('survey', agent, scan),
+      prepareWriting: (pages) => call('prepareWriting', pages),
+      write: (agent) => call('write', agent),
+    },
+    // Nobody waits for its end: it has nothing left to do.
+    close: async () => void worker.terminate(),
+  };
+}
+
+/**
+ * By the files of a session, before anybody reads them: while one reads them for the first time, the others get ready. Undefined:
+ * it is not worth it, or cannot be.
+ */
+export type StartPool = (session: FoundFiles) => StartingPool | undefined;
+
+export interface StartingPool {
+  /** Undefined where nobody else can read the session. */
+  begin(session: OpenedTranscripts): Promise<WorkerPool | undefined>;
+  close(): Promise<void>;
+}
