@@ -1,156 +1,151 @@
-import {
-  type AgentReport,
-  type Answered,
-  type AskAnswer,
-  agentsOf,
-  type ColourDepth,
-  type SessionDetail,
-  sessionKey,
-  type Transcript,
-} from '../core/index.ts';
-import type { Clock } from '../lib/clock.ts';
+import type { SessionDetail } from '../core/index.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import type { Screen, Size } from '../lib/screen.ts';
-import type { SourcedFeed, Subscription } from '../sessions/index.ts';
-import { createAskBar } from './ask-bar.ts';
-import { startFrames } from './frames.ts';
-import type { Key } from './keys.ts';
-import { createWatchPaint } from './paint.ts';
-import { createScreenPainter } from './paint-screen.ts';
-import { openReader, type Reader } from './reader.ts';
-import { createTree } from './tree.ts';
+import { packageVersion } from '../lib/package.ts';
+import { hasScreen, openScreen } from '../lib/screen.ts';
+import type { Terminal } from '../lib/terminal.ts';
+import {
+  ALL_NEWS,
+  keyOf,
+  type NewsFeed,
+  newsLines,
+  nothingTold,
+  openNewsDesk,
+  sessionLine,
+  settleNotice,
+  type Told,
+  withTold,
+} from '../notify/index.ts';
+import {
+  createAskControl,
+  createServerControl,
+  type FollowRequest,
+  follow,
+  openServedFeed,
+  ownFeed,
+} from '../server/index.ts';
+import { pagedTranscripts, type SourcedFeed } from '../sessions/index.ts';
+import { createKeyReader } from './keys.ts';
+import { watchPlain } from './watch-plain.ts';
+import { watch as watchScreen } from './watch-screen.ts';
 
-export interface WatchOptions {
-  readonly feed: SourcedFeed;
-  /** By the whole ids of an agent and of its session. */
-  readonly transcript: (agent: string, session: string) => Promise<{ readonly transcript: Transcript }>;
-  readonly screen: Screen<Key>;
-  readonly clock: Clock;
-  readonly colours: ColourDepth;
-  readonly version: string;
-  /** What the person says to a call that waits. */
-  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
-  /** Only the sessions whose id begins so. */
-  readonly session?: string;
-  /** By its whole id: read as soon as it is there. */
-  readonly agent?: string;
-}
-
-/** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
-export async function watch(options: WatchOptions): Promise<void> {
-  const { feed, screen, version, session } = options;
-  // Whole seconds: all times on the screen turn over together, and nothing is written in between for their sake.
-  const clock = (): number => Math.floor(options.clock() / 1000) * 1000;
-  const paint = createWatchPaint(options.colours);
-  const painter = createScreenPainter((text) => screen.write(text));
-  const tree = createTree({ paint, source: () => feed.source(), version, ...known({ session }) });
-  let reader: Reader | undefined;
-  const bar = createAskBar({
-    ...{ paint, answer: options.answer, say: tree.say, onChange: () => frames.soon() },
-    hueOf: ({ host, session: id, agent }) =>
-      (id === null ? [] : agentsIn(tree.session(sessionKey({ host, id })))).find((one) => one.id === agent.id)?.hue ??
-      null,
-    ...known({ session }),
-  });
-  /** Below the rest: what somebody reads stays where it is when a call begins to wait. */
-  const rest = (): Size => {
-    const size = screen.size();
-    return { ...size, rows: size.rows - bar.height(size) };
-  };
-
-  const frames = startFrames(() => {
-    const size = screen.size();
-    const asked = bar.lines(
-      size,
-      options.clock(),
-      reader || tree.takesKeys() ? 'back in the tree: y allow · n deny' : undefined,
-    );
-    painter.paint([...(reader ?? tree).frame(rest(), clock()), ...asked], size);
-  }, options.clock);
-
-  const leave = (): void => {
-    reader?.close();
-    reader = undefined;
-  };
-  const read = (): void => {
-    const row = tree.selected();
-    if (row) readAgent(row.kind === 'agent' ? row.agent : row.session.main, row.session);
-  };
-  const readAgent = (agent: AgentReport, within: SessionDetail): void => {
-    reader = openReader({
-      agent,
-      session: () => tree.session(sessionKey(within)) ?? within,
-      paint,
-      source: () => feed.source(),
-      open: () => options.transcript(agent.id, within.id),
-      onChange: frames.soon,
-      onFailure(reason) {
-        leave();
-        tree.say(reason);
-        frames.soon();
-      },
-    });
-  };
-  /** true: the person is done. */
-  const press = (key: Key): boolean => {
-    if (key.kind === 'named') {
-      if (key.name === 'ctrl-c') return true;
-      if (key.name === 'ctrl-z') screen.suspend();
-      if (key.name === 'ctrl-l') painter.forget();
-    }
-    if (reader) {
-      if (reader.press(key, rest()) === 'back') leave();
-      return false;
-    }
-    if (!tree.takesKeys() && bar.press(key)) return false;
-    const wish = tree.press(key, rest(), clock());
-    if (wish === 'read') read();
-    return wish === 'quit';
-  };
-
-  let wanted = options.agent;
-  const readWanted = (): void => {
-    const found = wanted === undefined ? undefined : tree.find(wanted);
-    if (!found) return;
-    wanted = undefined;
-    readAgent(found.agent, found.session);
-  };
-
-  let subscription: Subscription | undefined;
+/** The live tree of the running server, or of what this process follows itself. */
+export async function watch(request: WatchRequest, { write, note, colours }: Terminal): Promise<void> {
+  const { session, agent, where, demoSpeed } = request;
+  const feed =
+    demoSpeed === undefined
+      ? await openServedFeed({
+          connect: (onState) => createServerControl().feed(where, onState),
+          follow: () => follow(request),
+        })
+      : ownFeed(await follow(request), 'the demo');
+  const isScreen = hasScreen(process) && !request.plain && !request.json && !request.lines;
+  const common = { feed, clock: systemClock, colours, ...known({ session }) };
   try {
-    await new Promise<void>((resolve, reject) => {
-      frames.onFailure(reject);
-      screen.onResize(() => {
-        painter.forget();
-        frames.soon();
+    if (isScreen) {
+      await watchScreen({
+        ...common,
+        ...known({ agent }),
+        transcript: pagedTranscripts(feed.transcript),
+        screen: openScreen(createKeyReader),
+        version: packageVersion,
+        answer: (id, answer) => createAskControl().answer(id, answer, 'terminal'),
       });
-      screen.onKey((key) => {
-        if (press(key)) resolve();
-        else frames.soon();
-      });
-      feed.onSource(({ text, isLost }) => {
-        if (!isLost) tree.say(`The picture comes from: ${text}`);
-        frames.soon();
-      });
-      frames.soon();
-      // Last: it may call back at once.
-      subscription = feed.subscribe((event) => {
-        tree.hear(event);
-        bar.hear(event);
-        reader?.hear(event);
-        readWanted();
-        frames.soon();
-      });
-    });
+    } else if (request.lines) await watchLines({ ...common, write, note, stop: untilSignal() });
+    else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
   } finally {
-    subscription?.close();
-    feed.onSource(() => {});
-    leave();
-    frames.close();
-    screen.close();
+    feed.close();
   }
 }
 
-function agentsIn(session: SessionDetail | undefined): readonly AgentReport[] {
-  return session ? agentsOf(session) : [];
+function untilSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+export interface WatchRequest extends FollowRequest {
+  readonly json: boolean;
+  /** Lines instead of a screen, also where somebody watches. */
+  readonly plain: boolean;
+  /** What a chat would be told: who was asked for what, what came of it, every call with its agent's name. */
+  readonly lines: boolean;
+  /** Only this session, by the beginning of its id. */
+  readonly session?: string;
+  /** By its whole id: what it says is shown, where there is a screen. */
+  readonly agent?: string;
+}
+
+export interface WatchLinesOptions {
+  readonly feed: SourcedFeed & NewsFeed;
+  readonly write: (text: string) => void;
+  readonly note: (text: string) => void;
+  readonly clock: Clock;
+  /** Only the sessions whose id begins so. */
+  readonly session?: string;
+  readonly stop: AbortSignal;
+}
+
+const LOOK_MS = 500;
+
+/** `troupe watch --lines`: what happens from now on, in the words of a chat. */
+export async function watchLines({ feed, write, note, clock, session = '', stop }: WatchLinesOptions): Promise<void> {
+  const since = clock();
+  const told = new Map<string, Told>();
+  const desk = openNewsDesk({ feed, wishes: { ...ALL_NEWS, started: true }, clock });
+  let last = '';
+  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  /** A server that is gone for a moment is no reason to go, too: what could not be read now is told later. */
+  const trouble = createTrouble(note);
+  const tell = async (one: SessionDetail): Promise<void> => {
+    const key = keyOf(one);
+    let known = settleNotice(told.get(key) ?? nothingTold(since), one);
+    told.set(key, known);
+    for (const news of await desk.look(one, known)) {
+      const text = newsLines(news, one, await desk.words(news, one)).text;
+      // Which session it is stands above its lines, once.
+      write(last === key ? `${text}\n` : `${sessionLine(one).text}\n${text}\n`);
+      last = key;
+      known = withTold(known, news);
+      told.set(key, known);
+    }
+  };
+  try {
+    while (!stop.aborted) {
+      for (const one of desk.warm()) if (one.id.startsWith(session)) await tell(one).then(trouble.over, trouble.met);
+      await pause(LOOK_MS, stop);
+    }
+  } finally {
+    desk.close();
+  }
+}
+
+function pause(ms: number, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    stop.addEventListener('abort', end);
+  });
+}
+
+/** Says a trouble once, until it is over. */
+function createTrouble(note: (text: string) => void): {
+  readonly met: (error: unknown) => void;
+  readonly over: () => void;
+} {
+  let said: string | undefined;
+  return {
+    met(error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (text !== said) note(`troupe: ${text}`);
+      said = text;
+    },
+    over() {
+      said = undefined;
+    },
+  };
 }

@@ -1,5 +1,6 @@
+import { asObject } from '../../lib/json.ts';
 import type { RichText } from '../messages/rich-text.ts';
-import type { Told } from '../told.ts';
+import { readTold, type Told } from '../notification.ts';
 import type { Buttons } from './bot-api.ts';
 
 /** What has to outlive this process: after it, nothing is said twice and nothing is left out. Kept before and after each message. */
@@ -120,4 +121,61 @@ export function newestId({ chats }: ChatState, chat: number): number {
 
 function isSupergroup(chat: number): boolean {
   return chat < -1_000_000_000_000;
+}
+
+/** The state after what was on its way to a chat has arrived as this message. */
+export function arrived(state: ChatState, chat: number, message: number): ChatState {
+  const { pending } = state.chats[chat] ?? {};
+  if (!pending) return state;
+  const next = withChat(withoutPending(state, chat), chat, { lastId: Math.max(message, newestOf(state, chat)) });
+  return withPurpose(next, chat, message, pending);
+}
+
+function newestOf(state: ChatState, chat: number): number {
+  return state.chats[chat]?.lastId ?? newestId(state, chat);
+}
+
+function withPurpose(state: ChatState, chat: number, message: number, { purpose, text }: Pending): ChatState {
+  switch (purpose.kind) {
+    case 'topic':
+      return withSession(state, purpose.session, { thread: message });
+    case 'status':
+      return withSession(state, purpose.session, { status: { message, text: text.text } });
+    case 'news':
+      return withSession(state, purpose.session, { told: purpose.told });
+    case 'board':
+      return withChat(state, chat, { board: { message, text: text.text } });
+    case 'ask': {
+      const asked = { ask: purpose.ask, chat, message, text: text.text, expiresAt: purpose.expiresAt };
+      return { ...state, asks: { ...state.asks, [purpose.nonce]: asked } };
+    }
+    case 'reply':
+    case 'file':
+      return { ...state, replies: state.replies.filter(({ id }) => id !== purpose.reply) };
+  }
+}
+
+/** Throws where it is not what we wrote: to go on with half of it would tell things twice. */
+export function parseState(text: string): ChatState {
+  const raw = asObject(JSON.parse(text));
+  const [since, updateId] = [raw?.['since'], raw?.['updateId']];
+  const [sessions, chats, asks] = [asObject(raw?.['sessions']), asObject(raw?.['chats']), asObject(raw?.['asks'])];
+  const [allowances, replies] = [raw?.['allowances'], raw?.['replies']];
+  if (typeof since !== 'number' || typeof updateId !== 'number' || !sessions || !chats || !asks)
+    throw new Error('it is not what troupe telegram writes');
+  if (!Array.isArray(allowances) || !Array.isArray(replies)) throw new Error('it is not what troupe telegram writes');
+  const places = Object.entries(sessions).map(([key, value]): [string, SessionPlace] => {
+    const place = value as SessionPlace;
+    if (typeof place?.chat !== 'number') throw new Error(`the place of ${key} is missing`);
+    return [key, { ...place, told: readTold(place.told, since), seenAt: place.seenAt ?? since }];
+  });
+  return {
+    since,
+    updateId,
+    sessions: Object.fromEntries(places),
+    chats: chats as ChatState['chats'],
+    asks: asks as ChatState['asks'],
+    allowances,
+    replies,
+  };
 }

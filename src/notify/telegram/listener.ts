@@ -1,6 +1,6 @@
 import { known } from '../../lib/json.ts';
 import { splitRich } from '../messages/rich-text.ts';
-import { answerPress, takePress } from './asked-in-chat.ts';
+import { answerPress, takePress } from './approvals.ts';
 import {
   BotApiError,
   type ChatUser,

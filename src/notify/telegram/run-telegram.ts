@@ -1,15 +1,11 @@
 import type { Clock } from '../../lib/clock.ts';
-import { type NewsFeed, openNewsDesk } from '../news-desk.ts';
-import { type BotApi, BotApiError } from './bot-api.ts';
-import type { ChatContext, Outside } from './chat-context.ts';
-import type { ChatOptions } from './chat-options.ts';
+import { type NewsFeed, openNewsDesk } from '../tracker.ts';
+import { type BotApi, BotApiError, createLimits, maskedApi } from './bot-api.ts';
+import { type ChatContext, type ChatOptions, createMadeExports, type Outside } from './chat-context.ts';
 import { type ChatState, newState } from './chat-state.ts';
 import { COMMANDS } from './commands.ts';
 import { createHealth, type HealthReport } from './health.ts';
-import { createLimits } from './limits.ts';
 import { runListener } from './listener.ts';
-import { createMadeExports } from './made-exports.ts';
-import { maskedApi } from './masked-api.ts';
 import { runSender } from './sender.ts';
 
 export interface TelegramRun {

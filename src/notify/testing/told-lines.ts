@@ -2,11 +2,9 @@
 
 import type { SessionDetail } from '../../core/index.ts';
 import { recordedLive } from '../../server/http/testing/recorded-live.ts';
-import { ALL_NEWS, type News, type Wishes } from '../news.ts';
-import { newsLines } from '../news-lines.ts';
-import { newsOf } from '../news-of.ts';
-import { readWords } from '../read-words.ts';
-import { nothingTold, type Told, withTold } from '../told.ts';
+import { newsLines } from '../messages/notification-lines.ts';
+import { ALL_NEWS, type News, newsOf, nothingTold, type Told, type Wishes, withTold } from '../notification.ts';
+import { readWords } from '../tracker.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 

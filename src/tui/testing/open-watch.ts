@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { LiveSnapshot } from '../../core/index.ts';
 import type { Size } from '../../lib/screen.ts';
-import { type WatchOptions, watch } from '../watch.ts';
+import { type WatchOptions, watch } from '../watch-screen.ts';
 import { createGridScreen, type GridScreen } from './grid-screen.ts';
 import { createFeed, NOW, type TestFeed } from './recorded.ts';
 
