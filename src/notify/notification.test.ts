@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { RECORDINGS } from '../audit/testing/recorded-sessions.ts';
-import { ALL_NEWS, newsOf, nothingTold, readTold, settleNotice, withTold } from './notification.ts';
-import { tellRecording } from './testing/told-lines.ts';
+import {
+  DEFAULT_ANNOUNCE,
+  emptyRecord,
+  findNotifications,
+  parseRecord,
+  recordSent,
+  settleNotice,
+} from './notification.ts';
+import { formatRecording } from './testing/told-lines.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
 async function linesOf(name: string, tools = false): Promise<readonly string[]> {
-  const [told] = await tellRecording(name, { tools });
+  const [told] = await formatRecording(name, { tools });
   return told?.lines ?? [];
 }
 
@@ -34,7 +41,7 @@ describe('what is told of a recording', () => {
   });
 
   it('in the background: told when it is done, not when it was launched', async () => {
-    const [said] = await tellRecording('2.1.325-background', { tools: false });
+    const [said] = await formatRecording('2.1.325-background', { tools: false });
     expect(said?.lines[1]).toBe('✅ Subagent [Long running check] completed\n  › slow check passed');
     const [agent] = said?.session.subagents ?? [];
     expect(said?.news[1]?.at).toBe(Date.parse(agent?.completedAt ?? ''));
@@ -74,7 +81,7 @@ describe('what is told of a recording', () => {
 
   it('of every recording: once, in order, each line short, and again nothing', async () => {
     for (const name of RECORDINGS)
-      for (const { session, news, lines, told } of await tellRecording(name)) {
+      for (const { session, news, lines, told } of await formatRecording(name)) {
         expect(new Set(news.map(({ id }) => id)).size, name).toBe(news.length);
         const times = news.map(({ at }) => at);
         expect(times.slice(0, -1), name).toEqual(times.slice(0, -1).toSorted((a, b) => a - b));
@@ -82,46 +89,50 @@ describe('what is told of a recording', () => {
           expect(line, name).not.toMatch(/\p{Cs}/u);
           expect(line.split('\n').length, name).toBeLessThanOrEqual(2);
         }
-        const kept = readTold(JSON.parse(JSON.stringify(told)), 0);
+        const kept = parseRecord(JSON.parse(JSON.stringify(told)), 0);
         expect(kept, name).toEqual(told);
-        const rest = { session, timeline: undefined, told: kept, wishes: ALL_NEWS, now: NOW };
-        expect(newsOf(rest), name).toEqual([]);
+        const rest = { session, timeline: undefined, told: kept, announce: DEFAULT_ANNOUNCE, now: NOW };
+        expect(findNotifications(rest), name).toEqual([]);
       }
   });
 });
 
 describe('what was told', () => {
   it('is history before we came', async () => {
-    const [said] = await tellRecording('2.1.325-single');
+    const [said] = await formatRecording('2.1.325-single');
     if (!said) throw new Error('nothing recorded');
-    const asked = { session: said.session, timeline: undefined, wishes: ALL_NEWS, now: NOW };
-    expect(newsOf({ ...asked, told: nothingTold(NOW) })).toEqual([]);
-    expect(newsOf({ ...asked, told: nothingTold(0) }).map(({ kind }) => kind)).toEqual(['spawned', 'ended', 'rest']);
+    const asked = { session: said.session, timeline: undefined, announce: DEFAULT_ANNOUNCE, now: NOW };
+    expect(findNotifications({ ...asked, told: emptyRecord(NOW) })).toEqual([]);
+    expect(findNotifications({ ...asked, told: emptyRecord(0) }).map(({ kind }) => kind)).toEqual([
+      'spawned',
+      'ended',
+      'rest',
+    ]);
   });
 
   it('rest with others at work is told, and then that they are done', async () => {
-    const [said] = await tellRecording('2.1.325-background');
+    const [said] = await formatRecording('2.1.325-background');
     if (!said) throw new Error('nothing recorded');
     const { session } = said;
     const others = session.subagents.map((agent) => ({ ...agent, status: 'running' as const }));
     const busy = { ...session, subagents: others };
-    const ask = (one: typeof session, told = nothingTold(0)) =>
-      newsOf({
+    const ask = (one: typeof session, told = emptyRecord(0)) =>
+      findNotifications({
         session: one,
         timeline: undefined,
         told,
-        wishes: { ...ALL_NEWS, spawns: false, results: false },
+        announce: { ...DEFAULT_ANNOUNCE, spawns: false, results: false },
         now: NOW,
       });
     const [first] = ask(busy);
     if (first?.kind !== 'rest') throw new Error('no rest');
-    const told = withTold(nothingTold(0), first);
+    const told = recordSent(emptyRecord(0), first);
     expect(ask(busy, told)).toEqual([]);
     expect(ask(session, told)).toHaveLength(1);
     const longer = { ...session, main: { ...session.main, messageCount: (session.main.messageCount ?? 0) + 2 } };
     const [rest] = ask(session, told);
     if (rest?.kind !== 'rest') throw new Error('no rest');
-    const rested = withTold(told, rest);
+    const rested = recordSent(told, rest);
     expect(ask(session, rested)).toEqual([]);
     // A turn that was over before anybody looked.
     expect(ask(longer, rested)).toHaveLength(1);

@@ -12,14 +12,14 @@ import { asObject } from '../lib/json.ts';
 import type { Where } from '../sessions/index.ts';
 
 /** Something that a person is told once. */
-export type News = {
+export type Notification = {
   /** The same for the same thing, whenever it is found, and in every process. */
   readonly id: string;
   /** When it happened, in epoch milliseconds. */
   readonly at: number;
-} & NewsBody;
+} & NotificationBody;
 
-export type NewsBody =
+export type NotificationBody =
   | { readonly kind: 'spawned'; readonly agent: AgentReport }
   | { readonly kind: 'started'; readonly agent: AgentReport }
   | { readonly kind: 'ended'; readonly agent: AgentReport; readonly run: RunReport }
@@ -32,7 +32,7 @@ export type NewsBody =
   | { readonly kind: 'rest'; readonly session: SessionDetail };
 
 /** What of it the person wants to be told. */
-export interface Wishes {
+export interface AnnounceSettings {
   readonly tools: boolean;
   /** That an agent has begun, beside that it was asked for. */
   readonly started: boolean;
@@ -41,17 +41,23 @@ export interface Wishes {
   readonly notices: boolean;
 }
 
-export const ALL_NEWS: Wishes = { tools: true, started: false, spawns: true, results: true, notices: true };
+export const DEFAULT_ANNOUNCE: AnnounceSettings = {
+  tools: true,
+  started: false,
+  spawns: true,
+  results: true,
+  notices: true,
+};
 
 /** What a person should hear at once; the rest can be read when there is time. */
-export function isLoud(news: News): boolean {
+export function isLoud(news: Notification): boolean {
   return (
     news.kind === 'needs-you' || news.kind === 'rest' || (news.kind === 'ended' && news.run.status !== 'completed')
   );
 }
 
 /** What has been told of a session. Its size is that of the tree, not of the conversation: calls are remembered by time. */
-export interface Told {
+export interface SentRecord {
   /** Epoch milliseconds: what happened before is history. */
   readonly since: number;
   /** Of everything but calls. */
@@ -76,18 +82,18 @@ export interface CallMark {
   readonly ids: readonly string[];
 }
 
-export function nothingTold(since: number): Told {
+export function emptyRecord(since: number): SentRecord {
   return { since, ids: [], calls: {}, notice: null };
 }
 
-export function isCallTold(told: Told, agent: string, call: string, at: number): boolean {
+export function isCallSent(told: SentRecord, agent: string, call: string, at: number): boolean {
   if (at < told.since) return true;
   const mark = told.calls[agent];
   return mark !== undefined && (at < mark.at || (at === mark.at && mark.ids.includes(call)));
 }
 
 /** After this was told. */
-export function withTold(told: Told, news: News): Told {
+export function recordSent(told: SentRecord, news: Notification): SentRecord {
   switch (news.kind) {
     case 'called':
       return {
@@ -109,14 +115,14 @@ export function withTold(told: Told, news: News): Told {
   }
 }
 
-function markCall({ calls }: Told, agent: string, call: string, at: number): CallMark {
+function markCall({ calls }: SentRecord, agent: string, call: string, at: number): CallMark {
   const before = calls[agent];
   if (!before || at > before.at) return { at, ids: [call] };
   return at === before.at ? { at, ids: [...before.ids, call] } : before;
 }
 
 /** As it was kept; whatever else it has become. */
-export function readTold(value: unknown, since: number): Told {
+export function parseRecord(value: unknown, since: number): SentRecord {
   const raw = asObject(value);
   const calls = Object.entries(asObject(raw?.['calls']) ?? {}).flatMap(([agent, mark]) => {
     const { at, ids } = asObject(mark) ?? {};
@@ -155,34 +161,34 @@ const GONE_MS = 3_000;
 export interface Known {
   readonly session: SessionDetail;
   readonly timeline: TimelineReport | undefined;
-  readonly told: Told;
-  readonly wishes: Wishes;
+  readonly told: SentRecord;
+  readonly announce: AnnounceSettings;
   /** Epoch milliseconds. */
   readonly now: number;
 }
 
 interface Looked extends Known {
   /** Sessions may have thousands of agents. */
-  readonly toldIds: ReadonlySet<string>;
+  readonly sentIds: ReadonlySet<string>;
 }
 
 /** What there is to tell of a session, oldest first. The same question again gives the same answer until it was told. */
-export function newsOf(asked: Known): readonly News[] {
-  const known: Looked = { ...asked, toldIds: new Set(asked.told.ids) };
-  const { session, wishes } = known;
+export function findNotifications(asked: Known): readonly Notification[] {
+  const known: Looked = { ...asked, sentIds: new Set(asked.told.ids) };
+  const { session, announce } = known;
   const found = [
-    ...(wishes.spawns ? spawns(known) : []),
+    ...(announce.spawns ? spawns(known) : []),
     ...unbound(known),
-    ...(wishes.started ? starts(known) : []),
-    ...(wishes.results ? ends(known) : []),
-    ...(wishes.tools ? calls(known) : []),
+    ...(announce.started ? starts(known) : []),
+    ...(announce.results ? ends(known) : []),
+    ...(announce.tools ? calls(known) : []),
   ].filter((news) => news.at >= known.told.since);
-  const notice = wishes.notices ? noticeOf(session, known) : undefined;
+  const notice = announce.notices ? noticeOf(session, known) : undefined;
   return [...found.toSorted((a, b) => a.at - b.at || RANKS[a.kind] - RANKS[b.kind]), ...(notice ? [notice] : [])];
 }
 
 /** Of two things at the same moment, what comes first. */
-const RANKS: Readonly<Record<News['kind'], number>> = {
+const RANKS: Readonly<Record<Notification['kind'], number>> = {
   'unbound-spawn': 0,
   spawned: 0,
   started: 1,
@@ -194,16 +200,16 @@ const RANKS: Readonly<Record<News['kind'], number>> = {
 };
 
 /** What was told stands, but nobody is called any more: when the next reason comes, the person is called again. */
-export function settleNotice(told: Told, session: SessionDetail): Told {
+export function settleNotice(told: SentRecord, session: SessionDetail): SentRecord {
   return told.notice !== null && noticeKind(session) === undefined ? { ...told, notice: null } : told;
 }
 
-function spawns({ session, toldIds }: Looked): readonly News[] {
-  return session.subagents.flatMap((agent): News[] => {
+function spawns({ session, sentIds }: Looked): readonly Notification[] {
+  return session.subagents.flatMap((agent): Notification[] => {
     const id = `spawn:${agent.id}`;
-    if (agent.kind === 'internal' || toldIds.has(id) || isOfManyCalls(agent)) return [];
+    if (agent.kind === 'internal' || sentIds.has(id) || isOfManyCalls(agent)) return [];
     // Told before anybody knew whose it was.
-    if (agent.toolUseId !== null && toldIds.has(`spawn-call:${agent.toolUseId}`)) return [];
+    if (agent.toolUseId !== null && sentIds.has(`spawn-call:${agent.toolUseId}`)) return [];
     const at = spawnTime(agent);
     return at === undefined ? [] : [{ id, at, kind: 'spawned', agent }];
   });
@@ -218,22 +224,22 @@ function isOfManyCalls({ toolUseId, evidence }: AgentReport): boolean {
   return toolUseId === null && (evidence?.candidates.length ?? 0) > 0;
 }
 
-function starts({ session, toldIds }: Looked): readonly News[] {
-  return session.subagents.flatMap((agent): News[] => {
+function starts({ session, sentIds }: Looked): readonly Notification[] {
+  return session.subagents.flatMap((agent): Notification[] => {
     const id = `start:${agent.id}`;
     const at = timeOf(agent.startedAt);
-    if (agent.kind === 'internal' || at === undefined || agent.status === 'spawning' || toldIds.has(id)) return [];
+    if (agent.kind === 'internal' || at === undefined || agent.status === 'spawning' || sentIds.has(id)) return [];
     return [{ id, at, kind: 'started', agent }];
   });
 }
 
-function ends({ session, toldIds, now }: Looked): readonly News[] {
+function ends({ session, sentIds, now }: Looked): readonly Notification[] {
   return session.subagents.flatMap((agent) =>
     agent.kind === 'internal' || isOfManyCalls(agent)
       ? []
-      : agent.runs.flatMap((run, index): News[] => {
+      : agent.runs.flatMap((run, index): Notification[] => {
           const id = `end:${agent.id}:${index}`;
-          const at = toldIds.has(id) ? undefined : endTime(agent, run, index, now);
+          const at = sentIds.has(id) ? undefined : endTime(agent, run, index, now);
           return at === undefined ? [] : [{ id, at, kind: 'ended', agent, run }];
         }),
   );
@@ -247,7 +253,7 @@ function endTime(agent: AgentReport, run: RunReport, index: number, now: number)
   return at !== undefined && now - at >= GONE_MS ? at : undefined;
 }
 
-function unbound({ session, timeline, toldIds, wishes, now }: Looked): readonly News[] {
+function unbound({ session, timeline, sentIds, announce, now }: Looked): readonly Notification[] {
   if (!timeline) return [];
   const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
   const ambiguous = new Set(
@@ -260,15 +266,15 @@ function unbound({ session, timeline, toldIds, wishes, now }: Looked): readonly 
   return timeline.agents.flatMap(({ id: ownerId, calls: made }) => {
     const owner = agents.get(ownerId);
     if (!owner) return [];
-    return made.flatMap((call): News[] => {
+    return made.flatMap((call): Notification[] => {
       if (!call.asksForAgent || call.spawned !== null) return [];
       const [begun, ended] = [timeOf(call.startedAt), timeOf(call.endedAt)];
       const [spawnId, endId] = [`spawn-call:${call.id}`, `end-call:${call.id}`];
       if (begun === undefined || now - (ended ?? begun) < patience(call)) return [];
-      const spawn: News = { id: spawnId, at: begun, kind: 'unbound-spawn', owner, call };
+      const spawn: Notification = { id: spawnId, at: begun, kind: 'unbound-spawn', owner, call };
       return [
-        ...(wishes.spawns && !toldIds.has(spawnId) ? [spawn] : []),
-        ...(wishes.results && ended !== undefined && !toldIds.has(endId)
+        ...(announce.spawns && !sentIds.has(spawnId) ? [spawn] : []),
+        ...(announce.results && ended !== undefined && !sentIds.has(endId)
           ? [{ id: endId, at: ended, kind: 'unbound-end' as const, owner, call }]
           : []),
       ];
@@ -276,23 +282,23 @@ function unbound({ session, timeline, toldIds, wishes, now }: Looked): readonly 
   });
 }
 
-function calls({ session, timeline, told }: Known): readonly News[] {
+function calls({ session, timeline, told }: Known): readonly Notification[] {
   if (!timeline) return [];
   const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
   return timeline.agents.flatMap(({ id, calls: made }) => {
     const agent = agents.get(id);
-    return agent ? made.flatMap((call) => callNews(agent, call, told)) : [];
+    return agent ? made.flatMap((call) => callNotifications(agent, call, told)) : [];
   });
 }
 
-function callNews(agent: AgentReport, call: TimelineCall, told: Told): readonly News[] {
+function callNotifications(agent: AgentReport, call: TimelineCall, told: SentRecord): readonly Notification[] {
   const at = timeOf(call.startedAt);
   // One that asks for an agent is told as that.
-  if (at === undefined || call.asksForAgent || isCallTold(told, agent.id, call.id, at)) return [];
+  if (at === undefined || call.asksForAgent || isCallSent(told, agent.id, call.id, at)) return [];
   return [{ id: `call:${agent.id}:${call.id}`, at, kind: 'called', agent, call }];
 }
 
-function noticeOf(session: SessionDetail, { told, now }: Known): News | undefined {
+function noticeOf(session: SessionDetail, { told, now }: Known): Notification | undefined {
   const kind = noticeKind(session);
   const at = timeOf(session.lastActivityAt) ?? now;
   // Less than what was said already is no news: that the others are done, too, is.
@@ -314,7 +320,7 @@ function noticeKind({ main, subagents, needsYou }: SessionDetail): Notice | unde
   return subagents.some(({ status, kind }) => isAtWork(status) && kind !== 'internal') ? 'rest-with-others' : 'rest';
 }
 
-function timeOf(iso: string | null | undefined): number | undefined {
+export function timeOf(iso: string | null | undefined): number | undefined {
   return iso == null ? undefined : Date.parse(iso);
 }
 

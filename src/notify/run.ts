@@ -20,97 +20,48 @@ import { UserError } from '../lib/user-error.ts';
 import { maskText } from '../redact/index.ts';
 import { createAskControl, readOwnConfig, servedFeed } from '../server/index.ts';
 import { type Config, minutesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { ALL_NEWS, type ChatRequest, readTold, type Wishes } from './notification.ts';
+import { type AnnounceSettings, type ChatRequest, DEFAULT_ANNOUNCE } from './notification.ts';
 import { BotApiError } from './telegram/bot-api.ts';
-import type { ChatOptions, Outside } from './telegram/chat-context.ts';
+import type { ChatActions, ChatOptions } from './telegram/chat-context.ts';
 import { parseState } from './telegram/chat-state.ts';
 import { createGrammyApi } from './telegram/grammy-api.ts';
-import { runTelegram, type StateStore } from './telegram/run-telegram.ts';
+import { runTelegram } from './telegram/run-telegram.ts';
 import { findBot, findChat, refuse } from './telegram/setup.ts';
-import { post, runWebhook, type WebhookState } from './webhook.ts';
+import { parseWebhookState, post, Webhook } from './webhook.ts';
 
-/** The bot, until Ctrl-C. One for each person: two would take each other's updates. */
+/** Runs the bot until Ctrl-C. */
 export async function runTelegramFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
   const config = await readOwnConfig();
   const token = await readToken();
   if (token === undefined)
     throw new UserError('telegram-no-token', 'No bot is set up.', 'Set one up with: troupe telegram setup');
-  const options = chatOptionsOf(config);
-  const folder = stateFolder(thisMachine());
-  await ensureStateFolder(folder);
-  const lock = await takeLock(path.join(folder, 'telegram.lock'));
-  if (!lock) throw new UserError('telegram-runs', 'troupe telegram runs already.', 'Stop the other one first.');
-  const stop = new AbortController();
-  onEndSignal(() => stop.abort());
-  const feed = await servedFeed(where);
-  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
-  try {
-    await runTelegram({
+  const options = readChatOptions(config);
+  await withFeed('telegram', where, note, ({ feed, folder, signal }) =>
+    runTelegram({
       api: createGrammyApi({ token, ...known({ apiRoot: config.telegram?.apiRoot }) }),
       feed,
       options,
-      outside: outsideOf(where),
-      store: storeIn(path.join(folder, 'telegram.json')),
+      actions: createActions(where),
+      store: {
+        ...storeIn(path.join(folder, 'telegram.json'), parseState, {
+          code: 'telegram-state',
+          what: 'What was told',
+          remedy: 'Mend or remove it; without it, what happened until then is not told.',
+        }),
+        saveHealth: (report) => replaceFile(healthFile(), `${JSON.stringify(report)}\n`),
+      },
       clock: systemClock,
       sleep: wait,
-      mask: (text) => maskText(text).text,
+      mask,
       createNonce: () => randomBytes(18).toString('base64url'),
       note,
       pid: process.pid,
-      signal: stop.signal,
-    });
-  } finally {
-    feed.close();
-    await lock.release();
-  }
+      signal,
+    }),
+  );
 }
 
-function saying(otherwise: string, steered: Steered): string {
-  return 'words' in steered ? steered.words : `${otherwise}: ${steered.whyNot}`;
-}
-
-/** Telegram takes files of 50 MB from bots. */
-const MOST_BYTES = 49_000_000;
-
-function outsideOf(where: Where): Outside {
-  const asks = createAskControl();
-  const exports = createServedExport(() => where);
-  return {
-    answer: asks.answer,
-    control: {
-      stop: async (session, agent) => saying('It was not stopped', await attachTo(where).stop(agent ?? session)),
-      say: async (session, agent, text) =>
-        saying('It was not told', await attachTo(where).send(agent ?? session, text)),
-    },
-    async exportSession(session) {
-      const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));
-      const chunks: Uint8Array[] = [];
-      let size = 0;
-      for await (const chunk of bytes) {
-        size += chunk.length;
-        if (size > MOST_BYTES)
-          throw new UserError('export-too-large', 'The session is larger than Telegram takes.', 'Use troupe export.');
-        chunks.push(chunk);
-      }
-      return { name: `${stem}.html`, bytes: Buffer.concat(chunks) };
-    },
-  };
-}
-
-function storeIn(file: string): StateStore {
-  return {
-    load: () =>
-      loadState(file, parseState, {
-        code: 'telegram-state',
-        what: 'What was told',
-        remedy: 'Mend or remove it; without it, what happened until then is not told.',
-      }),
-    save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
-    saveHealth: (report) => replaceFile(healthFile(), `${JSON.stringify(report)}\n`),
-  };
-}
-
-/** The webhook, until Ctrl-C. */
+/** Runs the webhook until Ctrl-C. */
 export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal): Promise<void> {
   const { webhook } = await readOwnConfig();
   const url = webhook?.url;
@@ -129,83 +80,125 @@ export async function runWebhookFace({ where }: ChatRequest, { note }: Terminal)
       'There is no secret to sign with.',
       `Put one into TROUPE_WEBHOOK_SECRET or ${secretFile}.`,
     );
-  const folder = stateFolder({ env, home });
-  await ensureStateFolder(folder);
-  const lock = await takeLock(path.join(folder, 'webhook.lock'));
-  if (!lock) throw new UserError('webhook-runs', 'troupe webhook runs already.', 'Stop the other one first.');
-  const stop = new AbortController();
-  onEndSignal(() => stop.abort());
-  const { signal } = stop;
-  const feed = await servedFeed(where);
-  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
-  note(`troupe: what happens is sent to ${new URL(url).host}. Ctrl-C ends it.`);
-  const request = { url, secret, version: packageVersion, clock: systemClock, signal };
-  try {
-    await runWebhook({
+  await withFeed('webhook', where, note, ({ feed, folder, signal }) => {
+    note(`troupe: what happens is sent to ${new URL(url).host}. Ctrl-C ends it.`);
+    const request = { url, secret, version: packageVersion, clock: systemClock, signal };
+    return new Webhook({
       feed,
-      wishes: wishesOf(webhook?.announce),
+      announce: readAnnounce(webhook?.announce),
       form: webhook?.form ?? 'troupe',
-      mask: (text) => maskText(text).text,
-      store: webhookStoreIn(path.join(folder, 'webhook.json')),
+      mask,
+      store: storeIn(path.join(folder, 'webhook.json'), parseWebhookState, {
+        code: 'webhook-state',
+        what: 'What was sent',
+        remedy: 'Mend or remove it; without it, what happened until then is not sent.',
+      }),
       send: (id, body, attempt) => post({ ...request, id, body, attempt }),
       clock: systemClock,
       sleep: wait,
       random: Math.random,
       note,
       signal,
-    });
+    }).run();
+  });
+}
+
+interface FeedRun {
+  readonly feed: Awaited<ReturnType<typeof servedFeed>>;
+  /** Of the state files. */
+  readonly folder: string;
+  /** Aborts at Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs one process per person: two would take each other's updates, or send everything twice. */
+async function withFeed(
+  name: 'telegram' | 'webhook',
+  where: Where,
+  note: (text: string) => void,
+  run: (one: FeedRun) => Promise<void>,
+): Promise<void> {
+  const folder = stateFolder(thisMachine());
+  await ensureStateFolder(folder);
+  const lock = await takeLock(path.join(folder, `${name}.lock`));
+  if (!lock) throw new UserError(`${name}-runs`, `troupe ${name} runs already.`, 'Stop the other one first.');
+  const stop = new AbortController();
+  onEndSignal(() => stop.abort());
+  const feed = await servedFeed(where);
+  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  try {
+    await run({ feed, folder, signal: stop.signal });
   } finally {
     feed.close();
     await lock.release();
   }
 }
 
-function webhookStoreIn(file: string): { load(): WebhookState | undefined; save(state: WebhookState): void } {
+function storeIn<State>(file: string, parse: (text: string) => State, problem: Parameters<typeof loadState>[2]) {
   return {
-    load: () =>
-      loadState(file, parseWebhookState, {
-        code: 'webhook-state',
-        what: 'What was sent',
-        remedy: 'Mend or remove it; without it, what happened until then is not sent.',
-      }),
-    save: (state) => replaceFile(file, `${JSON.stringify(state)}\n`),
+    load: () => loadState(file, parse, problem),
+    save: (state: State) => replaceFile(file, `${JSON.stringify(state)}\n`),
   };
 }
 
-function parseWebhookState(text: string): WebhookState {
-  const raw = asObject(JSON.parse(text));
-  const [since, sessions, asks] = [raw?.['since'], asObject(raw?.['sessions']), raw?.['asks']];
-  if (typeof since !== 'number' || !sessions || !Array.isArray(asks))
-    throw new Error('it is not what troupe webhook writes');
-  const places = Object.entries(sessions).map(([key, value]) => {
-    const { told, seenAt } = asObject(value) ?? {};
-    return [key, { told: readTold(told, since), seenAt: typeof seenAt === 'number' ? seenAt : since }] as const;
-  });
-  return { since, sessions: Object.fromEntries(places), asks };
+function mask(text: string): string {
+  return maskText(text).text;
 }
 
-export const TOKEN_VARIABLE = 'TROUPE_TELEGRAM_TOKEN';
+function describeSteered(otherwise: string, steered: Steered): string {
+  return 'words' in steered ? steered.words : `${otherwise}: ${steered.whyNot}`;
+}
 
-export function tokenFile(): string {
+/** Bots may send files of up to 50 MB. */
+const MOST_BYTES = 49_000_000;
+
+function createActions(where: Where): ChatActions {
+  const asks = createAskControl();
+  const exports = createServedExport(() => where);
+  return {
+    answer: asks.answer,
+    control: {
+      stop: async (session, agent) =>
+        describeSteered('It was not stopped', await attachTo(where).stop(agent ?? session)),
+      say: async (session, agent, text) =>
+        describeSteered('It was not told', await attachTo(where).send(agent ?? session, text)),
+    },
+    async exportSession(session) {
+      const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));
+      const chunks: Uint8Array[] = [];
+      let size = 0;
+      for await (const chunk of bytes) {
+        size += chunk.length;
+        if (size > MOST_BYTES)
+          throw new UserError('export-too-large', 'The session is larger than Telegram takes.', 'Use troupe export.');
+        chunks.push(chunk);
+      }
+      return { name: `${stem}.html`, bytes: Buffer.concat(chunks) };
+    },
+  };
+}
+
+const TOKEN_VARIABLE = 'TROUPE_TELEGRAM_TOKEN';
+
+function tokenFile(): string {
   const { env, home } = thisMachine();
   return path.join(configFolder(env, home), 'telegram-token');
 }
 
-/** It is in the environment, which is the person's to change. */
-export function isGivenToken(): boolean {
+/** The token comes from the environment, which troupe cannot change. */
+function isGivenToken(): boolean {
   return Boolean(process.env[TOKEN_VARIABLE]?.trim());
 }
 
-export function readToken(): Promise<string | undefined> {
+function readToken(): Promise<string | undefined> {
   return readSecret(TOKEN_VARIABLE, tokenFile());
 }
 
-/** How the bot was when it last had something to say about that. */
-export function healthFile(): string {
+function healthFile(): string {
   return path.join(stateFolder(thisMachine()), 'telegram-health.json');
 }
 
-export function chatOptionsOf({ telegram }: Config): ChatOptions {
+function readChatOptions({ telegram }: Config): ChatOptions {
   const { chats = [], users = [], sessions = 'topic', quietHours } = telegram ?? {};
   if (chats.length === 0)
     throw new UserError(
@@ -214,14 +207,16 @@ export function chatOptionsOf({ telegram }: Config): ChatOptions {
       'Find yours with: troupe telegram setup',
     );
   const quiet = quietHours && { from: minutesOf(quietHours.from), to: minutesOf(quietHours.to) };
-  return { chats, users, sessions, wishes: wishesOf(telegram?.announce), ...known({ quietHours: quiet }) };
+  return { chats, users, sessions, announce: readAnnounce(telegram?.announce), ...known({ quietHours: quiet }) };
 }
 
-export function wishesOf(announce: { readonly [K in keyof Wishes]?: boolean | undefined } = {}): Wishes {
-  return { ...ALL_NEWS, ...known(announce) };
+function readAnnounce(
+  announce: { readonly [K in keyof AnnounceSettings]?: boolean | undefined } = {},
+): AnnounceSettings {
+  return { ...DEFAULT_ANNOUNCE, ...known(announce) };
 }
 
-/** Walks a person from a token to a chat that is told. */
+/** Guides a person from a bot token to a configured chat. */
 export async function setUpTelegram({ write, askWords }: Terminal): Promise<void> {
   const say = (text: string): void => write(`${text}\n`);
   const { telegram } = await readOwnConfig();
@@ -250,7 +245,7 @@ async function keepToken(token: string): Promise<string> {
   return tokenFile();
 }
 
-/** No letter in it can be taken for another. */
+/** Without letters that look alike. */
 function makeCode(): string {
   return [...randomBytes(10)].map((byte) => 'abcdefghjkmnpqrstuvwxyz23456789'[byte % 31]).join('');
 }
@@ -269,10 +264,10 @@ async function writeChats(chats: readonly number[]): Promise<string> {
   return file;
 }
 
-/** Somebody waits for the answer. */
+/** `troupe doctor` waits for the answer. */
 const PATIENCE_SECONDS = 8;
 
-/** Undefined where nobody set a bot up: then nothing is asked of anybody. */
+/** Undefined, and no request made, if no bot is set up. */
 export async function telegramHealth(): Promise<TelegramHealth | undefined> {
   const token = await readToken();
   if (token === undefined) return undefined;
@@ -295,7 +290,7 @@ async function readRunning(): Promise<TelegramHealth['running']> {
   const raw = await readText(healthFile())
     .then(JSON.parse)
     .then(asObject, () => undefined);
-  // One that was killed leaves its lock behind.
+  // A killed process leaves its lock behind.
   if (!isRunning(asAmount(raw?.['pid']) ?? 0)) return undefined;
   return {
     state: asText(raw?.['state']) ?? 'ok',
@@ -304,12 +299,11 @@ async function readRunning(): Promise<TelegramHealth['running']> {
   };
 }
 
-/** What is known of the bot, where one is set up. */
 export interface TelegramHealth {
-  /** Asks Telegram itself, now. */
+  /** Telegram's answer now. */
   readonly reached: 'ok' | 'network' | 'revoked' | 'refused';
   readonly name?: string;
   readonly chats: number;
-  /** What the running bot last wrote down; undefined where none runs. */
+  /** The last state that the running bot saved; undefined if none runs. */
   readonly running?: { readonly state: string; readonly text: string; readonly strangers: number };
 }

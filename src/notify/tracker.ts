@@ -3,131 +3,139 @@ import {
   type LiveEvent,
   type LiveSnapshot,
   type SessionDetail,
+  sessionKey,
   type TimelineReport,
   type Transcript,
   type TranscriptMessage,
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type News, newsOf, type Told, type Wishes } from './notification.ts';
+import {
+  type AnnounceSettings,
+  findNotifications,
+  type Notification,
+  type SentRecord,
+  timeOf,
+} from './notification.ts';
 
-/** Where the news come from. */
-export interface NewsFeed {
+export interface NotificationFeed {
   subscribe(listener: (event: LiveEvent) => void): { close(): void };
   timeline(session: string, since?: number): Promise<TimelineReport | undefined>;
   readonly transcript: ReadPart;
 }
 
-export interface NewsDesk {
-  /** As it stands; undefined until all that is there has been read once. */
-  picture(): LiveSnapshot | undefined;
-  /** Sessions that have changed since they were last looked at, or so shortly before that something may still be settling. */
-  warm(): readonly SessionDetail[];
-  /** What there is to tell of one that has not been told. */
-  look(session: SessionDetail, told: Told): Promise<readonly News[]>;
-  /** The words that it is told with; none where they cannot be read, after it threw a few times. */
-  words(news: News, session: SessionDetail): Promise<string>;
-  close(): void;
-}
-
-export interface NewsDeskOptions {
-  readonly feed: NewsFeed;
-  readonly wishes: Wishes;
-  readonly clock: Clock;
-  onEvent?(event: LiveEvent): void;
-  /** For words that leave the machine: without the credentials in them. */
-  mask?(text: string): string;
-}
-
-/** Longer than anything takes to settle (`news-of.ts`). */
-const WARM_MS = 20_000;
-/** Lines may be found a while after they were written. What is older was looked at before. */
-const LOOK_BACK_MS = 120_000;
-/** A server may be gone for a moment. A file that cannot be read must not keep everything behind it from being told. */
-const WORDS_TRIES = 3;
-/** More than is ever shown of them. */
-const MASKED_UNITS = 20_000;
-
-/** What there is to tell, whenever somebody asks: nothing is queued, so nothing grows while nobody can be told. */
-export function openNewsDesk({ feed, wishes, clock, onEvent, mask = (text) => text }: NewsDeskOptions): NewsDesk {
-  const changedAt = new Map<string, number>();
-  const lookedAt = new Map<string, number>();
-  /** When all of a session was last told, by the looks since we began. */
-  const toldAllAt = new Map<string, number>();
-  /** How often the words of something could not be read. */
-  const unread = new Map<string, number>();
-  let picture: LiveSnapshot | undefined;
-  const touch = (host: string, id: string): void => void changedAt.set(`${host}:${id}`, clock());
-
-  const subscription = feed.subscribe((event) => {
-    picture = applyEvent(picture, event);
-    if (event.type === 'snapshot') for (const { host, id } of event.data.sessions) touch(host, id);
-    if (event.type === 'change') touch(event.data.host, event.data.sessionId);
-    if (event.type === 'gone') {
-      const key = `${event.data.host}:${event.data.sessionId}`;
-      changedAt.delete(key);
-      lookedAt.delete(key);
-      toldAllAt.delete(key);
-    }
-    onEvent?.(event);
-  });
-  return {
-    picture: () => (picture?.isComplete ? picture : undefined),
-    warm() {
-      if (!picture?.isComplete) return [];
-      // By when it was looked at, not by the clock: whoever waits for a dead line, or for somebody who does not answer, looks late.
-      return picture.sessions.filter((session) => {
-        const [changed, looked] = [changedAt.get(keyOf(session)), lookedAt.get(keyOf(session))];
-        return changed !== undefined && (looked === undefined || looked - changed <= WARM_MS);
-      });
-    },
-    async look(session, told) {
-      const key = keyOf(session);
-      const now = clock();
-      const before = toldAllAt.get(key);
-      const since = Math.max(told.since, before === undefined ? 0 : before - LOOK_BACK_MS);
-      const timeline = await feed.timeline(session.id, since);
-      const news = newsOf({ session, timeline, told, wishes, now });
-      lookedAt.set(key, now);
-      if (news.length === 0) toldAllAt.set(key, now);
-      // Somebody may not be told for long: as long as there is anything, it stays warm.
-      else touch(session.host, session.id);
-      return news;
-    },
-    async words(news, session) {
-      const key = `${keyOf(session)} ${news.id}`;
-      try {
-        const words = await readWords(news, session.id, feed.transcript);
-        unread.delete(key);
-        // Before they are cut: half of a credential is known by nobody.
-        return mask(words.slice(0, MASKED_UNITS));
-      } catch (error) {
-        const tries = (unread.get(key) ?? 0) + 1;
-        unread.set(key, tries);
-        if (tries < WORDS_TRIES) throw error;
-        unread.delete(key);
-        return '';
-      }
-    },
-    close: () => subscription.close(),
-  };
-}
-
-export function keyOf({ host, id }: Pick<SessionDetail, 'host' | 'id'>): string {
-  return `${host}:${id}`;
-}
-
-/** A part of a conversation: messages `from` on; `total` of them in all. */
+/** A part of a transcript: messages `from` on; `total` of them in all. */
 export type ReadPart = (
   agent: string,
   range: { readonly from: number; readonly limit: number },
   session: string,
 ) => Promise<(Transcript & { readonly total: number }) | undefined>;
 
-/** An agent's last words, and the answer to a call, stand near the end of what is there. */
+export interface TrackerOptions {
+  readonly feed: NotificationFeed;
+  readonly announce: AnnounceSettings;
+  readonly clock: Clock;
+  /** Masks credentials in text that leaves the machine. */
+  mask?(text: string): string;
+}
+
+/** Longer than anything takes to settle (`notification.ts`). */
+const WARM_MS = 20_000;
+/** Transcript lines may be found a while after they were written. */
+const LOOK_BACK_MS = 120_000;
+/** A server may be gone for a moment, but an unreadable file must not hold back all later notifications. */
+const TEXT_TRIES = 3;
+/** More than is ever shown of a text. */
+const MASKED_UNITS = 20_000;
+
+/** Computes pending notifications on demand: nothing is queued, so nothing grows while they cannot be sent. */
+export class NotificationTracker {
+  readonly #options: TrackerOptions;
+  readonly #subscription: { close(): void };
+  readonly #changedAt = new Map<string, number>();
+  readonly #lookedAt = new Map<string, number>();
+  /** When a look at the session last found nothing to send. */
+  readonly #allSentAt = new Map<string, number>();
+  /** How often the text of a notification could not be read. */
+  readonly #failedReads = new Map<string, number>();
+  #picture: LiveSnapshot | undefined;
+
+  constructor(options: TrackerOptions) {
+    this.#options = options;
+    this.#subscription = options.feed.subscribe((event) => this.#handleEvent(event));
+  }
+
+  #handleEvent(event: LiveEvent): void {
+    this.#picture = applyEvent(this.#picture, event);
+    if (event.type === 'snapshot') for (const session of event.data.sessions) this.#touch(sessionKey(session));
+    if (event.type !== 'change' && event.type !== 'gone') return;
+    const key = sessionKey({ host: event.data.host, id: event.data.sessionId });
+    if (event.type === 'change') this.#touch(key);
+    else for (const times of [this.#changedAt, this.#lookedAt, this.#allSentAt]) times.delete(key);
+  }
+
+  #touch(key: string): void {
+    this.#changedAt.set(key, this.#options.clock());
+  }
+
+  /** Undefined until everything has been read once. */
+  picture(): LiveSnapshot | undefined {
+    return this.#picture?.isComplete ? this.#picture : undefined;
+  }
+
+  /** Sessions that changed since the last look, or so shortly before it that something may still be settling. */
+  warm(): readonly SessionDetail[] {
+    // Compared with the last look, not with the clock: a sender that waits for the network looks late.
+    return (this.picture()?.sessions ?? []).filter((session) => {
+      const key = sessionKey(session);
+      const [changed, looked] = [this.#changedAt.get(key), this.#lookedAt.get(key)];
+      return changed !== undefined && (looked === undefined || looked - changed <= WARM_MS);
+    });
+  }
+
+  /** Finds the notifications of a session that have not been sent. */
+  async look(session: SessionDetail, told: SentRecord): Promise<readonly Notification[]> {
+    const { feed, announce, clock } = this.#options;
+    const key = sessionKey(session);
+    const now = clock();
+    const before = this.#allSentAt.get(key);
+    const since = Math.max(told.since, before === undefined ? 0 : before - LOOK_BACK_MS);
+    const timeline = await feed.timeline(session.id, since);
+    const news = findNotifications({ session, timeline, told, announce, now });
+    this.#lookedAt.set(key, now);
+    if (news.length === 0) this.#allSentAt.set(key, now);
+    // Sending may be delayed for long: the session stays warm until everything is sent.
+    else this.#touch(key);
+    return news;
+  }
+
+  /** The masked text that a notification quotes. Throws the first times that it cannot be read, then gives ''. */
+  async readText(news: Notification, session: SessionDetail): Promise<string> {
+    const { feed, mask = (text) => text } = this.#options;
+    const key = `${sessionKey(session)} ${news.id}`;
+    try {
+      const text = await readNotificationText(news, session.id, feed.transcript);
+      this.#failedReads.delete(key);
+      // Masked before it is cut: half of a credential would not be recognized.
+      return mask(text.slice(0, MASKED_UNITS));
+    } catch (error) {
+      const tries = (this.#failedReads.get(key) ?? 0) + 1;
+      this.#failedReads.set(key, tries);
+      if (tries < TEXT_TRIES) throw error;
+      this.#failedReads.delete(key);
+      return '';
+    }
+  }
+
+  close(): void {
+    this.#subscription.close();
+  }
+}
+
+/** An agent's last message and the result of a call are near the end of its transcript. */
 const LOOKED_BACK = 24;
 
-/** The words that news are told with: a prompt, a result. Empty where there are none, or they cannot be read now. */
-export async function readWords(news: News, session: string, read: ReadPart): Promise<string> {
+/** The text quoted in a notification: a prompt or a result. Empty if there is none. */
+export async function readNotificationText(news: Notification, session: string, read: ReadPart): Promise<string> {
   switch (news.kind) {
     case 'spawned':
       return firstPrompt(await read(news.agent.id, { from: 0, limit: 2 }, session));
@@ -155,7 +163,7 @@ function firstPrompt(part: Transcript | undefined): string {
   return prompt ? textIn(prompt.content) : '';
 }
 
-/** Of a run that was followed by another, what was said until then. */
+/** `until`: the end of the run, because a later run may follow in the same transcript. */
 function lastWords(messages: readonly TranscriptMessage[], until = Number.POSITIVE_INFINITY): string {
   const isBefore = ({ timestamp }: TranscriptMessage): boolean => timestamp === null || Date.parse(timestamp) <= until;
   const last = messages.findLast(
@@ -173,8 +181,4 @@ function answerTo(call: string, messages: readonly TranscriptMessage[]): string 
 function textIn(content: TranscriptMessage['content']): string {
   for (const block of content) if (block.type === 'text' && block.text.trim() !== '') return block.text;
   return '';
-}
-
-function timeOf(iso: string | null): number | undefined {
-  return iso === null ? undefined : Date.parse(iso);
 }

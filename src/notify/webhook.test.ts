@@ -8,9 +8,9 @@ import { maskText } from '../redact/index.ts';
 import { memoryLive } from '../server/http/testing/memory-live.ts';
 import { recordedLive } from '../server/http/testing/recorded-live.ts';
 import { rich } from './messages/rich-text.ts';
-import { ALL_NEWS } from './notification.ts';
-import type { NewsFeed } from './tracker.ts';
-import { bodyOf, post, runWebhook, type WebhookEvent, type WebhookForm, type WebhookState } from './webhook.ts';
+import { DEFAULT_ANNOUNCE } from './notification.ts';
+import type { NotificationFeed } from './tracker.ts';
+import { bodyOf, post, Webhook, type WebhookEvent, type WebhookForm, type WebhookState } from './webhook.ts';
 
 const SECRET = 'a secret of the test';
 const NOW = Date.parse('2030-01-01T00:00:00Z');
@@ -51,7 +51,7 @@ async function receiver(...answers: readonly (number | 'hang up' | 'hang')[]) {
 }
 
 function start(
-  feed: NewsFeed,
+  feed: NotificationFeed,
   url: string,
   more: { state?: WebhookState; form?: WebhookForm; clock?: () => number } = {},
 ) {
@@ -60,9 +60,9 @@ function start(
   const kept: { state: WebhookState | undefined } = { state: more.state };
   const clock = more.clock ?? ((): number => NOW);
   const request = { url, secret: SECRET, version: '1.2.3', clock, signal: stop.signal };
-  const running = runWebhook({
+  const running = new Webhook({
     feed,
-    wishes: { ...ALL_NEWS, tools: false },
+    announce: { ...DEFAULT_ANNOUNCE, tools: false },
     form: more.form ?? 'troupe',
     mask,
     store: {
@@ -77,7 +77,7 @@ function start(
     random: () => 0.5,
     note: (text) => notes.push(text),
     signal: stop.signal,
-  });
+  }).run();
   const end = async (): Promise<void> => {
     stop.abort();
     await running.catch(() => {});
@@ -262,7 +262,7 @@ describe('the webhook', () => {
   });
 
   it('what the docs show for checking it lets through what is ours, and nothing else', async () => {
-    const docs = readFileSync(new URL('../../../docs/WEBHOOK.md', import.meta.url), 'utf8');
+    const docs = readFileSync(new URL('../../docs/WEBHOOK.md', import.meta.url), 'utf8');
     const [, snippet = ''] = /```js\n([\s\S]*?)```/.exec(docs) ?? [];
     const { isOurs } = await import(`data:text/javascript,${encodeURIComponent(snippet)}`);
     const { url, received } = await receiver();

@@ -1,32 +1,54 @@
 import { createHash, createHmac } from 'node:crypto';
-import type {
-  AgentReport,
-  Ask,
-  LiveSessionReport,
-  LiveSnapshot,
-  RunReport,
-  SessionDetail,
-  TimelineCall,
+import {
+  type AgentReport,
+  type Ask,
+  type LiveSessionReport,
+  type LiveSnapshot,
+  type RunReport,
+  type SessionDetail,
+  sessionKey,
+  type TimelineCall,
 } from '../core/index.ts';
 import { type Clock, withinTime } from '../lib/clock.ts';
+import { asObject } from '../lib/json.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
-import { askMessage } from './messages/approval-message.ts';
-import { newsLines } from './messages/notification-lines.ts';
+import { approvalMessage } from './messages/approval-message.ts';
+import { formatNotification } from './messages/notification-lines.ts';
 import { type RichText, rich, splitRich } from './messages/rich-text.ts';
-import { type News, nothingTold, settleNotice, type Told, type Wishes, withTold } from './notification.ts';
-import { keyOf, type NewsFeed, openNewsDesk } from './tracker.ts';
+import {
+  type AnnounceSettings,
+  emptyRecord,
+  type Notification,
+  parseRecord,
+  recordSent,
+  type SentRecord,
+  settleNotice,
+} from './notification.ts';
+import { type NotificationFeed, NotificationTracker } from './tracker.ts';
 
 /** What has to outlive us: what was taken is not sent again, and nothing is left out. */
 export interface WebhookState {
   readonly since: number;
-  readonly sessions: Readonly<Record<string, { readonly told: Told; readonly seenAt: number }>>;
+  readonly sessions: Readonly<Record<string, { readonly told: SentRecord; readonly seenAt: number }>>;
   /** Of asks, the newest. */
   readonly asks: readonly string[];
 }
 
+export function parseWebhookState(text: string): WebhookState {
+  const raw = asObject(JSON.parse(text));
+  const [since, sessions, asks] = [raw?.['since'], asObject(raw?.['sessions']), raw?.['asks']];
+  if (typeof since !== 'number' || !sessions || !Array.isArray(asks))
+    throw new Error('it is not what troupe webhook writes');
+  const places = Object.entries(sessions).map(([key, value]) => {
+    const { told, seenAt } = asObject(value) ?? {};
+    return [key, { told: parseRecord(told, since), seenAt: typeof seenAt === 'number' ? seenAt : since }] as const;
+  });
+  return { since, sessions: Object.fromEntries(places), asks };
+}
+
 export interface WebhookRun {
-  readonly feed: NewsFeed;
-  readonly wishes: Wishes;
+  readonly feed: NotificationFeed;
+  readonly announce: AnnounceSettings;
   readonly form: WebhookForm;
   /** A text without the credentials in it. */
   readonly mask: (text: string) => string;
@@ -49,87 +71,103 @@ const FORGET_MS = 3 * 86_400_000;
 const ASKS_KEPT = 200;
 const GONE_CODE = 'webhook-gone';
 
-/** Something to send, and when it happened. */
 interface Due {
+  /** When it happened. */
   readonly at: number;
   readonly send: () => Promise<void>;
 }
 
-/** Sends what happens, one after the other, each until it was taken; until the signal. */
-export async function runWebhook(run: WebhookRun): Promise<void> {
-  const { feed, wishes, store, clock, sleep, note, signal } = run;
-  let state: WebhookState = store.load() ?? { since: clock(), sessions: {}, asks: [] };
-  const keep = (next: WebhookState): void => {
-    state = next;
-    store.save(state);
-  };
-  keep(state);
-  const desk = openNewsDesk({ feed, wishes, clock, mask: run.mask });
-  const trouble = { said: '' };
-  try {
-    while (!signal.aborted) {
-      const picture = desk.picture();
-      if (picture) await sendAll(picture).catch(unlessItIsOver);
-      await sleep(LOOK_MS, signal);
-    }
-  } finally {
-    desk.close();
+/** Sends events in order, each until it is accepted. */
+export class Webhook {
+  readonly #run: WebhookRun;
+  readonly #tracker: NotificationTracker;
+  #state: WebhookState;
+  /** The problem noted last; '' once it is over. */
+  #noted = '';
+
+  constructor(run: WebhookRun) {
+    const { store, feed, announce, clock, mask } = run;
+    this.#run = run;
+    this.#state = store.load() ?? { since: clock(), sessions: {}, asks: [] };
+    store.save(this.#state);
+    this.#tracker = new NotificationTracker({ feed, announce, clock, mask });
   }
 
-  async function sendAll(picture: LiveSnapshot): Promise<void> {
-    const due = [...asksDue(picture), ...(await newsDue())];
-    for (const { send } of due.toSorted((a, b) => a.at - b.at)) {
-      if (signal.aborted) return;
-      await send();
+  /** Until the signal. Throws if the address is gone; any other problem may be over at the next look. */
+  async run(): Promise<void> {
+    const { sleep, signal } = this.#run;
+    try {
+      while (!signal.aborted) {
+        const picture = this.#tracker.picture();
+        if (picture) await this.#sendAll(picture);
+        await sleep(LOOK_MS, signal);
+      }
+    } finally {
+      this.#tracker.close();
     }
   }
 
-  async function newsDue(): Promise<readonly Due[]> {
+  async #sendAll(picture: LiveSnapshot): Promise<void> {
+    try {
+      const due = [...this.#approvalsDue(picture), ...(await this.#notificationsDue())];
+      for (const { send } of due.toSorted((a, b) => a.at - b.at)) {
+        if (this.#run.signal.aborted) return;
+        await send();
+      }
+    } catch (error) {
+      if (error instanceof UserError && error.code === GONE_CODE) throw error;
+      this.#noteProblem(error);
+    }
+  }
+
+  async #notificationsDue(): Promise<readonly Due[]> {
     const due: Due[] = [];
-    for (const session of desk.warm()) {
-      const told = toldOf(session);
+    for (const session of this.#tracker.warm()) {
+      const told = this.#recordOf(session);
       const settled = settleNotice(told, session);
-      if (settled !== told) remember(session, settled);
-      // What cannot be read of one is no reason to be silent about the others.
-      const found = await desk.look(session, settled).catch((error: unknown) => {
-        meet(error);
+      if (settled !== told) this.#remember(session, settled);
+      // One unreadable session must not silence the others.
+      const found = await this.#tracker.look(session, settled).catch((error: unknown) => {
+        this.#noteProblem(error);
         return [];
       });
-      for (const news of found) due.push({ at: news.at, send: () => sendNews(news, session) });
+      for (const news of found) due.push({ at: news.at, send: () => this.#sendNotification(news, session) });
     }
     return due;
   }
 
-  async function sendNews(news: News, session: SessionDetail): Promise<void> {
-    const text = newsLines(news, session, await desk.words(news, session));
-    if (await insist(newsEvent(news, session, text.text), text)) remember(session, withTold(toldOf(session), news));
+  async #sendNotification(news: Notification, session: SessionDetail): Promise<void> {
+    const text = formatNotification(news, session, await this.#tracker.readText(news, session));
+    if (await this.#insist(notificationEvent(news, session, text.text), text))
+      this.#remember(session, recordSent(this.#recordOf(session), news));
   }
 
-  function asksDue(picture: LiveSnapshot): readonly Due[] {
+  #approvalsDue(picture: LiveSnapshot): readonly Due[] {
     return picture.asks.flatMap((ask): Due[] => {
       const at = Date.parse(ask.end?.at ?? ask.at);
-      const isSent = state.asks.includes(markOf(ask));
-      return isSent || at < state.since ? [] : [{ at, send: () => sendAsk(ask, picture) }];
+      const isSent = this.#state.asks.includes(markOf(ask));
+      return isSent || at < this.#state.since ? [] : [{ at, send: () => this.#sendApproval(ask, picture) }];
     });
   }
 
-  async function sendAsk(ask: Ask, picture: LiveSnapshot): Promise<void> {
+  async #sendApproval(ask: Ask, picture: LiveSnapshot): Promise<void> {
     const session = picture.sessions.find(({ id }) => id === ask.session);
     const agent = session?.subagents.find(({ id }) => id === ask.agent.id);
-    const text = askMessage(ask, agent);
-    if (await insist(askEvent(ask, session, text.text), text))
-      keep({ ...state, asks: [...state.asks, markOf(ask)].slice(-ASKS_KEPT) });
+    const text = approvalMessage(ask, agent);
+    if (await this.#insist(approvalEvent(ask, session, text.text), text))
+      this.#save({ ...this.#state, asks: [...this.#state.asks, markOf(ask)].slice(-ASKS_KEPT) });
   }
 
-  /** True when it was taken, or given up. False only where we are to end. */
-  async function insist(event: WebhookEvent, text: RichText): Promise<boolean> {
-    const body = bodyOf(event, text, run);
+  /** True when the event was accepted or given up, false when the run ends. */
+  async #insist(event: WebhookEvent, text: RichText): Promise<boolean> {
+    const { send, sleep, note, random, signal } = this.#run;
+    const body = bodyOf(event, text, this.#run);
     let refusals = 0;
     for (let attempt = 1; !signal.aborted; attempt++) {
-      const outcome = await run.send(event.id, body, attempt);
+      const outcome = await send(event.id, body, attempt);
       if (outcome.kind === 'taken') {
-        if (trouble.said !== '') note('troupe: the webhook takes events again.');
-        trouble.said = '';
+        if (this.#noted !== '') note('troupe: the webhook takes events again.');
+        this.#noted = '';
         return true;
       }
       if (signal.aborted) return false;
@@ -143,33 +181,33 @@ export async function runWebhook(run: WebhookRun): Promise<void> {
         note(`troupe: the webhook does not want ${event.id}: ${outcome.why}; it is left out.`);
         return true;
       }
-      meet(new Error(`the webhook did not take an event, it is sent again: ${outcome.why}`));
+      this.#noteProblem(new Error(`the webhook did not take an event, it is sent again: ${outcome.why}`));
       const pause = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
-      await sleep(Math.max(outcome.afterMs, pause * (0.75 + run.random() / 2)), signal);
+      await sleep(Math.max(outcome.afterMs, pause * (0.75 + random() / 2)), signal);
     }
     return false;
   }
 
-  /** Whatever else it is, the next look may go better. */
-  function unlessItIsOver(error: unknown): void {
-    if (error instanceof UserError && error.code === GONE_CODE) throw error;
-    meet(error);
+  #recordOf(session: SessionDetail): SentRecord {
+    return this.#state.sessions[sessionKey(session)]?.told ?? emptyRecord(this.#state.since);
   }
 
-  function toldOf(session: SessionDetail): Told {
-    return state.sessions[keyOf(session)]?.told ?? nothingTold(state.since);
+  #remember(session: SessionDetail, told: SentRecord): void {
+    const now = this.#run.clock();
+    const recent = Object.entries(this.#state.sessions).filter(([, { seenAt }]) => now - seenAt < FORGET_MS);
+    const sessions = { ...Object.fromEntries(recent), [sessionKey(session)]: { told, seenAt: now } };
+    this.#save({ ...this.#state, sessions });
   }
 
-  function remember(session: SessionDetail, told: Told): void {
-    const now = clock();
-    const recent = Object.entries(state.sessions).filter(([, { seenAt }]) => now - seenAt < FORGET_MS);
-    keep({ ...state, sessions: { ...Object.fromEntries(recent), [keyOf(session)]: { told, seenAt: now } } });
+  #save(state: WebhookState): void {
+    this.#state = state;
+    this.#run.store.save(state);
   }
 
-  function meet(error: unknown): void {
+  #noteProblem(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    if (text !== trouble.said) note(`troupe: ${text}`);
-    trouble.said = text;
+    if (text !== this.#noted) this.#run.note(`troupe: ${text}`);
+    this.#noted = text;
   }
 }
 
@@ -181,7 +219,7 @@ function markOf({ id, end }: Ask): string {
 export interface WebhookEvent {
   /** The same whenever it is sent again. */
   readonly id: string;
-  readonly type: News['kind'] | 'ask' | 'ask-ended';
+  readonly type: Notification['kind'] | 'ask' | 'ask-ended';
   /** When it happened; ISO 8601, UTC. */
   readonly at: string;
   /** As a person reads it; two lines at most, but for asks. */
@@ -193,7 +231,7 @@ export interface WebhookEvent {
   readonly ask: Ask | null;
 }
 
-export function newsEvent(news: News, session: SessionDetail, text: string): WebhookEvent {
+export function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
   const { id, host, project, title, cwd } = session;
   const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
   return {
@@ -219,7 +257,7 @@ function eventId(text: string): string {
   return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-export function askEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
+export function approvalEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
   const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
   const type = ask.end === null ? 'ask' : 'ask-ended';
   return {

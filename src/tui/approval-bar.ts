@@ -19,7 +19,7 @@ import { type Hint, reasonOf } from './help.ts';
 import type { Key } from './keys.ts';
 import { fitTo, spread, type WatchPaint } from './paint.ts';
 
-export interface AskBarSetup {
+export interface ApprovalBarOptions {
   readonly paint: WatchPaint;
   /** Only of the sessions whose id begins so. */
   readonly session?: string;
@@ -31,15 +31,15 @@ export interface AskBarSetup {
 }
 
 /** Calls that wait for the person, one after another. */
-export interface AskBar {
-  hear(event: LiveEvent): void;
+export interface ApprovalBar {
+  handleEvent(event: LiveEvent): void;
   /** true: the key was meant for it. */
   press(key: Key): boolean;
   height(size: Size): number;
   lines(size: Size, now: number, away?: string): readonly string[];
 }
 
-export function createAskBar({ paint, session = '', answer, hueOf, say, onChange }: AskBarSetup): AskBar {
+export function createAskBar({ paint, session = '', answer, hueOf, say, onChange }: ApprovalBarOptions): ApprovalBar {
   let asks: readonly Ask[] = [];
   /** One press says which answer to which ask; only the same once more gives it. */
   let chosen: { readonly id: string; readonly answer: AskAnswer } | undefined;
@@ -61,7 +61,7 @@ export function createAskBar({ paint, session = '', answer, hueOf, say, onChange
   };
 
   return {
-    hear(event) {
+    handleEvent(event) {
       if (event.type === 'snapshot') asks = event.data.asks;
       if (event.type !== 'ask') return;
       const wasOpen = open().some(({ id }) => id === event.data.id);
@@ -80,16 +80,16 @@ export function createAskBar({ paint, session = '', answer, hueOf, say, onChange
       else chosen = { id: ask.id, answer: said };
       return true;
     },
-    height: (size) => askBarHeight(open(), size),
+    height: (size) => approvalBarHeight(open(), size),
     lines(size, now, away) {
       const [ask, ...others] = open();
       if (!ask) return [];
-      const facts: AskBarFacts = {
+      const facts: ApprovalBarState = {
         ...{ asks: [ask, ...others], hue: hueOf(ask), now },
         ...(chosen?.id === ask.id && { chosen: chosen.answer }),
         ...(away !== undefined && { away }),
       };
-      return formatAskBar(facts, askBarHeight(facts.asks, size), size.columns, paint);
+      return formatApprovalBar(facts, approvalBarHeight(facts.asks, size), size.columns, paint);
     },
   };
 }
@@ -104,7 +104,7 @@ function endOf(ask: Ask): string {
   return ask.end ? `${endText(ask.end)} ${askedText(ask)}` : '';
 }
 
-export interface AskBarFacts {
+export interface ApprovalBarState {
   /** Open ones, oldest first: the first is asked now. */
   readonly asks: readonly Ask[];
   /** Said once, to be said again. */
@@ -122,7 +122,7 @@ const AROUND = 2;
 const TREE_ROWS = 11;
 
 /** How many rows of the screen it takes: as many as the call needs, but a small screen needs them for the tree. */
-export function askBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
+export function approvalBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
   if (!ask) return 0;
   const room = rows - TREE_ROWS - AROUND;
   if (room < 1) return rows >= 4 ? 1 : 0;
@@ -134,8 +134,8 @@ function linesOf(ask: Ask, columns: number): readonly string[] {
 }
 
 /** At the bottom of the screen, as long as a call waits: who, what, why, how long, and the keys. */
-export function formatAskBar(
-  facts: AskBarFacts,
+export function formatApprovalBar(
+  facts: ApprovalBarState,
   height: number,
   columns: number,
   paint: WatchPaint,
@@ -160,7 +160,7 @@ export function formatAskBar(
   return lines.map((line) => fitTo(line, columns));
 }
 
-function keysOf({ chosen, away }: AskBarFacts, paint: WatchPaint): string {
+function keysOf({ chosen, away }: ApprovalBarState, paint: WatchPaint): string {
   if (away !== undefined) return paint.dim(away);
   if (chosen !== undefined) return paint.bold(confirmText(chosen));
   return ASK_KEYS.map(([key, does]) => `${paint.bold(key)} ${does}`).join('  ');

@@ -16,12 +16,12 @@ import { type WatchPaint, withoutColours } from './paint.ts';
 /** A transcript that is open: it follows what is written to it. */
 export interface Reader {
   press(key: Key, size: Size): 'back' | undefined;
-  hear(event: LiveEvent): void;
+  handleEvent(event: LiveEvent): void;
   frame(size: Size, now: number): readonly string[];
   close(): void;
 }
 
-export interface ReaderSetup {
+export interface ReaderSources {
   readonly agent: AgentReport;
   /** As it stands now. */
   readonly session: () => SessionDetail;
@@ -33,7 +33,7 @@ export interface ReaderSetup {
   readonly onFailure: (reason: string) => void;
 }
 
-export function openReader({ agent: first, session, paint, source, open, onChange, onFailure }: ReaderSetup): Reader {
+export function openReader({ agent: first, session, paint, source, open, onChange, onFailure }: ReaderSources): Reader {
   let agent = first;
   let opened: { readonly transcript: Transcript } | undefined;
   let view: ReaderView = FIRST_READER;
@@ -76,9 +76,9 @@ export function openReader({ agent: first, session, paint, source, open, onChang
     press(key, size) {
       const pressed = pressInReader(view, key, readerHeight(size));
       view = pressed.view;
-      return pressed.wish;
+      return pressed.action;
     },
-    hear(event) {
+    handleEvent(event) {
       if (concerns(event, agent)) reading.again();
     },
     frame(size, now) {
@@ -133,7 +133,7 @@ function placeOf(before: readonly string[], top: number, after: readonly string[
 
 export interface ReaderPressed {
   readonly view: ReaderView;
-  readonly wish?: 'back';
+  readonly action?: 'back';
 }
 
 /** What a key does in a transcript. */
@@ -144,12 +144,12 @@ export function pressInReader(view: ReaderView, key: Key, height: number): Reade
   if (key.kind === 'pasted') return { view: quiet };
   const name = key.kind === 'named' ? key.name : LIKE[key.text];
   if (name !== undefined) {
-    if (name === 'left' || (name === 'escape' && view.find === '')) return { view: quiet, wish: 'back' };
+    if (name === 'left' || (name === 'escape' && view.find === '')) return { view: quiet, action: 'back' };
     return { view: name === 'escape' ? forgetFind(quiet) : scrollBy(quiet, name, height) };
   }
   switch (key.kind === 'typed' ? key.text : '') {
     case 'q':
-      return { view: quiet, wish: 'back' };
+      return { view: quiet, action: 'back' };
     case '?':
       return { view: { ...quiet, showsHelp: true } };
     case '/':

@@ -20,7 +20,7 @@ import { rankAgents, rowsOf, sortSessions, type WatchRow } from './rows.ts';
 
 /** The tree of everything that is followed: the picture, and how the person looks at it. */
 export interface Tree {
-  hear(event: LiveEvent): void;
+  handleEvent(event: LiveEvent): void;
   press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined;
   frame(size: Size, now: number): readonly string[];
   selected(): WatchRow | undefined;
@@ -51,7 +51,7 @@ export function createTree(setup: TreeSetup): Tree {
     if (picture) ({ view, rows } = settleView(picture, view, { size, now, keepsOpen: session !== undefined }));
   };
   return {
-    hear(event) {
+    handleEvent(event) {
       raw = applyEvent(raw, event);
       picture = only(markAsking(raw), session);
     },
@@ -62,7 +62,7 @@ export function createTree(setup: TreeSetup): Tree {
       const pressed = pressInTree(view, key, { sessions: picture?.sessions ?? [], rows, height: body, now });
       view = pressed.view;
       settle(size, now);
-      return pressed.wish;
+      return pressed.action;
     },
     frame(size, now) {
       settle(size, now);
@@ -180,7 +180,7 @@ export interface TreeScene {
 
 export interface Pressed {
   readonly view: WatchView;
-  readonly wish?: 'quit' | 'read';
+  readonly action?: 'quit' | 'read';
 }
 
 /** What a key does in the tree. */
@@ -206,7 +206,7 @@ function pressQuietly(touched: WatchView, key: Key, scene: TreeScene): Pressed {
 function pressNamed(view: WatchView, name: KeyName, scene: TreeScene): Pressed {
   switch (name) {
     case 'enter':
-      return { view, wish: 'read' };
+      return { view, action: 'read' };
     case 'escape':
       return { view: { ...view, filter: '' } };
     case 'left':
@@ -223,7 +223,7 @@ function pressLetter(view: WatchView, letter: string, scene: TreeScene): Pressed
   if (alias) return pressNamed(view, alias, scene);
   switch (letter) {
     case 'q':
-      return { view, wish: 'quit' };
+      return { view, action: 'quit' };
     case '?':
       return { view: { ...view, showsHelp: true } };
     case '/':

@@ -56,7 +56,7 @@ export function watchPlain(options: WatchPlainOptions): Promise<void> {
   const subscription = feed.subscribe((event) => {
     const wanted = narrow(event, session);
     if (!wanted) return;
-    if (log) log.hear(wanted);
+    if (log) log.handleEvent(wanted);
     else options.write(`${JSON.stringify({ type: wanted.type, data: wanted.data })}\n`);
   });
   feed.onSource(({ text, isLost }) => options.note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
@@ -87,7 +87,7 @@ function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
 const GATHER_MS = 300;
 
 interface Log {
-  hear(event: LiveEvent): void;
+  handleEvent(event: LiveEvent): void;
   close(): void;
 }
 
@@ -113,7 +113,8 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
       const state = ask.end === null ? 'open' : 'ended';
       asked.set(ask.id, state);
       // What was settled before we came is history.
-      if (before !== state && (before !== undefined || state === 'open')) lines.push(formatAskLine(ask, now, paint));
+      if (before !== state && (before !== undefined || state === 'open'))
+        lines.push(formatApprovalLine(ask, now, paint));
     }
     for (const session of markAsking(picture).sessions) {
       for (const agent of agentsOf(session)) {
@@ -129,7 +130,7 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
     if (lines.length > 0) write(`${lines.join('\n')}\n`);
   };
   return {
-    hear(event) {
+    handleEvent(event) {
       const before = picture;
       picture = applyEvent(picture, event);
       const gone = event.type === 'gone' ? before?.sessions.find((one) => !picture?.sessions.includes(one)) : undefined;
@@ -184,7 +185,7 @@ export function formatAgentLine(agent: AgentReport, session: SessionDetail, now:
 }
 
 /** A call that waits for an answer, with how to give one; or how it ended. */
-export function formatAskLine(ask: Ask, now: number, paint: Paint): string {
+export function formatApprovalLine(ask: Ask, now: number, paint: Paint): string {
   const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${askerText(ask)}: ${askedText(ask)}`;
   if (ask.end) return `${what}  ${endText(ask.end)}`;
   const how = `troupe guard answer ${ask.id.slice(0, SHORT_ID)} allow|deny, within ${remainingText(ask, now)}`;

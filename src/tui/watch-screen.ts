@@ -101,9 +101,9 @@ export async function watch(options: WatchOptions): Promise<void> {
       return false;
     }
     if (!tree.takesKeys() && bar.press(key)) return false;
-    const wish = tree.press(key, rest(), clock());
-    if (wish === 'read') read();
-    return wish === 'quit';
+    const action = tree.press(key, rest(), clock());
+    if (action === 'read') read();
+    return action === 'quit';
   };
 
   let wanted = options.agent;
@@ -133,9 +133,9 @@ export async function watch(options: WatchOptions): Promise<void> {
       frames.soon();
       // Last: it may call back at once.
       subscription = feed.subscribe((event) => {
-        tree.hear(event);
-        bar.hear(event);
-        reader?.hear(event);
+        tree.handleEvent(event);
+        bar.handleEvent(event);
+        reader?.handleEvent(event);
         readWanted();
         frames.soon();
       });

@@ -1,20 +1,19 @@
-import type { SessionDetail } from '../core/index.ts';
+import { type SessionDetail, sessionKey } from '../core/index.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { packageVersion } from '../lib/package.ts';
 import { hasScreen, openScreen } from '../lib/screen.ts';
 import type { Terminal } from '../lib/terminal.ts';
 import {
-  ALL_NEWS,
-  keyOf,
-  type NewsFeed,
-  newsLines,
-  nothingTold,
-  openNewsDesk,
+  DEFAULT_ANNOUNCE,
+  emptyRecord,
+  formatNotification,
+  type NotificationFeed,
+  NotificationTracker,
+  recordSent,
+  type SentRecord,
   sessionLine,
   settleNotice,
-  type Told,
-  withTold,
 } from '../notify/index.ts';
 import {
   createAskControl,
@@ -77,7 +76,7 @@ export interface WatchRequest extends FollowRequest {
 }
 
 export interface WatchLinesOptions {
-  readonly feed: SourcedFeed & NewsFeed;
+  readonly feed: SourcedFeed & NotificationFeed;
   readonly write: (text: string) => void;
   readonly note: (text: string) => void;
   readonly clock: Clock;
@@ -91,32 +90,32 @@ const LOOK_MS = 500;
 /** `troupe watch --lines`: what happens from now on, in the words of a chat. */
 export async function watchLines({ feed, write, note, clock, session = '', stop }: WatchLinesOptions): Promise<void> {
   const since = clock();
-  const told = new Map<string, Told>();
-  const desk = openNewsDesk({ feed, wishes: { ...ALL_NEWS, started: true }, clock });
+  const told = new Map<string, SentRecord>();
+  const tracker = new NotificationTracker({ feed, announce: { ...DEFAULT_ANNOUNCE, started: true }, clock });
   let last = '';
   feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
   /** A server that is gone for a moment is no reason to go, too: what could not be read now is told later. */
   const trouble = createTrouble(note);
   const tell = async (one: SessionDetail): Promise<void> => {
-    const key = keyOf(one);
-    let known = settleNotice(told.get(key) ?? nothingTold(since), one);
+    const key = sessionKey(one);
+    let known = settleNotice(told.get(key) ?? emptyRecord(since), one);
     told.set(key, known);
-    for (const news of await desk.look(one, known)) {
-      const text = newsLines(news, one, await desk.words(news, one)).text;
+    for (const news of await tracker.look(one, known)) {
+      const text = formatNotification(news, one, await tracker.readText(news, one)).text;
       // Which session it is stands above its lines, once.
       write(last === key ? `${text}\n` : `${sessionLine(one).text}\n${text}\n`);
       last = key;
-      known = withTold(known, news);
+      known = recordSent(known, news);
       told.set(key, known);
     }
   };
   try {
     while (!stop.aborted) {
-      for (const one of desk.warm()) if (one.id.startsWith(session)) await tell(one).then(trouble.over, trouble.met);
+      for (const one of tracker.warm()) if (one.id.startsWith(session)) await tell(one).then(trouble.over, trouble.met);
       await pause(LOOK_MS, stop);
     }
   } finally {
-    desk.close();
+    tracker.close();
   }
 }
 

@@ -16,7 +16,7 @@ const MOST_UNITS = 3_000;
 const COLUMNS = 120;
 
 /** A call that waits for a person: who asks, what it was set to do, what it wants to do, why one asks. */
-export function askMessage(ask: Ask, agent: AgentReport | undefined): RichText {
+export function approvalMessage(ask: Ask, agent: AgentReport | undefined): RichText {
   const task = quoteOf(agent?.description ?? '');
   const reason = cutAt(cleanLine(ask.reason.slice(0, 2_000)), 300);
   return rich(
@@ -31,7 +31,7 @@ export function askMessage(ask: Ask, agent: AgentReport | undefined): RichText {
 }
 
 /** Nobody should say yes to what they cannot see the end of. */
-export function isShownWhole(ask: Ask): boolean {
+export function isShownInFull(ask: Ask): boolean {
   const lines = askedLines(ask, COLUMNS);
   return lines.length <= MOST_LINES && lines.join('\n').length <= MOST_UNITS;
 }

@@ -8,7 +8,7 @@ import {
   type TimelineCall,
   WAITS,
 } from '../../core/index.ts';
-import type { News } from '../notification.ts';
+import type { Notification } from '../notification.ts';
 import { bracketName, callQuote, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
 
 /** `task`: the prompt, or as much as is known of it. */
@@ -166,7 +166,7 @@ export function sessionLine({ project, title, id }: Pick<SessionDetail, 'project
 }
 
 /** As a person reads it. `session`: the one that it is of. `words`: of `readWords`. */
-export function newsLines(news: News, session: SessionDetail, words: string): RichText {
+export function formatNotification(news: Notification, session: SessionDetail, words: string): RichText {
   const nameOf = namesIn(session.subagents);
   switch (news.kind) {
     case 'spawned':
@@ -190,7 +190,7 @@ export function newsLines(news: News, session: SessionDetail, words: string): Ri
 
 /** Calls that there is no room for, in one line. */
 export function moreCallsLine(
-  calls: readonly Extract<News, { kind: 'called' }>[],
+  calls: readonly Extract<Notification, { kind: 'called' }>[],
   { subagents }: SessionDetail,
 ): RichText {
   const byAgent = new Map<string, { readonly agent: AgentReport; count: number }>();

@@ -1,30 +1,35 @@
 import { type AgentReport, type Ask, chatPerson, type LiveSnapshot } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
-import { askMessage, isShownWhole } from '../messages/approval-message.ts';
+import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
 import { rich } from '../messages/rich-text.ts';
 import { BotApiError, type Buttons, type Press } from './bot-api.ts';
 import { type ChatContext, isQuiet } from './chat-context.ts';
-import type { Allowance, AskedHere, ChatState } from './chat-state.ts';
-import { change, sendKept } from './send.ts';
+import type { Allowance, ChatState, SentApproval } from './chat-state.ts';
+import { change, sendMessage } from './send.ts';
 
 /** Longer than any agent works; what was allowed does not outlive it by much. */
 const ALLOWED_MS = 12 * 3_600_000;
 
 /** Puts a question into the chat; where a person has answered it before, for this agent, nobody is asked again. */
-export async function sendAsk(chat: number, ask: Ask, session: string | null, context: ChatContext): Promise<void> {
-  const { book, desk, clock, options, outside } = context;
+export async function sendApproval(
+  chat: number,
+  ask: Ask,
+  session: string | null,
+  context: ChatContext,
+): Promise<void> {
+  const { book, tracker, clock, options, actions } = context;
   const allowance = book.read().allowances.find((one) => isCovered(ask, one, clock()));
   if (allowance) {
-    const { outcome } = await outside.answer(ask.id, 'allow', allowance.by);
+    const { outcome } = await actions.answer(ask.id, 'allow', allowance.by);
     if (outcome !== 'unknown') return;
   }
   const nonce = context.createNonce();
-  const picture = desk.picture();
+  const picture = tracker.picture();
   const thread = session === null ? undefined : book.read().sessions[session]?.thread;
   const purpose = { kind: 'ask', nonce, ask: ask.id, expiresAt: Date.parse(ask.expiresAt) } as const;
-  const text = askMessage(ask, picture && agentOf(ask, picture));
+  const text = approvalMessage(ask, picture && agentOf(ask, picture));
   const what = { purpose, text, buttons: buttonsFor(ask, nonce), ...known({ thread }) };
-  await sendKept(chat, what, isQuiet(options.quietHours, clock()), context);
+  await sendMessage(chat, what, isQuiet(options.quietHours, clock()), context);
 }
 
 function agentOf({ session, agent }: Ask, { sessions }: LiveSnapshot): AgentReport | undefined {
@@ -34,7 +39,7 @@ function agentOf({ session, agent }: Ask, { sessions }: LiveSnapshot): AgentRepo
 
 function buttonsFor(ask: Ask, nonce: string): Buttons {
   const deny = { text: '❌ Deny', data: `deny:${nonce}` };
-  if (!isShownWhole(ask)) return [[deny]];
+  if (!isShownInFull(ask)) return [[deny]];
   const once = { text: '✅ Allow once', data: `once:${nonce}` };
   const forAgent = { text: '✅ For this agent', data: `agent:${nonce}` };
   return isRememberable(ask) ? [[once, forAgent], [deny]] : [[once], [deny]];
@@ -46,17 +51,17 @@ function isRememberable({ agent, session, rule }: Ask): boolean {
 }
 
 /** Takes the buttons away, and says how it ended. */
-export async function endAsk(
-  { nonce, asked, ask }: { readonly nonce: string; readonly asked: AskedHere; readonly ask: Ask | undefined },
-  { api, book, desk }: ChatContext,
+export async function closeApproval(
+  { nonce, asked, ask }: { readonly nonce: string; readonly asked: SentApproval; readonly ask: Ask | undefined },
+  { api, book, tracker }: ChatContext,
 ): Promise<void> {
-  const picture = desk.picture();
-  const text = ask ? askMessage(ask, picture && agentOf(ask, picture)) : rich({ code: asked.text }, '\nOver.');
+  const picture = tracker.picture();
+  const text = ask ? approvalMessage(ask, picture && agentOf(ask, picture)) : rich({ code: asked.text }, '\nOver.');
   await change(() => api.edit(asked, text));
-  book.keep((state) => withoutAsk(state, nonce));
+  book.keep((state) => withoutApproval(state, nonce));
 }
 
-function withoutAsk(state: ChatState, nonce: string): ChatState {
+function withoutApproval(state: ChatState, nonce: string): ChatState {
   const { [nonce]: _over, ...asks } = state.asks;
   return { ...state, asks };
 }
@@ -65,17 +70,17 @@ function withoutAsk(state: ChatState, nonce: string): ChatState {
  * A button was pressed. It counts only if it is one of ours, of a question that is open, in the message and the chat that it was
  * sent to: what somebody copies, replays or makes up does nothing. Gives what the person is told.
  */
-export async function takePress(press: Press, context: ChatContext): Promise<string> {
-  const { book, outside, desk, clock } = context;
+export async function handlePress(press: Press, context: ChatContext): Promise<string> {
+  const { book, actions, tracker, clock } = context;
   const [word = '', nonce = ''] = press.data.split(':');
   const asked = Object.hasOwn(book.read().asks, nonce) ? book.read().asks[nonce] : undefined;
   const isSame = asked && press.place?.chat === asked.chat && press.place.message === asked.message;
   if (!asked || !isSame || !['once', 'agent', 'deny'].includes(word)) return 'This question is over.';
-  const ask = desk.picture()?.asks.find(({ id }) => id === asked.ask);
+  const ask = tracker.picture()?.asks.find(({ id }) => id === asked.ask);
   // That button is there only where it may be.
   if (word === 'agent' && !(ask && isRememberable(ask))) return 'This question is over.';
   const by = chatPerson(press.from);
-  const answered = await outside.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by);
+  const answered = await actions.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by);
   if (answered.outcome !== 'taken') return 'This question is over.';
   if (word === 'agent' && ask) {
     const allowance: Allowance = {

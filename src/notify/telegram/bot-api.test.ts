@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createLimits } from './bot-api.ts';
+import { Limits } from './bot-api.ts';
 
 const CHATS = [7, 8, -5, -1_000_000_000_001];
 
 it('whoever obeys it is never told to stop: a request a second in a chat, twenty messages a minute in a group, thirty a second in all', () => {
-  const wish = fc.record({
+  const action = fc.record({
     chat: fc.constantFrom(...CHATS),
     request: fc.constantFrom('send' as const, 'edit' as const),
     pause: fc.integer({ min: 0, max: 400 }),
   });
   fc.assert(
-    fc.property(fc.array(wish, { minLength: 50, maxLength: 200 }), (wishes) => {
+    fc.property(fc.array(action, { minLength: 50, maxLength: 200 }), (requests) => {
       let now = 1_000_000;
-      const limits = createLimits(() => now);
+      const limits = new Limits(() => now);
       const made: { chat: number; request: string; at: number }[] = [];
-      for (const { chat, request, pause } of wishes) {
+      for (const { chat, request, pause } of requests) {
         now += pause;
         const wait = limits.waitFor(chat, request);
         // The one who waits is let through when the time is over, and not before.
@@ -38,7 +38,7 @@ it('whoever obeys it is never told to stop: a request a second in a chat, twenty
 
 it('is silent for as long as Telegram said, in that chat only', () => {
   let now = 0;
-  const limits = createLimits(() => now);
+  const limits = new Limits(() => now);
   limits.hold(7, 5_000);
   limits.hold(7, 1_000);
   expect([limits.waitFor(7, 'edit'), limits.waitFor(8, 'send')]).toEqual([5_000, 0]);

@@ -1,8 +1,8 @@
 import type { Answered, AskAnswer, Person } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { cutAt, quoteOf } from '../messages/rich-text.ts';
-import type { Wishes } from '../notification.ts';
-import type { NewsDesk } from '../tracker.ts';
+import type { AnnounceSettings } from '../notification.ts';
+import type { NotificationTracker } from '../tracker.ts';
 import type { BotApi, Limits } from './bot-api.ts';
 import type { ChatState, Reply } from './chat-state.ts';
 import type { Health } from './health.ts';
@@ -10,7 +10,7 @@ import type { Health } from './health.ts';
 /** What every part of the conversation works with. */
 export interface ChatContext {
   readonly api: BotApi;
-  readonly desk: NewsDesk;
+  readonly tracker: NotificationTracker;
   readonly limits: Limits;
   readonly options: ChatOptions;
   /** Chats in which a topic can be opened, as far as is known. */
@@ -19,12 +19,10 @@ export interface ChatContext {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly book: StateBook;
   readonly health: Health;
-  readonly outside: Outside;
-  readonly exports: MadeExports;
+  readonly actions: ChatActions;
+  readonly exports: ExportJobs;
   /** Must not be guessed. */
   createNonce(): string;
-  /** For the person at the terminal. */
-  note(text: string): void;
 }
 
 /** The state, and the file that it is kept in. */
@@ -37,7 +35,7 @@ export interface StateBook {
 }
 
 /** What the chat may ask for beyond its own. */
-export interface Outside {
+export interface ChatActions {
   answer(ask: string, answer: AskAnswer, by: Person): Promise<Answered>;
   /** A session, redacted, as one file. Throws a `UserError` where it cannot be. */
   exportSession(session: ExportedSession): Promise<{ readonly name: string; readonly bytes: Uint8Array }>;
@@ -64,7 +62,7 @@ export interface ChatOptions {
   readonly users: readonly number[];
   /** `topic`: each session has its own, in a chat that has topics. */
   readonly sessions: 'topic' | 'chat';
-  readonly wishes: Wishes;
+  readonly announce: AnnounceSettings;
   readonly quietHours?: QuietHours;
 }
 
@@ -82,40 +80,42 @@ export function isQuiet(quiet: QuietHours | undefined, now: number): boolean {
 }
 
 /** A file, or why there is none. */
-export type MadeExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
+export type FinishedExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
 
-export interface MadeExports {
-  /** Begins what is asked for, and forgets what nobody waits for any more. */
-  attend(replies: readonly Reply[]): void;
-  /** Undefined while it is being made. */
-  of(reply: string): MadeExport | undefined;
-}
-
-/** Files for people who asked for them, made beside everything else: it takes a while, and their chat has to go on. */
-export function createMadeExports(make: (session: string) => ReturnType<Outside['exportSession']>): MadeExports {
-  const made = new Map<string, MadeExport | undefined>();
+/** Makes the files that people asked for in the background: an export takes a while, and the chat has to go on. */
+export class ExportJobs {
+  readonly #make: (session: string) => ReturnType<ChatActions['exportSession']>;
+  readonly #made = new Map<string, FinishedExport | undefined>();
   /** One at a time: each takes a core. */
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    attend(replies) {
-      const wanted = new Map(replies.flatMap(({ id, body }) => ('exportOf' in body ? [[id, body.exportOf]] : [])));
-      for (const id of made.keys()) if (!wanted.has(id)) made.delete(id);
-      for (const [id, session] of wanted) {
-        if (made.has(id)) continue;
-        made.set(id, undefined);
-        last = last
-          .then(() => make(session))
-          .then(
-            (file) => keep(id, file),
-            (error: unknown) => keep(id, { whyNot: reasonOf(error) }),
-          );
-      }
-    },
-    of: (reply) => made.get(reply),
-  };
+  #last: Promise<unknown> = Promise.resolve();
 
-  function keep(id: string, file: MadeExport): void {
-    if (made.has(id)) made.set(id, file);
+  constructor(make: (session: string) => ReturnType<ChatActions['exportSession']>) {
+    this.#make = make;
+  }
+
+  /** Starts requested exports, and forgets those that no reply waits for. */
+  update(replies: readonly Reply[]): void {
+    const wanted = new Map(replies.flatMap(({ id, body }) => ('exportOf' in body ? [[id, body.exportOf]] : [])));
+    for (const id of this.#made.keys()) if (!wanted.has(id)) this.#made.delete(id);
+    for (const [id, session] of wanted) {
+      if (this.#made.has(id)) continue;
+      this.#made.set(id, undefined);
+      this.#last = this.#last
+        .then(() => this.#make(session))
+        .then(
+          (file) => this.#keep(id, file),
+          (error: unknown) => this.#keep(id, { whyNot: reasonOf(error) }),
+        );
+    }
+  }
+
+  /** Undefined while it is being made. */
+  get(reply: string): FinishedExport | undefined {
+    return this.#made.get(reply);
+  }
+
+  #keep(id: string, file: FinishedExport): void {
+    if (this.#made.has(id)) this.#made.set(id, file);
   }
 }
 

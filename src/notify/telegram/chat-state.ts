@@ -1,6 +1,6 @@
 import { asObject } from '../../lib/json.ts';
 import type { RichText } from '../messages/rich-text.ts';
-import { readTold, type Told } from '../notification.ts';
+import { parseRecord, type SentRecord } from '../notification.ts';
 import type { Buttons } from './bot-api.ts';
 
 /** What has to outlive this process: after it, nothing is said twice and nothing is left out. Kept before and after each message. */
@@ -14,7 +14,7 @@ export interface ChatState {
   /** By the chat's number. */
   readonly chats: Readonly<Record<string, ChatRecord>>;
   /** By what its buttons carry. */
-  readonly asks: Readonly<Record<string, AskedHere>>;
+  readonly asks: Readonly<Record<string, SentApproval>>;
   readonly allowances: readonly Allowance[];
   /** Answers to commands that wait to be sent, in order. */
   readonly replies: readonly Reply[];
@@ -25,7 +25,7 @@ export interface SessionPlace {
   readonly chat: number;
   readonly thread?: number;
   readonly status?: SentText;
-  readonly told: Told;
+  readonly told: SentRecord;
   /** Epoch milliseconds. */
   readonly mutedUntil?: number;
   /** When it was last there: places of sessions that are gone are forgotten. */
@@ -58,13 +58,13 @@ export interface Pending {
 export type Purpose =
   | { readonly kind: 'topic' | 'status'; readonly session: string }
   /** `told`: what was told, once it has arrived. */
-  | { readonly kind: 'news'; readonly session: string; readonly told: Told }
+  | { readonly kind: 'news'; readonly session: string; readonly told: SentRecord }
   | { readonly kind: 'ask'; readonly nonce: string; readonly ask: string; readonly expiresAt: number }
   | { readonly kind: 'reply' | 'file'; readonly reply: string }
   | { readonly kind: 'board' };
 
 /** A question that stands in a chat, with buttons. */
-export interface AskedHere {
+export interface SentApproval {
   readonly ask: string;
   readonly chat: number;
   readonly message: number;
@@ -124,7 +124,7 @@ function isSupergroup(chat: number): boolean {
 }
 
 /** The state after what was on its way to a chat has arrived as this message. */
-export function arrived(state: ChatState, chat: number, message: number): ChatState {
+export function markArrived(state: ChatState, chat: number, message: number): ChatState {
   const { pending } = state.chats[chat] ?? {};
   if (!pending) return state;
   const next = withChat(withoutPending(state, chat), chat, { lastId: Math.max(message, newestOf(state, chat)) });
@@ -167,7 +167,7 @@ export function parseState(text: string): ChatState {
   const places = Object.entries(sessions).map(([key, value]): [string, SessionPlace] => {
     const place = value as SessionPlace;
     if (typeof place?.chat !== 'number') throw new Error(`the place of ${key} is missing`);
-    return [key, { ...place, told: readTold(place.told, since), seenAt: place.seenAt ?? since }];
+    return [key, { ...place, told: parseRecord(place.told, since), seenAt: place.seenAt ?? since }];
   });
   return {
     since,

@@ -9,13 +9,13 @@ import {
   type LiveSnapshot,
   linkText,
   type SessionDetail,
+  sessionKey,
   shortId,
   timeText,
 } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { sessionLine } from '../messages/notification-lines.ts';
 import { bracketName, callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
-import { keyOf } from '../tracker.ts';
 import type { IncomingMessage } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import { type ChatState, type Reply, withSession } from './chat-state.ts';
@@ -46,7 +46,7 @@ export async function answerCommand(
   const [, name = '', bot = botName, rest = ''] =
     /^\/([a-z]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(message.text.trim()) ?? [];
   if (name === '' || bot.toLowerCase() !== botName.toLowerCase()) return undefined;
-  const picture = context.desk.picture();
+  const picture = context.tracker.picture();
   if (!picture) return { text: rich('Sessions are still being read. Ask again in a moment.') };
   try {
     return await act(name.toLowerCase(), rest.trim(), message, picture, context);
@@ -57,7 +57,7 @@ export async function answerCommand(
 }
 
 /** Whether something is done, not only said: that must not happen twice, not even where nobody hears what came of it. */
-export function isDeed(text: string): boolean {
+export function isAction(text: string): boolean {
   return /^\/(?:say|stop)(?:@|\s|$)/i.test(text.trim());
 }
 
@@ -70,7 +70,8 @@ async function act(
 ): Promise<Body | undefined> {
   const now = context.clock();
   const state = context.book.read();
-  const shown = (): SessionDetail => (rest === '' ? sessionHere(message, picture, state) : namedSession(rest, picture));
+  const shown = (): SessionDetail =>
+    rest === '' ? findShownSession(message, picture, state) : findSession(rest, picture);
   switch (name) {
     case 'start':
     case 'help':
@@ -83,7 +84,7 @@ async function act(
       return about(shown(), costText);
     case 'agent': {
       if (rest === '') throw new UserError('not-found', 'Which agent?', 'Say /agent and the beginning of its id.');
-      const { agent, session } = namedAgent(rest, picture);
+      const { agent, session } = findAgent(rest, picture);
       return about(session, () => agentText(agent, session, now));
     }
     case 'export':
@@ -111,8 +112,8 @@ function mute(rest: string, message: IncomingMessage, picture: LiveSnapshot, { b
   const isNamed = !MUTE.test(rest);
   const [, amount = '', unit = '', off = ''] = MUTE.exec(isNamed ? others.join(' ') : rest) ?? [];
   if (isNamed && !MUTE.test(others.join(' '))) return { text: rich('Say /mute, /mute 30m, /mute 2h or /mute off.') };
-  const session = isNamed ? namedSession(first, picture) : sessionMeant(message, picture, book.read());
-  const key = keyOf(session);
+  const session = isNamed ? findSession(first, picture) : findTargetSession(message, picture, book.read());
+  const key = sessionKey(session);
   const until = (ms: number, words: string): Body => {
     book.keep((state) => withSession(state, key, { mutedUntil: ms }));
     return about(session, () => rich(words));
@@ -131,21 +132,21 @@ async function control(
   picture: LiveSnapshot,
   context: ChatContext,
 ): Promise<Body> {
-  const { control: ways } = context.outside;
+  const { control: ways } = context.actions;
   if (!ways) {
     const what = name === 'stop' ? 'end an agent' : 'send words to an agent';
     return { text: rich(`troupe has no way yet to ${what}: it only reads what its program leaves behind.`) };
   }
   const [first = ''] = rest.split(/\s+/);
-  const meant = (): SessionDetail => sessionMeant(message, picture, context.book.read());
+  const meant = (): SessionDetail => findTargetSession(message, picture, context.book.read());
   if (name === 'stop') {
     // A name that is none must not end something else.
-    const named = first === '' ? undefined : namedAgent(first, picture);
+    const named = first === '' ? undefined : findAgent(first, picture);
     const session = named?.session ?? meant();
     const words = await ways.stop(session.id, named?.agent.id);
     return about(session, () => rich({ code: words }));
   }
-  const named = agentIfNamed(first, picture);
+  const named = findAgentIfNamed(first, picture);
   const text = named ? rest.slice(first.length).trim() : rest;
   if (text === '') return { text: rich('Say /say and the words.') };
   const session = named?.session ?? meant();
@@ -160,7 +161,7 @@ export interface FoundAgent {
 
 type Place = Pick<IncomingMessage, 'chat' | 'thread'>;
 
-export function namedSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
+export function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
   return only(
     sessions.filter(({ id }) => id.startsWith(given)),
     `session ${given}`,
@@ -168,14 +169,14 @@ export function namedSession(given: string, { sessions }: LiveSnapshot): Session
 }
 
 /** To look at: the one of this topic or chat; else the newest at work. The answer says which it is. */
-export function sessionHere(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+export function findShownSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
   const { sessions } = picture;
   const here = sessionsAt(place, picture, state);
   return here.find(isSessionBusy) ?? here[0] ?? sessions.find(isSessionBusy) ?? sessions[0] ?? only([], 'session');
 }
 
 /** To do something to: only where there is no doubt which one is meant. */
-export function sessionMeant(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+export function findTargetSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
   const here = sessionsAt(place, picture, state);
   const candidates = here.length > 0 ? here : picture.sessions;
   const busy = candidates.filter(isSessionBusy);
@@ -191,17 +192,17 @@ export function sessionMeant(place: Place, picture: LiveSnapshot, state: ChatSta
 
 function sessionsAt({ chat, thread }: Place, { sessions }: LiveSnapshot, state: ChatState): readonly SessionDetail[] {
   return sessions.filter((session) => {
-    const place = state.sessions[keyOf(session)];
+    const place = state.sessions[sessionKey(session)];
     return place?.chat === chat && place.thread === thread;
   });
 }
 
-export function namedAgent(given: string, picture: LiveSnapshot): FoundAgent {
+export function findAgent(given: string, picture: LiveSnapshot): FoundAgent {
   return only(agentsOf(given, picture), `agent ${given}`);
 }
 
 /** Undefined where it may be a word as well. */
-export function agentIfNamed(given: string, picture: LiveSnapshot): FoundAgent | undefined {
+export function findAgentIfNamed(given: string, picture: LiveSnapshot): FoundAgent | undefined {
   if (given.length < 4) return undefined;
   const found = agentsOf(given, picture);
   return found.length === 1 ? found[0] : undefined;

@@ -1,13 +1,12 @@
-import { type Ask, isSessionBusy, type LiveSnapshot, type SessionDetail } from '../../core/index.ts';
+import { type Ask, isSessionBusy, type LiveSnapshot, type SessionDetail, sessionKey } from '../../core/index.ts';
 import { known } from '../../lib/json.ts';
 import { sessionLine } from '../messages/notification-lines.ts';
 import { joinRich, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 import { statusMessage } from '../messages/status-message.ts';
-import { isLoud, type News, nothingTold } from '../notification.ts';
-import { keyOf } from '../tracker.ts';
+import { emptyRecord, isLoud, type Notification } from '../notification.ts';
 import { LONGEST_MESSAGE, MOST_MARKS, type Request } from './bot-api.ts';
 import type { ChatOptions } from './chat-context.ts';
-import type { AskedHere, ChatState, Reply, SessionPlace } from './chat-state.ts';
+import type { ChatState, Reply, SentApproval, SessionPlace } from './chat-state.ts';
 
 /** One request to Telegram that should be made. */
 export interface Job {
@@ -21,9 +20,9 @@ export interface Job {
 export type Work =
   | { readonly kind: 'topic'; readonly session: SessionDetail }
   | { readonly kind: 'status'; readonly session: SessionDetail; readonly text: RichText }
-  | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly News[] }
+  | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly Notification[] }
   | { readonly kind: 'ask'; readonly ask: Ask; readonly session: string | null }
-  | { readonly kind: 'ask-over'; readonly nonce: string; readonly asked: AskedHere; readonly ask: Ask | undefined }
+  | { readonly kind: 'ask-over'; readonly nonce: string; readonly asked: SentApproval; readonly ask: Ask | undefined }
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'board'; readonly text: RichText };
 
@@ -33,9 +32,9 @@ export interface View {
   readonly options: ChatOptions;
   readonly forums: ReadonlySet<number>;
   /** By session: what there is to tell, and since when. */
-  readonly news: ReadonlyMap<string, { readonly news: readonly News[]; readonly since: number }>;
+  readonly news: ReadonlyMap<string, { readonly news: readonly Notification[]; readonly since: number }>;
   /** Whether the file is there that somebody waits for. */
-  isMade(reply: string): boolean;
+  isExported(reply: string): boolean;
   /** Since when a message has not been what it should be; asked only of those that are not. */
   dirtySince(slot: string): number;
   readonly now: number;
@@ -56,13 +55,13 @@ const FIRST = 1;
 const BEHIND_BOARD_MS = 60_000;
 
 /** Everything that should be sent or changed now, in whatever order. */
-export function wantedJobs(view: View): readonly Job[] {
+export function planJobs(view: View): readonly Job[] {
   const { state, options } = view;
   return [
     ...state.replies
-      .filter(({ id, body }) => 'text' in body || view.isMade(id))
+      .filter(({ id, body }) => 'text' in body || view.isExported(id))
       .map((reply): Job => ({ chat: reply.chat, request: 'send', deadline: 0, work: { kind: 'reply', reply } })),
-    ...askJobs(view),
+    ...approvalJobs(view),
     ...view.picture.sessions.flatMap((session) => sessionJobs(session, view)),
     ...options.chats.flatMap((chat) => boardJobs(chat, view)),
   ].filter(({ chat }) => options.chats.includes(chat));
@@ -70,7 +69,7 @@ export function wantedJobs(view: View): readonly Job[] {
 
 function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
   const { state, picture, options, forums, now } = view;
-  const key = keyOf(session);
+  const key = sessionKey(session);
   const place = state.sessions[key];
   if (!place) return [];
   const { chat } = place;
@@ -80,7 +79,7 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
     const isWanted = isBusy || pending !== undefined;
     return isWanted ? [{ chat, request: 'send', deadline: now, work: { kind: 'topic', session } }] : [];
   }
-  const text = wantedStatus(state, picture, session, now);
+  const text = statusText(state, picture, session, now);
   // A session that was over when we came, and of which there is nothing to tell, needs no message that says so.
   const isStatusWanted = place.status ? place.status.text !== text.text : isBusy || pending !== undefined;
   const since = isStatusWanted ? view.dirtySince(`status ${key}`) : now;
@@ -107,23 +106,24 @@ function sessionJobs(session: SessionDetail, view: View): readonly Job[] {
   return isStatusWanted ? [status, ...news] : news;
 }
 
-function gatherFor(news: readonly News[]): number {
+function gatherFor(news: readonly Notification[]): number {
   if (news.some(isLoud)) return 0;
   return isOnlyCalls(news) ? GATHER_CALLS_MS : GATHER_MS;
 }
 
-function isOnlyCalls(news: readonly News[]): boolean {
+function isOnlyCalls(news: readonly Notification[]): boolean {
   return news.every(({ kind }) => kind === 'called');
 }
 
 function busyIn(chat: number, { state, picture }: View): number {
-  return picture.sessions.filter((session) => state.sessions[keyOf(session)]?.chat === chat && isSessionBusy(session))
-    .length;
+  return picture.sessions.filter(
+    (session) => state.sessions[sessionKey(session)]?.chat === chat && isSessionBusy(session),
+  ).length;
 }
 
 function boardJobs(chat: number, view: View): readonly Job[] {
   const { state, picture, now } = view;
-  const text = wantedBoard(state, picture, chat, now);
+  const text = boardText(state, picture, chat, now);
   const sent = state.chats[chat]?.board;
   if (!text || sent?.text === text.text) return [];
   // It speaks for all the others, which may be behind for long: it goes before them, but leaves them room.
@@ -132,7 +132,7 @@ function boardJobs(chat: number, view: View): readonly Job[] {
   return [{ chat, request: sent ? 'edit' : 'send', deadline: FIRST, work: { kind: 'board', text } }];
 }
 
-function askJobs({ state, picture, options, now }: View): readonly Job[] {
+function approvalJobs({ state, picture, options, now }: View): readonly Job[] {
   const standing = new Map(Object.entries(state.asks).map(([nonce, asked]) => [asked.ask, { nonce, asked }]));
   const [home] = options.chats;
   const opened = picture.asks.flatMap((ask): Job[] => {
@@ -156,9 +156,9 @@ export const BOARD_FROM = 4;
 const BOARD_LINE = 150;
 
 /** What the message of a session should say now. */
-export function wantedStatus(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
+export function statusText(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
   const status = statusMessage(session, now);
-  return withSessionLine(status, sharesChat(state, picture, keyOf(session), now) ? session : undefined);
+  return withSessionLine(status, isChatShared(state, picture, sessionKey(session), now) ? session : undefined);
 }
 
 /** In one message, whatever it is. */
@@ -168,9 +168,9 @@ export function withSessionLine(text: RichText, session: SessionDetail | undefin
 }
 
 /** All sessions of a chat in one message: a line each. Undefined where there was never a need for it. */
-export function wantedBoard(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
+export function boardText(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
   const busy = picture.sessions.filter(
-    (session) => state.sessions[keyOf(session)]?.chat === chat && isSessionBusy(session),
+    (session) => state.sessions[sessionKey(session)]?.chat === chat && isSessionBusy(session),
   );
   if (busy.length < BOARD_FROM && !state.chats[chat]?.board) return undefined;
   if (busy.length === 0) return rich('✅ nobody at work');
@@ -217,7 +217,7 @@ export function placeSessions(
   now: number,
 ): ChatState {
   const places: Record<string, SessionPlace> = {};
-  const present = new Map(sessions.map((session) => [keyOf(session), session]));
+  const present = new Map(sessions.map((session) => [sessionKey(session), session]));
   const moved: string[] = [];
   let isOther = false;
   for (const [key, place] of Object.entries(state.sessions)) {
@@ -233,17 +233,17 @@ export function placeSessions(
   }
   for (const [key, session] of present) {
     const before = moved.includes(key) ? state.sessions[key] : undefined;
-    if (places[key] || (!before && !isWorthAWord(session, state.since))) continue;
+    if (places[key] || (!before && !isRelevant(session, state.since))) continue;
     const chat = chooseChat(chats, forums, mode, places, present);
     if (chat === undefined) continue;
-    const { told = nothingTold(state.since), mutedUntil } = before ?? {};
+    const { told = emptyRecord(state.since), mutedUntil } = before ?? {};
     places[key] = { chat, told, seenAt: now, ...known({ mutedUntil }) };
     isOther = true;
   }
   return isOther ? { ...state, sessions: places } : state;
 }
 
-function isWorthAWord(session: SessionDetail, since: number): boolean {
+function isRelevant(session: SessionDetail, since: number): boolean {
   return isSessionBusy(session) || Date.parse(session.lastActivityAt ?? '') >= since;
 }
 
@@ -266,11 +266,11 @@ function chooseChat(
 }
 
 /** Whether messages have to say which session they are about: others are in the same chat, and nothing else tells them apart. */
-export function sharesChat(state: ChatState, picture: LiveSnapshot, key: string, now: number): boolean {
+export function isChatShared(state: ChatState, picture: LiveSnapshot, key: string, now: number): boolean {
   const own = state.sessions[key];
   if (!own || own.thread !== undefined) return false;
   return picture.sessions.some((other) => {
-    const place = keyOf(other) === key ? undefined : state.sessions[keyOf(other)];
+    const place = sessionKey(other) === key ? undefined : state.sessions[sessionKey(other)];
     const isRecent = now - Date.parse(other.lastActivityAt ?? '') < TOGETHER_MS;
     return place?.chat === own.chat && place.thread === undefined && (isRecent || isSessionBusy(other));
   });

@@ -3,8 +3,8 @@ import type { RichText } from '../messages/rich-text.ts';
 import { type BotApi, BotApiError, type Buttons } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
 import {
-  arrived,
   type ChatState,
+  markArrived,
   newestId,
   type Pending,
   type Purpose,
@@ -21,12 +21,17 @@ export interface Sendable {
 }
 
 /** Sends a message. Where it may or may not have arrived it stays pending, and is looked for (`recover.ts`). */
-export async function sendKept(chat: number, what: Sendable, isSilent: boolean, context: ChatContext): Promise<void> {
-  await sendAs(chat, what, context, (text) => context.api.send({ chat, isSilent, ...what, text }));
+export async function sendMessage(
+  chat: number,
+  what: Sendable,
+  isSilent: boolean,
+  context: ChatContext,
+): Promise<void> {
+  await sendWith(chat, what, context, (text) => context.api.send({ chat, isSilent, ...what, text }));
 }
 
 /** The same by another method than that of texts. */
-export async function sendAs(
+export async function sendWith(
   chat: number,
   what: Sendable,
   context: ChatContext,
@@ -37,12 +42,12 @@ export async function sendAs(
     await attempt(what);
   } catch (error) {
     if (!(error instanceof BotApiError) || error.problem !== 'refused') throw error;
-    context.health.met(error);
+    context.health.reportFailure(error);
     // It may be our marks that it does not like. Without them it is plain text, which is never wrong.
     await attempt({ ...what, text: { ...what.text, marks: [] } }).catch((again: unknown) => {
       const isLeftOut = again instanceof BotApiError && again.problem === 'refused' && isOneOfMany(what.purpose);
       if (!isLeftOut) throw again;
-      book.keep((state) => givenUp(state, what.purpose));
+      book.keep((state) => markGivenUp(state, what.purpose));
     });
   }
 
@@ -50,7 +55,7 @@ export async function sendAs(
     book.keep((state) => withChat(state, chat, { pending: toPending(one, state, chat) }));
     try {
       const message = await act(one.text);
-      book.keep((state) => arrived(state, chat, message));
+      book.keep((state) => markArrived(state, chat, message));
     } catch (error) {
       const isKnown = error instanceof BotApiError && error.problem !== 'network';
       if (isKnown || !(error instanceof BotApiError)) book.keep((state) => withoutPending(state, chat));
@@ -70,7 +75,7 @@ function isOneOfMany({ kind }: Purpose): boolean {
 }
 
 /** What Telegram will not take in any form is not tried for ever: the person at the terminal was told. */
-function givenUp(state: ChatState, purpose: Purpose): ChatState {
+function markGivenUp(state: ChatState, purpose: Purpose): ChatState {
   if (purpose.kind === 'news') return withSession(state, purpose.session, { told: purpose.told });
   if (purpose.kind !== 'reply' && purpose.kind !== 'file') return state;
   return { ...state, replies: state.replies.filter(({ id }) => id !== purpose.reply) };
@@ -110,7 +115,7 @@ export async function recover(chat: number, context: ChatContext, signal: AbortS
       message--;
       continue;
     }
-    if (found) return book.keep((state) => arrived(state, chat, message));
+    if (found) return book.keep((state) => markArrived(state, chat, message));
     await sleep(GAP_MS, signal);
   }
   if (!signal.aborted) book.keep((state) => withoutPending(state, chat));
