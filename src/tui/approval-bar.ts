@@ -39,7 +39,14 @@ export interface ApprovalBar {
   lines(size: Size, now: number, away?: string): readonly string[];
 }
 
-export function createAskBar({ paint, session = '', answer, hueOf, say, onChange }: ApprovalBarOptions): ApprovalBar {
+export function createApprovalBar({
+  paint,
+  session = '',
+  answer,
+  hueOf,
+  say,
+  onChange,
+}: ApprovalBarOptions): ApprovalBar {
   let asks: readonly Ask[] = [];
   /** One press says which answer to which ask; only the same once more gives it. */
   let chosen: { readonly id: string; readonly answer: AskAnswer } | undefined;

@@ -4,6 +4,7 @@ import {
   type AskAnswer,
   agentsOf,
   type ColourDepth,
+  type LiveEvent,
   type SessionDetail,
   sessionKey,
   type Transcript,
@@ -12,11 +13,11 @@ import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import type { Screen, Size } from '../lib/screen.ts';
 import type { SourcedFeed, Subscription } from '../sessions/index.ts';
-import { createAskBar } from './approval-bar.ts';
+import { type ApprovalBar, createApprovalBar } from './approval-bar.ts';
 import type { Key } from './keys.ts';
-import { createScreenPainter, createWatchPaint } from './paint.ts';
+import { createScreenPainter, createWatchPaint, type ScreenPainter, type WatchPaint } from './paint.ts';
 import { openReader, type Reader } from './reader.ts';
-import { createTree } from './tree.ts';
+import { createTree, type Tree } from './tree.ts';
 
 export interface WatchOptions {
   readonly feed: SourcedFeed;
@@ -34,123 +35,137 @@ export interface WatchOptions {
   readonly agent?: string;
 }
 
-/** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
-export async function watch(options: WatchOptions): Promise<void> {
-  const { feed, screen, version, session } = options;
-  // Whole seconds: all times on the screen turn over together, and nothing is written in between for their sake.
-  const clock = (): number => Math.floor(options.clock() / 1000) * 1000;
-  const paint = createWatchPaint(options.colours);
-  const painter = createScreenPainter((text) => screen.write(text));
-  const tree = createTree({ paint, source: () => feed.source(), version, ...known({ session }) });
-  let reader: Reader | undefined;
-  const bar = createAskBar({
-    ...{ paint, answer: options.answer, say: tree.say, onChange: () => frames.soon() },
-    hueOf: ({ host, session: id, agent }) =>
-      (id === null ? [] : agentsIn(tree.session(sessionKey({ host, id })))).find((one) => one.id === agent.id)?.hue ??
-      null,
-    ...known({ session }),
-  });
-  /** Below the rest: what somebody reads stays where it is when a call begins to wait. */
-  const rest = (): Size => {
-    const size = screen.size();
-    return { ...size, rows: size.rows - bar.height(size) };
-  };
+/** `troupe watch`: the live tree on the whole screen. */
+export class WatchScreen {
+  readonly #options: WatchOptions;
+  readonly #paint: WatchPaint;
+  readonly #painter: ScreenPainter;
+  readonly #tree: Tree;
+  readonly #bar: ApprovalBar;
+  readonly #frames: Frames;
+  #reader: Reader | undefined;
+  /** The agent to read as soon as it is there. */
+  #wanted: string | undefined;
 
-  const frames = startFrames(() => {
-    const size = screen.size();
-    const asked = bar.lines(
-      size,
-      options.clock(),
-      reader || tree.takesKeys() ? 'back in the tree: y allow · n deny' : undefined,
-    );
-    painter.paint([...(reader ?? tree).frame(rest(), clock()), ...asked], size);
-  }, options.clock);
+  constructor(options: WatchOptions) {
+    const { feed, screen, version, session, answer } = options;
+    this.#options = options;
+    this.#wanted = options.agent;
+    this.#paint = createWatchPaint(options.colours);
+    this.#painter = createScreenPainter((text) => screen.write(text));
+    this.#tree = createTree({ paint: this.#paint, source: () => feed.source(), version, ...known({ session }) });
+    this.#bar = createApprovalBar({
+      ...{ paint: this.#paint, answer, say: this.#tree.say, onChange: () => this.#frames.soon() },
+      hueOf: ({ host, session: id, agent }) => {
+        const found = id === null ? undefined : this.#tree.session(sessionKey({ host, id }));
+        return (found && agentsOf(found).find((one) => one.id === agent.id)?.hue) ?? null;
+      },
+      ...known({ session }),
+    });
+    this.#frames = startFrames(() => this.#draw(), options.clock);
+  }
 
-  const leave = (): void => {
-    reader?.close();
-    reader = undefined;
-  };
-  const read = (): void => {
-    const row = tree.selected();
-    if (row) readAgent(row.kind === 'agent' ? row.agent : row.session.main, row.session);
-  };
-  const readAgent = (agent: AgentReport, within: SessionDetail): void => {
-    reader = openReader({
+  /** Until the person quits. Closes the screen in any case. */
+  async run(): Promise<void> {
+    const { feed, screen } = this.#options;
+    let subscription: Subscription | undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#frames.onFailure(reject);
+        screen.onResize(() => {
+          this.#painter.forget();
+          this.#frames.soon();
+        });
+        screen.onKey((key) => {
+          if (this.#press(key) === 'quit') resolve();
+          else this.#frames.soon();
+        });
+        feed.onSource(({ text, isLost }) => {
+          if (!isLost) this.#tree.say(`The picture comes from: ${text}`);
+          this.#frames.soon();
+        });
+        this.#frames.soon();
+        // Last: it may call back at once.
+        subscription = feed.subscribe((event) => this.#handleEvent(event));
+      });
+    } finally {
+      subscription?.close();
+      feed.onSource(() => {});
+      this.#closeReader();
+      this.#frames.close();
+      screen.close();
+    }
+  }
+
+  #handleEvent(event: LiveEvent): void {
+    this.#tree.handleEvent(event);
+    this.#bar.handleEvent(event);
+    this.#reader?.handleEvent(event);
+    const found = this.#wanted === undefined ? undefined : this.#tree.find(this.#wanted);
+    if (found) {
+      this.#wanted = undefined;
+      this.#read(found.agent, found.session);
+    }
+    this.#frames.soon();
+  }
+
+  #press(key: Key): 'quit' | undefined {
+    if (key.kind === 'named') {
+      if (key.name === 'ctrl-c') return 'quit';
+      if (key.name === 'ctrl-z') this.#options.screen.suspend();
+      if (key.name === 'ctrl-l') this.#painter.forget();
+    }
+    if (this.#reader) {
+      if (this.#reader.press(key, this.#rest()) === 'back') this.#closeReader();
+      return undefined;
+    }
+    if (!this.#tree.takesKeys() && this.#bar.press(key)) return undefined;
+    const action = this.#tree.press(key, this.#rest(), this.#now());
+    const row = action === 'read' ? this.#tree.selected() : undefined;
+    if (row) this.#read(row.kind === 'agent' ? row.agent : row.session.main, row.session);
+    return action === 'quit' ? 'quit' : undefined;
+  }
+
+  #read(agent: AgentReport, within: SessionDetail): void {
+    const { feed, transcript } = this.#options;
+    this.#reader = openReader({
       agent,
-      session: () => tree.session(sessionKey(within)) ?? within,
-      paint,
+      session: () => this.#tree.session(sessionKey(within)) ?? within,
+      paint: this.#paint,
       source: () => feed.source(),
-      open: () => options.transcript(agent.id, within.id),
-      onChange: frames.soon,
-      onFailure(reason) {
-        leave();
-        tree.say(reason);
-        frames.soon();
+      open: () => transcript(agent.id, within.id),
+      onChange: () => this.#frames.soon(),
+      onFailure: (reason) => {
+        this.#closeReader();
+        this.#tree.say(reason);
+        this.#frames.soon();
       },
     });
-  };
-  /** true: the person is done. */
-  const press = (key: Key): boolean => {
-    if (key.kind === 'named') {
-      if (key.name === 'ctrl-c') return true;
-      if (key.name === 'ctrl-z') screen.suspend();
-      if (key.name === 'ctrl-l') painter.forget();
-    }
-    if (reader) {
-      if (reader.press(key, rest()) === 'back') leave();
-      return false;
-    }
-    if (!tree.takesKeys() && bar.press(key)) return false;
-    const action = tree.press(key, rest(), clock());
-    if (action === 'read') read();
-    return action === 'quit';
-  };
-
-  let wanted = options.agent;
-  const readWanted = (): void => {
-    const found = wanted === undefined ? undefined : tree.find(wanted);
-    if (!found) return;
-    wanted = undefined;
-    readAgent(found.agent, found.session);
-  };
-
-  let subscription: Subscription | undefined;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      frames.onFailure(reject);
-      screen.onResize(() => {
-        painter.forget();
-        frames.soon();
-      });
-      screen.onKey((key) => {
-        if (press(key)) resolve();
-        else frames.soon();
-      });
-      feed.onSource(({ text, isLost }) => {
-        if (!isLost) tree.say(`The picture comes from: ${text}`);
-        frames.soon();
-      });
-      frames.soon();
-      // Last: it may call back at once.
-      subscription = feed.subscribe((event) => {
-        tree.handleEvent(event);
-        bar.handleEvent(event);
-        reader?.handleEvent(event);
-        readWanted();
-        frames.soon();
-      });
-    });
-  } finally {
-    subscription?.close();
-    feed.onSource(() => {});
-    leave();
-    frames.close();
-    screen.close();
   }
-}
 
-function agentsIn(session: SessionDetail | undefined): readonly AgentReport[] {
-  return session ? agentsOf(session) : [];
+  #closeReader(): void {
+    this.#reader?.close();
+    this.#reader = undefined;
+  }
+
+  #draw(): void {
+    const { screen, clock } = this.#options;
+    const size = screen.size();
+    const hint = this.#reader || this.#tree.takesKeys() ? 'back in the tree: y allow · n deny' : undefined;
+    const bar = this.#bar.lines(size, clock(), hint);
+    this.#painter.paint([...(this.#reader ?? this.#tree).frame(this.#rest(), this.#now()), ...bar], size);
+  }
+
+  /** The screen above the approval bar: text does not move when a call begins to wait. */
+  #rest(): Size {
+    const size = this.#options.screen.size();
+    return { ...size, rows: size.rows - this.#bar.height(size) };
+  }
+
+  /** Whole seconds: all times on the screen change together, and nothing is written in between for their sake. */
+  #now(): number {
+    return Math.floor(this.#options.clock() / 1000) * 1000;
+  }
 }
 
 /** At most 20 a second: more than the eye needs, less than a slow line notices. */
