@@ -59,7 +59,7 @@ export interface ExportedFile {
   readonly content: Blob;
 }
 
-export interface HeardPart {
+interface HeardPart {
   /** Oldest first. */
   readonly entries: readonly HeardCall[];
   /** There are older ones. */
@@ -76,4 +76,21 @@ export interface TranscriptPart {
   readonly messages: readonly TranscriptMessage[];
   readonly from: number;
   readonly total: number;
+}
+
+let provided: Backend | undefined;
+
+/** Once, before anything is drawn. */
+export function provideBackend(backend: Backend): void {
+  provided = backend;
+}
+
+/** Whoever reads a page that was handed on did not ask for anything. */
+export function askerName(): string {
+  return useBackend().kind === 'live' ? 'you' : 'the person';
+}
+
+export function useBackend(): Backend {
+  if (!provided) throw new Error('troupe: the page was drawn before it had data');
+  return provided;
 }

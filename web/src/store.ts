@@ -5,6 +5,7 @@ import {
   type AuditEvent,
   applyEvent,
   computeAt,
+  type HeardCall,
   type LiveEvent,
   type LiveSnapshot,
   markAsking,
@@ -13,7 +14,6 @@ import {
 } from '../../src/core/index.ts';
 import type { Backend, ConnectionState } from './backend.ts';
 import { type Filter, matches, NO_FILTER } from './filter.ts';
-import { tellHeard, tellMissed } from './guard/heard.ts';
 
 // Everything the page knows and every choice of the person's, in one place. Views read it; `actions.ts` changes it.
 
@@ -145,4 +145,26 @@ export function connect(backend: Backend): () => void {
     stop();
     clearInterval(ticking);
   };
+}
+
+/** Who wants to know of tool calls as hooks tell of them. */
+interface HeardListener {
+  hear(calls: readonly HeardCall[]): void;
+  /** Some may have been missed: what is there has to be asked for again. */
+  miss(): void;
+}
+
+const listeners = new Set<HeardListener>();
+
+export function onHeard(listener: HeardListener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+export function tellHeard(calls: readonly HeardCall[]): void {
+  if (calls.length > 0) for (const { hear } of listeners) hear(calls);
+}
+
+export function tellMissed(): void {
+  for (const { miss } of listeners) miss();
 }

@@ -1,7 +1,7 @@
 /** Who was about to press when the list moved under the pointer gets another look first. */
 const STEADY_MS = 500;
 
-export interface SteadyHands {
+interface SteadyHands {
   /** What stands there from top to bottom, whenever they are drawn. */
   see(ids: readonly string[], now: number): void;
   /** What is pressed now was there before. */

@@ -1,6 +1,6 @@
-import { useBackend } from '../backend-context.ts';
+import { signal } from '@preact/signals';
+import { useBackend } from '../backend.ts';
 import type { AgentRef } from '../store.ts';
-import { openAttach } from './attached.ts';
 
 /** Nothing where there is nobody to say how: in a page that is an export. */
 export function AttachButton({ agent, session }: AgentRef) {
@@ -15,4 +15,14 @@ export function AttachButton({ agent, session }: AgentRef) {
       Continue…
     </button>
   );
+}
+
+/** The agent that the sheet in front of the page is about. Kept while it closes. */
+export const attached = signal<AgentRef | undefined>(undefined);
+export const isAttaching = signal(false);
+
+export function openAttach(agent: AgentRef | undefined): void {
+  if (agent === undefined) return;
+  attached.value = agent;
+  isAttaching.value = true;
 }

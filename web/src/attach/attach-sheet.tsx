@@ -1,12 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type AttachReport, type AttachWish, attachLine, cleanBlock, cleanLine } from '../../../src/core/index.ts';
-import type { Backend } from '../backend.ts';
-import { useBackend } from '../backend-context.ts';
+import { type Backend, useBackend } from '../backend.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Sheet } from '../shell/sheet.tsx';
 import type { AgentRef } from '../store.ts';
-import { attached, isAttaching } from './attached.ts';
-import { usePlan } from './use-plan.ts';
+import { attached, isAttaching } from './attach-button.tsx';
 import './attach.css';
 
 const BUDGET = 8_000;
@@ -105,4 +103,35 @@ function Plan({ report, wish }: { readonly report: AttachReport; readonly wish: 
       )}
     </>
   );
+}
+
+type Planning =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'known'; readonly report: AttachReport }
+  | { readonly kind: 'trouble'; readonly text: string };
+
+/** Whoever types is not answered for each letter. */
+const PAUSE_MS = 300;
+
+/** What going on would be, asked anew whenever the wish changes. The last answer stays until the next is there. */
+function usePlan(ask: NonNullable<Backend['attach']>, { agent, session }: AgentRef, wish: AttachWish): Planning {
+  const [planning, setPlanning] = useState<Planning>({ kind: 'asking' });
+  const { message, host, fork, budget } = wish;
+  useEffect(() => {
+    const gone = new AbortController();
+    const timer = setTimeout(() => {
+      ask({ agent, session }, wish, gone.signal).then(
+        (report) => setPlanning({ kind: 'known', report }),
+        (error: unknown) => {
+          if (!gone.signal.aborted)
+            setPlanning({ kind: 'trouble', text: error instanceof Error ? error.message : String(error) });
+        },
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [ask, agent, session, message, host, fork, budget]);
+  return planning;
 }

@@ -2,7 +2,7 @@ import type { LiveSnapshot, TimelineReport, TranscriptMessage } from '../../../s
 import type { Backend } from '../backend.ts';
 
 /** What a page that stands alone carries in `<script type="application/json" id="troupe-data">`. */
-export interface EmbeddedData {
+interface EmbeddedData {
   readonly snapshot: LiveSnapshot;
   /** By session. */
   readonly timelines: Readonly<Record<string, TimelineReport>>;

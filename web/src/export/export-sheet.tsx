@@ -1,13 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { cleanLine, formatBytes, isAtWork, plural } from '../../../src/core/index.ts';
-import type { Backend, ExportWish } from '../backend.ts';
-import { useBackend } from '../backend-context.ts';
+import { type Backend, type ExportedFile, type ExportWish, useBackend } from '../backend.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Sheet } from '../shell/sheet.tsx';
 import { agentsOf, sessions } from '../store.ts';
-import { EXPORT_FORMS } from './export-forms.ts';
-import { exported, isExporting } from './exported.ts';
-import { type Exporting, useExport } from './use-export.ts';
+import { exported, isExporting } from './export-button.tsx';
 import './export.css';
 
 /** What will be in the file and what will not, before anything is made. */
@@ -149,4 +146,66 @@ function LinkedPages({ session }: { readonly session: string }) {
       </div>
     </section>
   );
+}
+
+/** What a session can be handed on as, the one for most people first. */
+const EXPORT_FORMS: readonly {
+  readonly as: ExportWish['as'];
+  readonly title: string;
+  readonly text: string;
+}[] = [
+  {
+    as: 'page',
+    title: 'One page (HTML)',
+    text: 'Tree, race, replay and every transcript in one file. Opens in any browser, without a network.',
+  },
+  {
+    as: 'md',
+    title: 'Markdown',
+    text: 'What the main agent said and did, and what it asked of its sub-agents and heard from them. Not what they did themselves.',
+  },
+  { as: 'json', title: 'JSON', text: 'The tree and every conversation, for programs.' },
+];
+
+type Exporting =
+  | { readonly kind: 'idle' | 'cancelled' | 'making' }
+  | { readonly kind: 'saved'; readonly file: ExportedFile }
+  | { readonly kind: 'trouble'; readonly text: string };
+
+/** Asks for the file and saves it when it is whole. Whoever closes the sheet gives it up. */
+function useExport(make: NonNullable<Backend['export']>, session: string) {
+  const [state, setState] = useState<Exporting>({ kind: 'idle' });
+  const current = useRef<AbortController>(undefined);
+  useEffect(() => () => current.current?.abort(), []);
+  const start = async (wish: ExportWish): Promise<void> => {
+    const controller = new AbortController();
+    current.current = controller;
+    setState({ kind: 'making' });
+    try {
+      const file = await make(session, wish, controller.signal);
+      saveFile(file);
+      setState({ kind: 'saved', file });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      setState({ kind: 'trouble', text: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  const cancel = (): void => {
+    current.current?.abort();
+    setState({ kind: 'cancelled' });
+  };
+  return { state, start, cancel };
+}
+
+/** Long enough for any browser to have taken it. */
+const TAKEN_MS = 60_000;
+
+/** Into the folder where the browser saves files, or where the person tells it to. */
+function saveFile({ name, content }: ExportedFile): void {
+  const address = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), TAKEN_MS);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditFilter } from '../../../src/core/index.ts';
+import { tellHeard, tellMissed } from '../store.ts';
 import { type CallFeed, mergeCalls, openCallFeed } from './call-feed.ts';
-import { tellHeard, tellMissed } from './heard.ts';
 import { type RecordedHeard, recordedHeard } from './testing/recorded-heard.mjs';
 
 let recorded: RecordedHeard;

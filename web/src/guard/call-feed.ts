@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type AuditFilter, type HeardCall, matchesFilter } from '../../../src/core/index.ts';
 import type { Backend } from '../backend.ts';
-import { onHeard } from './heard.ts';
+import { onHeard } from '../store.ts';
 
 /** `silent`: nobody listens to hooks here, as in a recording. */
 export type FeedState = 'loading' | 'ready' | 'silent' | { readonly trouble: string };

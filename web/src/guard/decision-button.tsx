@@ -1,6 +1,6 @@
+import { signal } from '@preact/signals';
 import { cleanLine, type HeardCall } from '../../../src/core/index.ts';
 import { DECISION_MARKS } from './call-words.ts';
-import { explainCall } from './explained.ts';
 
 interface Props {
   readonly call: HeardCall;
@@ -27,4 +27,14 @@ export function DecisionButton({ call, isInGrid = false, onPress }: Props) {
       <span aria-hidden="true">{DECISION_MARKS[decision]}</span> {decision}
     </button>
   );
+}
+
+/** The call that the sheet in front of the page is about. Kept while it closes. */
+export const explained = signal<HeardCall | undefined>(undefined);
+export const isExplaining = signal(false);
+
+/** Why was it decided so? From any line that shows a decision. */
+export function explainCall(call: HeardCall): void {
+  explained.value = call;
+  isExplaining.value = true;
 }

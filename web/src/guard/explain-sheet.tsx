@@ -2,21 +2,27 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import {
   callText,
+  cleanBlock,
   cleanLine,
+  type ExplainedTrial,
+  type ExplainedUses,
   type GuardExplanation,
   type HeardCall,
   lineText,
+  type RuleSuggestion,
   recordedText,
+  standsText,
+  trialRows,
+  useRows,
   winnerText,
 } from '../../../src/core/index.ts';
-import { useBackend } from '../backend-context.ts';
+import { useBackend } from '../backend.ts';
 import { exactTime } from '../parts/time-text.ts';
 import { Sheet } from '../shell/sheet.tsx';
 import { DECISION_MARKS } from './call-words.ts';
-import { explained, isExplaining } from './explained.ts';
-import { TriedRules } from './tried-rules.tsx';
-import { RuleThatWouldAllow } from './would-allow.tsx';
+import { explained, isExplaining } from './decision-button.tsx';
 import './explain.css';
+import { CopyButton } from '../parts/copy-button.tsx';
 
 /** Which rules were tried for a call, which won and why, and what would allow it: as `troupe guard explain` says it. */
 export function ExplainSheet() {
@@ -97,6 +103,90 @@ function Verdict({ told }: { readonly told: GuardExplanation }) {
         </p>
       )}
       {reason !== null && <p class="explain-reason">{cleanLine(reason)}</p>}
+    </>
+  );
+}
+
+/** Of a call that is denied or asked about: the rule to copy and where it goes, or why there is none. */
+function RuleThatWouldAllow({ suggestion }: { readonly suggestion: RuleSuggestion }) {
+  const { yaml, reason, file, note, stands } = suggestion;
+  return (
+    <section>
+      <h3>The rule that would allow exactly this</h3>
+      {stands.map((rule) => (
+        <p key={rule.id} class="explain-stands">
+          {standsText(rule)}
+        </p>
+      ))}
+      {yaml === null ? (
+        <p>{cleanLine(reason ?? '')}</p>
+      ) : (
+        <>
+          <div class="explain-rule">
+            <pre>{cleanBlock(indented(yaml))}</pre>
+            <CopyButton text={indented(yaml)} what="the rule" />
+          </div>
+          <p>
+            It goes below <code>rules:</code> of{' '}
+            {file === null ? 'your own policy.yaml' : <code>{cleanLine(file)}</code>}.{' '}
+            <span class="dim">That is your own policy. Those of a project can only tighten.</span>
+          </p>
+          {note !== null && <p class="dim">{cleanLine(note)}</p>}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** As it stands below `rules:`. */
+function indented(yaml: string): string {
+  return `${yaml.trimEnd().replace(/^(?=.)/gm, '  ')}\n`;
+}
+
+interface Props {
+  readonly tried: readonly ExplainedTrial[];
+  readonly uses: ExplainedUses | null;
+}
+
+/** What the call does, and every rule that was held against it: for the agent itself, and for those above it. */
+function TriedRules({ tried, uses }: Props) {
+  const does = uses === null ? [] : useRows(uses);
+  const rows = trialRows(tried);
+  return (
+    <>
+      {does.length > 0 && (
+        <section>
+          <h3>What it does</h3>
+          <dl class="explain-uses">
+            {does.map(({ verb, text }) => (
+              <div key={`${verb} ${text}`}>
+                <dt>{verb}</dt>
+                <dd>
+                  <code>{text}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      )}
+      {rows.length > 0 && (
+        <section>
+          <h3>Rules that were looked at</h3>
+          <ul class="explain-tried">
+            {rows.map(({ isMatch, decision, rule, as, cameOfIt }) => (
+              <li key={`${rule} ${as}`} class={isMatch ? `explain-match explain-${decision}` : 'dim'}>
+                <span class="explain-says">
+                  <span aria-hidden="true">{DECISION_MARKS[decision]}</span> {decision}
+                </span>
+                <span>{rule}</span>
+                <span>for {as}</span>
+                <span>{cameOfIt}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {uses !== null && rows.length === 0 && <p class="dim">There is no rule that could be about it.</p>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inputFields } from './input-fields.ts';
+import { inputFields } from './call-words.ts';
 
 it('shows texts as they are, with all of their lines, and everything else as JSON', () => {
   expect(inputFields({ command: 'ls\nrm -rf build', timeout: 5, edits: [{ a: 'b' }] })).toEqual([

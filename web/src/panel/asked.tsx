@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { type AgentReport, cleanLine } from '../../../src/core/index.ts';
-import { askerName } from '../backend-context.ts';
+import { askerName, type Backend, useBackend } from '../backend.ts';
 import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
 import { agentsOf } from '../store.ts';
+import { type PromptText, promptIn } from './panel-texts.ts';
 import { type AgentProps, refOf, Section } from './section.tsx';
-import { usePrompt } from './use-prompt.ts';
 
 /** A prompt longer than this is folded. */
 const FOLDED_LINES = 8;
@@ -62,4 +62,37 @@ function By({ agent, parent }: { readonly agent: AgentReport; readonly parent: A
       )}
     </p>
   );
+}
+
+/** The prompt stands at the beginning; a few messages of the host may come before it. */
+const FIRST_MESSAGES = 4;
+
+/** A prompt does not change. */
+const known = new Map<string, PromptText>();
+
+/** What the agent was asked, in full; undefined as long as it is not there. */
+function usePrompt({ id, sessionId, messageCount }: AgentReport): PromptText | undefined {
+  const backend = useBackend();
+  const key = `${sessionId} ${id}`;
+  const [, setLoaded] = useState('');
+  const isWritten = (messageCount ?? 0) > 0;
+  useEffect(() => {
+    if (!isWritten || known.has(key)) return;
+    let isWanted = true;
+    load(backend, key, id, sessionId).then(
+      () => isWanted && setLoaded(key),
+      // Then its label says what is known of it; the reader says what is wrong with the transcript.
+      () => undefined,
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [backend, key, id, sessionId, isWritten]);
+  return known.get(key);
+}
+
+async function load(backend: Backend, key: string, agent: string, session: string): Promise<void> {
+  const part = await backend.transcript(agent, session, { from: 0, limit: FIRST_MESSAGES });
+  const prompt = part && promptIn(part.messages);
+  if (prompt) known.set(key, prompt);
 }

@@ -1,19 +1,28 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { AgentReport, SessionDetail } from '../../../src/core/index.ts';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { type AgentReport, callerText, cleanLine, runsText, type SessionDetail } from '../../../src/core/index.ts';
 import { goTo } from '../actions.ts';
 import { Asked } from './asked.tsx';
-import { CallsSection } from './calls-section.tsx';
-import { FilesSection } from './files-section.tsx';
-import { IdsSection } from './ids-section.tsx';
-import { NowSection } from './now-section.tsx';
-import { NumbersSection } from './numbers-section.tsx';
-import { PanelHead } from './panel-head.tsx';
-import { ProblemsSection } from './problems-section.tsx';
-import { type Shown, shownAgent } from './shown-agent.ts';
-import { StatusSection } from './status-section.tsx';
-import { SubAgents } from './sub-agents.tsx';
-import { UsageSection } from './usage-section.tsx';
+import { FilesSection, NowSection } from './now-section.tsx';
+import { NumbersSection, UsageSection } from './numbers-section.tsx';
+import { kindText, StatusSection, SubAgents } from './sub-agents.tsx';
 import './panel.css';
+import { computed } from '@preact/signals';
+import { AttachButton } from '../attach/attach-button.tsx';
+import { useBackend } from '../backend.ts';
+import { ExportButton } from '../export/export-button.tsx';
+import { openCallFeed } from '../guard/call-feed.ts';
+import { callTitle } from '../guard/call-words.ts';
+import { DecisionButton } from '../guard/decision-button.tsx';
+import { sessionFilter, wishFor } from '../guard/wish.ts';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Diagnostics } from '../parts/diagnostics.tsx';
+import { AgentLink, PlaceLink } from '../parts/place-link.tsx';
+import { hueOf, StatusMark } from '../parts/status-mark.tsx';
+import { wallTime } from '../parts/time-text.ts';
+import { unknownSessions } from '../sessions/read-older.ts';
+import { agentsOf, picture, replayAt, selected, sessions, shownSession, shownSessions } from '../store.ts';
+import { diagnosticsOf } from './panel-texts.ts';
+import { type AgentProps, refOf, Section } from './section.tsx';
 
 /** Everything about one agent; of a session, about its main agent and the whole. */
 export function DetailPanel() {
@@ -62,5 +71,190 @@ function Detail({ session, agent }: { readonly session: SessionDetail; readonly 
       <ProblemsSection session={session} agent={agent} />
       <IdsSection session={session} agent={agent} />
     </article>
+  );
+}
+
+/** What was not understood of it; at the session, all of it. */
+function ProblemsSection({ session, agent }: AgentProps) {
+  const items = diagnosticsOf(session, agent);
+  if (items.length === 0) return null;
+  return (
+    <Section title="Not understood">
+      <Diagnostics items={items} />
+    </Section>
+  );
+}
+
+/** Whom the detail is about, or why it is about nobody. */
+type Shown =
+  | { readonly kind: 'agent'; readonly session: SessionDetail; readonly agent: AgentReport }
+  | { readonly kind: 'nothing' | 'reading' | 'no-session' | 'no-agent' | 'not-yet' };
+
+let last: Shown = { kind: 'nothing' };
+
+/** Where nothing is selected: the session that the views draw. The same object as long as it is the same. */
+const shownAgent = computed<Shown>(() => {
+  const now = find();
+  const isSame =
+    now.kind === 'agent' && last.kind === 'agent'
+      ? now.session === last.session && now.agent === last.agent
+      : now.kind === last.kind;
+  if (!isSame) last = now;
+  return last;
+});
+
+function find(): Shown {
+  const wanted = selected.value;
+  if (!wanted) {
+    const session = shownSession.value;
+    return session ? { kind: 'agent', session, agent: session.main } : { kind: 'nothing' };
+  }
+  const known = sessions.value.find(({ id }) => id === wanted.session);
+  if (!known) return { kind: isStillToCome(wanted.session) ? 'reading' : 'no-session' };
+  const session = shownSessions.value.find(({ id }) => id === wanted.session) ?? known;
+  const agent = agentsOf(session).find(({ id }) => id === wanted.agent);
+  if (agent) return { kind: 'agent', session, agent };
+  const isLater = replayAt.value !== undefined && agentsOf(known).some(({ id }) => id === wanted.agent);
+  return { kind: isLater ? 'not-yet' : 'no-agent' };
+}
+
+function isStillToCome(id: string): boolean {
+  return !picture.value?.isComplete || !unknownSessions.value.has(id);
+}
+
+function PanelHead({ session, agent }: AgentProps) {
+  const isMain = agent.kind === 'main';
+  const name = isMain ? (session.title ?? agent.label) : agent.label;
+  const kind = isMain ? `session in ${session.project ?? 'no known project'}` : kindText(agent);
+  const { group } = agent;
+  return (
+    <header class="panel-head" style={{ borderColor: hueOf(agent.hue) }}>
+      <p class="panel-kind">
+        {cleanLine(kind)}
+        {group && ` · ${group.kind} ${cleanLine(group.name ?? group.id)}`}
+      </p>
+      <h2>{cleanLine(name)}</h2>
+      <p class="panel-status">
+        <StatusMark agent={agent} word />
+        <span class="dim">{runsText(agent)}</span>
+      </p>
+      <div class="panel-ways">
+        <nav class="panel-links" aria-label="Look at it in">
+          <PlaceLink in="read" to={refOf(agent)}>
+            Transcript
+          </PlaceLink>
+          <PlaceLink in="timeline" to={refOf(agent)}>
+            Timeline
+          </PlaceLink>
+          <PlaceLink in="graph" to={refOf(agent)}>
+            Graph
+          </PlaceLink>
+        </nav>
+        <div class="panel-acts">
+          <AttachButton agent={agent.id} session={session.id} />
+          {isMain && <ExportButton session={session.id} />}
+        </div>
+      </div>
+    </header>
+  );
+}
+
+const SHOWN = 6;
+/** Further back, for those who replay. */
+const LOADED = 100;
+
+/** Its last tool calls that hooks told of, and what was decided. Nothing where no hook told of one. */
+function CallsSection({ session: { startedAt }, agent: { id, sessionId, ownSessionId } }: AgentProps) {
+  const backend = useBackend();
+  const feed = useMemo(
+    () => openCallFeed(backend, { ...sessionFilter({ id: ownSessionId, startedAt }), agent: id }, LOADED),
+    [backend, ownSessionId, id],
+  );
+  useEffect(() => feed.close, [feed]);
+  const until = replayAt.value ?? Number.POSITIVE_INFINITY;
+  const calls = feed.calls.value.filter(({ at }) => Date.parse(at) <= until).slice(-SHOWN);
+  if (calls.length === 0) return null;
+  return (
+    <Section title="Calls heard by hooks">
+      <ul class="panel-calls">
+        {calls.map((call) => (
+          <li key={call.n} class={`panel-call-${call.decision}`} title={callTitle(call)}>
+            <time dateTime={call.at}>{wallTime(Date.parse(call.at))}</time>
+            <span>
+              <b>{cleanLine(call.tool ?? '–')}</b> <code>{cleanLine(call.summary ?? '')}</code>
+              {call.agent.evidence !== 'exact' && <span class="panel-why">{callerText(call.agent)}</span>}
+            </span>
+            <span class="panel-decision">
+              <DecisionButton call={call} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <p class="dim">
+        <PlaceLink
+          in="guard"
+          to={refOf({ id, sessionId })}
+          onGo={() => wishFor({ isEverywhere: false, agent: { session: sessionId, agent: id } })}
+        >
+          All of them
+        </PlaceLink>
+      </p>
+    </Section>
+  );
+}
+
+/** Where it works, and what it is called by machines: to be copied. */
+function IdsSection({ session, agent }: AgentProps) {
+  const isMain = agent.kind === 'main';
+  return (
+    <Section title="Where and which">
+      <dl class="panel-ids">
+        <CopyFact name="Folder" what="the folder" text={agent.cwd ?? session.cwd} />
+        <CopyFact name="Branch" what="the branch" text={agent.branch ?? session.branch} />
+        {agent.worktree !== null && <CopyFact name="Worktree" what="the worktree" text={agent.worktree} />}
+        <CopyFact name="Session" what="the id of the session" text={session.id} />
+        {!isMain && <CopyFact name="Agent" what="the id of the agent" text={agent.id} />}
+        {!isMain && <CopyFact name="Made by call" what="the id of the call that made it" text={agent.toolUseId} />}
+        {session.forkedFrom !== null && isMain && (
+          <div>
+            <dt>Forked from</dt>
+            <dd>
+              <AgentLink to={{ session: session.forkedFrom, agent: session.forkedFrom }}>
+                <code>{cleanLine(session.forkedFrom)}</code>
+              </AgentLink>
+            </dd>
+          </div>
+        )}
+        {agent.transcripts.map((source) => (
+          <CopyFact key={source} name="File" what="the path of the transcript" text={source} />
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function CopyFact({
+  name,
+  what,
+  text,
+}: {
+  readonly name: string;
+  readonly what: string;
+  readonly text: string | null;
+}) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {text === null ? (
+          <span class="dim">not known</span>
+        ) : (
+          <>
+            <code>{cleanLine(text)}</code>
+            <CopyButton text={text} what={what} />
+          </>
+        )}
+      </dd>
+    </div>
   );
 }

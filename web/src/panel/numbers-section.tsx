@@ -1,7 +1,16 @@
-import { type AgentReport, cleanLine, formatCount, timeText } from '../../../src/core/index.ts';
+import {
+  type AgentReport,
+  cleanLine,
+  costText,
+  formatCount,
+  missingPrices,
+  PRICES_AS_OF,
+  timeText,
+  type UsageReport,
+} from '../../../src/core/index.ts';
 import { Ago } from '../parts/ago.tsx';
-import { hueOf } from '../parts/hue.ts';
 import { PlaceLink } from '../parts/place-link.tsx';
+import { hueOf } from '../parts/status-mark.tsx';
 import { nowShown, replayAt } from '../store.ts';
 import { type AgentProps, Fact, refOf, Section } from './section.tsx';
 
@@ -95,4 +104,60 @@ function Context({ agent }: { readonly agent: AgentReport }) {
       {compactions > 0 && <span class="dim">shortened {compactions === 1 ? 'once' : `${compactions} times`}</span>}
     </>
   );
+}
+
+const ROWS: readonly (readonly [name: string, field: 'output' | 'input' | 'cacheRead' | 'cacheWrite'])[] = [
+  ['output', 'output'],
+  ['input', 'input'],
+  ['cache read', 'cacheRead'],
+  ['cache written', 'cacheWrite'],
+];
+
+/** Tokens and what they cost, its own and with all that it asked others to do. */
+export function UsageSection({ session, agent }: AgentProps) {
+  const hasOthers = session.subagents.some(({ parentId }) => parentId === agent.id);
+  const missing = missingPrices(agent.cost) ?? missingPrices(agent.subtreeCost);
+  return (
+    <Section title="Tokens and cost">
+      <table class="panel-usage">
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">own</th>
+            {hasOthers && <th scope="col">with sub-agents</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {ROWS.map(([name, field]) => (
+            <tr key={field}>
+              <th scope="row">{name}</th>
+              <td>
+                {agent.usage === null ? (
+                  'not known'
+                ) : (
+                  <PlaceLink in="read" to={refOf(agent)}>
+                    {amount(agent.usage, field, agent.usageIsLowerBound)}
+                  </PlaceLink>
+                )}
+              </td>
+              {hasOthers && <td>{amount(agent.subtreeUsage, field, agent.subtreeIsLowerBound)}</td>}
+            </tr>
+          ))}
+          <tr class="panel-cost">
+            <th scope="row">cost</th>
+            <td>{costText(agent.cost)}</td>
+            {hasOthers && <td>{costText(agent.subtreeCost)}</td>}
+          </tr>
+        </tbody>
+      </table>
+      <p class="dim">
+        List prices of {PRICES_AS_OF}.{missing !== undefined && ` There is ${missing}.`}
+        {replayAt.value !== undefined && ' All of it, also what came after this moment.'}
+      </p>
+    </Section>
+  );
+}
+
+function amount(usage: UsageReport, field: (typeof ROWS)[number][1], isLowerBound: boolean): string {
+  return `${isLowerBound && field === 'output' ? '≥ ' : ''}${formatCount(usage[field])}`;
 }

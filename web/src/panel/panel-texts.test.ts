@@ -10,11 +10,7 @@ import {
   type TranscriptMessage,
 } from '../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../testing/make.ts';
-import { currentCallSince } from './current-call.ts';
-import { descendantsOf } from './descendants.ts';
-import { filesChanged, shortPath } from './files-changed.ts';
-import { diagnosticsOf } from './own-diagnostics.ts';
-import { promptIn } from './prompt-text.ts';
+import { currentCallSince, descendantsOf, diagnosticsOf, filesChanged, promptIn, shortPath } from './panel-texts.ts';
 
 describe('causes', () => {
   const say = (status: AgentStatus, signal: StatusSignal, reason: string | null = null): string => {

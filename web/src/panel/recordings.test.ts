@@ -3,8 +3,7 @@ import { costText, explainChange } from '../../../src/core/index.ts';
 import { matches, NO_FILTER } from '../filter.ts';
 import { agentsOf } from '../store.ts';
 import { openRecording } from '../views/race/testing/open-recording.mjs';
-import { descendantsOf } from './descendants.ts';
-import { filesChanged, shortPath } from './files-changed.ts';
+import { descendantsOf, filesChanged, shortPath } from './panel-texts.ts';
 
 const LATER = Date.parse('2030-01-01');
 const NAMES = [

@@ -10,3 +10,8 @@ export function StatusMark({ agent, word = false }: { readonly agent: AgentRepor
     </span>
   );
 }
+
+/** The colour of an agent, the same on every face; the main agent is neutral. */
+export function hueOf(hue: number | null): string {
+  return hue === null ? 'var(--text-dim)' : `var(--hue-${hue % 12})`;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TimelineReport } from '../../../src/core/index.ts';
-import { mergeTimeline } from './merge-timeline.ts';
 import { openRecorded } from './testing/open-recorded.mjs';
+import { mergeTimeline } from './timeline-feed.ts';
 
 const NAMES = ['2.1.325-nested', '2.1.325-inter-team', '2.1.325-inter-compact', '2.1.325-orphan-resumed'];
 

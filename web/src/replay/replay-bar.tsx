@@ -1,11 +1,26 @@
 import { useEffect } from 'preact/hooks';
-import { useBackend } from '../backend-context.ts';
+import { useBackend } from '../backend.ts';
 import { currentSession, replayAt } from '../store.ts';
-import { formatMoment, type ReplayRange, SPEEDS, stepBy } from './replay-clock.ts';
-import { Marks } from './replay-marks.tsx';
-import { goTo, isLoading, isPlaying, range, runReplay, speed, togglePlay } from './replay-state.ts';
+import {
+  formatMoment,
+  goTo,
+  isLoading,
+  isPlaying,
+  type Mark,
+  marksOf,
+  marksPath,
+  type ReplayRange,
+  range,
+  runReplay,
+  SPEEDS,
+  speed,
+  stepBy,
+  togglePlay,
+} from './replay-state.ts';
 import { followTimeline, troubles } from './timeline-feed.ts';
 import './replay.css';
+import { computed } from '@preact/signals';
+import { memo } from 'preact/compat';
 
 /** Goes back in the session that is looked at, and plays it again: race and graph show the past meanwhile. */
 export function ReplayBar() {
@@ -113,3 +128,28 @@ function Moment({ within }: { readonly within: ReplayRange }) {
     </span>
   );
 }
+
+const WIDTH = 1000;
+const KINDS = [
+  ['spawn', 0, 7],
+  ['end', 13, 20],
+  ['failure', 13, 20],
+] as const;
+
+const marks = computed<readonly Mark[]>(() => (currentSession.value ? marksOf(currentSession.value) : []));
+
+/** Above the track when sub-agents were asked for, below it when they ended. */
+function Marks({ within }: { readonly within: ReplayRange }) {
+  const paths = KINDS.map(([kind, top, bottom]) => marksPath(marks.value, kind, within, { width: WIDTH, top, bottom }));
+  return <MarkLines {...{ spawn: paths[0] ?? '', end: paths[1] ?? '', failure: paths[2] ?? '' }} />;
+}
+
+const MarkLines = memo(function MarkLines(paths: Readonly<Record<Mark['kind'], string>>) {
+  return (
+    <svg class="replay-marks" viewBox={`0 0 ${WIDTH} 20`} preserveAspectRatio="none" aria-hidden="true">
+      {KINDS.map(([kind]) => (
+        <path key={kind} class={`replay-mark-${kind}`} d={paths[kind]} />
+      ))}
+    </svg>
+  );
+});

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advance, formatMoment, type ReplayRange, rangeOf, settle, stepBy, stepOf } from './replay-clock.ts';
-import { nextMoment } from './replay-events.ts';
+import {
+  advance,
+  formatMoment,
+  nextMoment,
+  type ReplayRange,
+  rangeOf,
+  settle,
+  stepBy,
+  stepOf,
+} from './replay-state.ts';
 import { openRecorded } from './testing/open-recorded.mjs';
 
 const RANGE: ReplayRange = { from: 1_000_000, to: 1_074_000, isGrowing: false };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rangeOf } from './replay-clock.ts';
-import { marksOf, marksPath } from './replay-events.ts';
+import { marksOf, marksPath, rangeOf } from './replay-state.ts';
 import { openRecorded } from './testing/open-recorded.mjs';
 
 describe('marks on the track', () => {

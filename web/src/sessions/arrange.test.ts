@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SessionDetail } from '../../../src/core/index.ts';
 import { makeSession } from '../testing/make.ts';
-import { arrange, groupSessions, type Placed, startOfDay } from './arrange.ts';
+import { arrange, groupSessions, type Placed, startOfDay } from './order.ts';
 
 const at = (minute: number): string => new Date(Date.parse('2026-11-15T12:00:00Z') + minute * 60_000).toISOString();
 const busy = (id: string, minute: number): SessionDetail =>

@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
-import { cleanLine } from '../../../src/core/index.ts';
+import { cleanLine, type LiveSnapshot } from '../../../src/core/index.ts';
 import { clearFilter, narrow } from '../actions.ts';
 import { type Filter, isFiltering, STATUS_WORDS, type StatusFilter } from '../filter.ts';
 import { SEARCH_ID } from '../shell/commands.ts';
 import { filter, picture } from '../store.ts';
-import { hostsIn, projectsIn } from './choices.ts';
-import { FilterChips } from './filter-chips.tsx';
 
 /** Search, and behind a button the choices that the data offers. What is set stays in sight as chips. */
 export function FilterBar() {
@@ -92,5 +90,53 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
         ))}
       </select>
     </label>
+  );
+}
+
+// What there is to choose from: only what the data holds.
+
+function hostsIn(picture: LiveSnapshot | undefined): readonly string[] {
+  return sorted([...(picture?.sessions ?? []), ...(picture?.older ?? [])].map(({ host }) => host));
+}
+
+function projectsIn(picture: LiveSnapshot | undefined): readonly string[] {
+  return sorted((picture?.sessions ?? []).flatMap(({ project }) => project ?? []));
+}
+
+function sorted(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].sort((a, b) => a.localeCompare(b));
+}
+
+/** What is set, each part with a way to take it off. */
+function FilterChips({ now, onClear }: { readonly now: Filter; readonly onClear: () => void }) {
+  const chips: readonly (readonly [text: string | undefined, without: Partial<Filter>])[] = [
+    [now.text.trim() === '' ? undefined : `«${cleanLine(now.text)}»`, { text: '' }],
+    [now.status && STATUS_WORDS[now.status], { status: undefined }],
+    [now.project === undefined ? undefined : `project ${cleanLine(now.project)}`, { project: undefined }],
+    [now.host === undefined ? undefined : `host ${cleanLine(now.host)}`, { host: undefined }],
+  ];
+  return (
+    <ul class="filter-chips" aria-label="Active filters">
+      {chips.map(
+        ([text, without]) =>
+          text !== undefined && (
+            <li key={Object.keys(without)[0]}>
+              <button
+                type="button"
+                class="chip"
+                onClick={() => narrow(without)}
+                aria-label={`Remove the filter ${text}`}
+              >
+                <span class="chip-text">{text}</span> <span aria-hidden="true">×</span>
+              </button>
+            </li>
+          ),
+      )}
+      <li>
+        <button type="button" class="quiet filter-clear" onClick={onClear}>
+          clear
+        </button>
+      </li>
+    </ul>
   );
 }

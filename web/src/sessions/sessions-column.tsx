@@ -1,10 +1,30 @@
-import { picture, sessions } from '../store.ts';
+import { filter, picture, selected, sessions, view } from '../store.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { OlderList } from './older-list.tsx';
 import { groups } from './order.ts';
-import { Radar } from './radar-list.tsx';
-import { SessionRow } from './session-row.tsx';
 import './sessions.css';
+import { useState } from 'preact/hooks';
+import {
+  agentsOf,
+  cleanLine,
+  isBusy,
+  type OlderSession,
+  PLAIN,
+  paintMark,
+  plural,
+  type SessionDetail,
+  type Standing,
+  sessionStanding,
+  standingOf,
+} from '../../../src/core/index.ts';
+import { selectSession } from '../actions.ts';
+import { useBackend } from '../backend.ts';
+import { matchesOlder } from '../filter.ts';
+import { Ago, Since } from '../parts/ago.tsx';
+import { AgentLink, isPlain } from '../parts/place-link.tsx';
+import { hueOf } from '../parts/status-mark.tsx';
+import { hashOf } from '../route.ts';
+import { type Alarm, findAlarms } from './radar.ts';
+import { readOlder } from './read-older.ts';
 
 export function SessionsColumn() {
   const shown = groups.value;
@@ -36,4 +56,200 @@ function noneText(): string {
   if (sessions.value.length > 0) return 'No session matches.';
   if (!picture.value) return '';
   return picture.value.isComplete ? 'No session yet.' : 'Still reading…';
+}
+
+/** Who needs the person, and who is silent: on what, and for how long. Where there is nobody, there is no radar. */
+function Radar() {
+  const needing = findAlarms(sessions.value, 'needs you');
+  const silent = findAlarms(sessions.value, 'silent');
+  if (needing.length + silent.length === 0) return null;
+  return (
+    <div class="radar">
+      <AlarmList name="Needs you" class="radar-needs-you" alarms={needing} />
+      <AlarmList name="Silent" class="radar-silent" alarms={silent} />
+    </div>
+  );
+}
+
+interface AlarmListProps {
+  readonly name: string;
+  readonly class: string;
+  readonly alarms: readonly Alarm[];
+}
+
+function AlarmList({ name, class: kind, alarms }: AlarmListProps) {
+  if (alarms.length === 0) return null;
+  return (
+    <section class={kind} aria-label={name}>
+      <h2 class="sessions-head">
+        {name} <span class="dim">{alarms.length}</span>
+      </h2>
+      <ul>
+        {alarms.map(({ key, agent, session, since, on }) => (
+          <li key={key} class="radar-row">
+            <AgentLink to={{ session: session.id, agent: agent.id }}>
+              <span class="sessions-line">
+                <span class="radar-dot" style={{ background: hueOf(agent.hue) }} aria-hidden="true" />
+                <span class="radar-name">{cleanLine(agent.label)}</span>
+                <span class="sessions-age">{since === undefined ? '–' : <Since at={since} isLive />}</span>
+              </span>
+              <span class="radar-on">
+                {kind === 'radar-silent' && 'on '}
+                {cleanLine(on)}
+              </span>
+            </AgentLink>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const FIRST = 10;
+const MORE = 50;
+
+/** Sessions from before the window: known by their files only, and read when somebody asks. */
+function OlderList() {
+  const [limit, setLimit] = useState(FIRST);
+  const { older = [], olderTotal = 0 } = picture.value ?? {};
+  if (olderTotal === 0) return null;
+  const fitting = older.filter((session) => matchesOlder(session, filter.value));
+  return (
+    <section class="sessions-group" aria-label="Older">
+      <h2 class="sessions-head">
+        Older <span class="dim">{olderTotal}, not read yet</span>
+      </h2>
+      <ul>
+        {fitting.slice(0, limit).map((session) => (
+          <OlderRow key={`${session.host}:${session.id}`} session={session} />
+        ))}
+      </ul>
+      {fitting.length > limit && (
+        <button type="button" class="quiet sessions-more" onClick={() => setLimit(limit + MORE)}>
+          show {Math.min(MORE, fitting.length - limit)} more
+        </button>
+      )}
+      {fitting.length <= limit && (fitting.length < older.length || older.length < olderTotal) && (
+        <p class="sessions-none">
+          {fitting.length < older.length
+            ? 'Of these only id and host are known, so the filter finds no more.'
+            : `${olderTotal - older.length} more are not listed here: troupe ls`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+type State = 'listed' | 'reading' | { readonly failure: string };
+
+function OlderRow({ session: { id, host, modifiedAt, files } }: { readonly session: OlderSession }) {
+  const backend = useBackend();
+  const [state, setState] = useState<State>('listed');
+  const onClick = (): void => {
+    setState('reading');
+    readOlder(backend, id).then(
+      (isThere) => setState(isThere ? 'reading' : { failure: 'It is not there any more.' }),
+      (error: unknown) => setState({ failure: error instanceof Error ? error.message : String(error) }),
+    );
+  };
+  return (
+    <li class="sessions-older">
+      <span class="sessions-older-text">
+        <span class="sessions-line">
+          <code>{cleanLine(id.slice(0, 8))}</code>
+          <span class="sessions-age">
+            <Ago at={modifiedAt} isLive />
+          </span>
+        </span>
+        <span class="sessions-host">
+          {cleanLine(host)} · {plural(files, 'file')}
+        </span>
+      </span>
+      {typeof state === 'object' ? (
+        <span class="sessions-failure" role="alert">
+          {cleanLine(state.failure)}
+        </span>
+      ) : (
+        <button type="button" class="quiet" disabled={state === 'reading'} onClick={onClick}>
+          {state === 'reading' ? 'reading…' : 'read it'}
+          <span class="visually-hidden"> (session {cleanLine(id.slice(0, 8))})</span>
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Reads signals of its own, so it is drawn anew only where its session or the selection changed. */
+function SessionRow({ session }: { readonly session: SessionDetail }) {
+  const { id, project, title, host, lastActivityAt } = session;
+  const isSelected = selected.value?.session === id;
+  const standing = sessionStanding(session);
+  const onClick = (event: MouseEvent): void => {
+    if (!isPlain(event)) return;
+    event.preventDefault();
+    selectSession(id);
+  };
+  const ref = { session: id, agent: id };
+  return (
+    <li class="sessions-row">
+      <a
+        href={hashOf({ view: view.value, ref, message: undefined })}
+        aria-current={isSelected ? 'true' : undefined}
+        onClick={onClick}
+      >
+        <span class="sessions-line">
+          <Mark standing={standing} />
+          <span class="sessions-project">{cleanLine(project ?? 'no project known')}</span>
+          <span class="sessions-age">
+            <Ago at={lastActivityAt} isLive />
+          </span>
+        </span>
+        <span class="sessions-title" title={title ? cleanLine(title) : undefined}>
+          {title ? cleanLine(title) : <span class="dim">without a title</span>}
+        </span>
+        <span class="sessions-line sessions-small">
+          <span>{atWorkText(session)}</span>
+          <span class="sessions-host">{cleanLine(host)}</span>
+          <Alarms session={session} />
+        </span>
+      </a>
+    </li>
+  );
+}
+
+function Mark({ standing }: { readonly standing: Standing }) {
+  return (
+    <span class={`standing standing-${standing.replace(' ', '-')}`}>
+      <span aria-hidden="true">{paintMark(standing, PLAIN)}</span>
+      <span class="visually-hidden">{standing}:</span>
+    </span>
+  );
+}
+
+/** 4 of 6 at work; where nobody is, how many there were. */
+function atWorkText(session: SessionDetail): string {
+  const busy = agentsOf(session).filter(isBusy).length;
+  return busy > 0 ? `${busy} of ${session.agents} at work` : plural(session.agents, 'agent');
+}
+
+function Alarms({ session }: { readonly session: SessionDetail }) {
+  const standings = agentsOf(session).map(standingOf);
+  const needing = standings.filter((standing) => standing === 'needs you').length;
+  const silent = standings.filter((standing) => standing === 'silent').length;
+  return (
+    <span class="sessions-alarms">
+      {needing > 0 && (
+        <span class="standing-needs-you" title={`${needing} ${needing === 1 ? 'needs' : 'need'} you`}>
+          ◐ {needing}
+          <span class="visually-hidden"> {needing === 1 ? 'needs' : 'need'} you</span>
+        </span>
+      )}
+      {silent > 0 && (
+        <span class="standing-silent" title={`${silent} silent`}>
+          ⚠ {silent}
+          <span class="visually-hidden"> silent</span>
+        </span>
+      )}
+    </span>
+  );
 }

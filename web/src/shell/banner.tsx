@@ -1,9 +1,9 @@
+import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { useBackend } from '../backend-context.ts';
+import { type Backend, useBackend } from '../backend.ts';
 import { Since } from '../parts/ago.tsx';
 import { wallTime } from '../parts/time-text.ts';
 import { lostSince, picture } from '../store.ts';
-import { askWhyLost, isTokenMissing } from './reach.ts';
 
 /** A server that is started anew is back at once: no need to worry anybody. */
 const GRACE_MS = 1500;
@@ -42,4 +42,19 @@ export function Banner() {
       )}
     </div>
   );
+}
+
+/** The server is there, but does not know us: the page was opened without its token, or it is another server by now. */
+export const isTokenMissing = signal(false);
+
+/** A lost stream of events does not say why: so the server is asked. */
+async function askWhyLost(backend: Backend): Promise<void> {
+  if (backend.kind !== 'live') return;
+  try {
+    const { status } = await fetch('api/status');
+    isTokenMissing.value = status === 401;
+  } catch {
+    // Nobody answers at all: that is what the banner says.
+    isTokenMissing.value = false;
+  }
 }

@@ -1,4 +1,4 @@
-import { useBackend } from '../backend-context.ts';
+import { useBackend } from '../backend.ts';
 import { problemsText } from '../parts/problems.ts';
 import { ReplayBar } from '../replay/replay-bar.tsx';
 import { connection, picture, sessions } from '../store.ts';

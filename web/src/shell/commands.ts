@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { clearFilter, goTo, replay, select, selectSession, show } from '../actions.ts';
-import { openAttach } from '../attach/attached.ts';
-import { openExport } from '../export/exported.ts';
+import { openAttach } from '../attach/attach-button.tsx';
+import { openExport } from '../export/export-button.tsx';
 import { isFiltering } from '../filter.ts';
 import { goTo as replayFrom, togglePlay } from '../replay/replay-state.ts';
 import { listedSessions } from '../sessions/order.ts';

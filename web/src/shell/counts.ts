@@ -1,5 +1,7 @@
+import { computed, effect } from '@preact/signals';
 import {
   agentsOf,
+  cleanLine,
   countStandings,
   type LiveSnapshot,
   PLAIN,
@@ -8,7 +10,7 @@ import {
   type Standing,
   standingOf,
 } from '../../../src/core/index.ts';
-import type { AgentRef } from '../store.ts';
+import { type AgentRef, lostSince, picture } from '../store.ts';
 
 export type CountName = 'working' | 'needs-you' | 'silent';
 
@@ -55,4 +57,109 @@ export function nextOf(
     (agent) => agent.kind !== 'internal' && wanted.includes(standingOf(agent)),
   );
   return found && { session: found.sessionId, agent: found.id };
+}
+
+export const counts = computed(() => countsOf(picture.value));
+
+const NEEDS_YOU = '#ffb000';
+
+/** The title and the icon of the page say it, too: the page is mostly behind another one. */
+export function startPageHead(page: Document): void {
+  const link = page.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  const plain = link?.href;
+  effect(() => {
+    page.title = titleText(counts.value, lostSince.value !== undefined);
+  });
+  const needsYou = computed(() => counts.value.some(({ name }) => name === 'needs-you'));
+  effect(() => {
+    if (link && plain !== undefined) link.href = needsYou.value ? iconWithDot(NEEDS_YOU) : plain;
+  });
+}
+
+/** The icon of the page with a dot on it, where somebody needs the person. Nothing of a transcript is in it. */
+function iconWithDot(colour: string): string {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#20242c"/><g fill="none" stroke="#8b93a1" stroke-width="1.5"><path d="M8 16h6M14 16V9h4M14 16v7h4"/></g><circle cx="8" cy="16" r="3.2" fill="#d8dce3"/><circle cx="21" cy="23" r="3.2" fill="#e69f00"/><circle cx="23" cy="9" r="8.5" fill="${colour}" stroke="#20242c" stroke-width="2"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+}
+
+/** What a person sees of the page while another one is in front: who needs them, else who is stuck, else who works. */
+export function titleText(counts: readonly Count[], isLost: boolean): string {
+  if (isLost) return 'no connection · troupe';
+  const count = (['needs-you', 'silent', 'working'] as const)
+    .map((name) => counts.find((one) => one.name === name))
+    .find((one) => one !== undefined);
+  return count ? `${count.mark} ${count.count} ${count.word} · troupe` : 'troupe';
+}
+
+/** Why there is nothing to see, and what to do. */
+export interface EmptyText {
+  readonly kind: 'no-token' | 'no-server' | 'connecting' | 'reading' | 'no-sessions' | 'no-match';
+  readonly head: string;
+  readonly lines: readonly string[];
+  readonly places: readonly string[];
+  /** To type into a terminal. */
+  readonly command?: string;
+}
+
+interface EmptyFacts {
+  readonly picture: LiveSnapshot | undefined;
+  readonly visible: number;
+  readonly isLost: boolean;
+  readonly isTokenMissing: boolean;
+}
+
+/** Nothing where there is something to see. */
+export function emptyText({ picture, visible, isLost, isTokenMissing }: EmptyFacts): EmptyText | undefined {
+  if (!picture) {
+    if (isTokenMissing) return NO_TOKEN;
+    return isLost ? NO_SERVER : CONNECTING;
+  }
+  const places = picture.places.map(cleanLine);
+  if (picture.sessions.length === 0) return picture.isComplete ? noSessions(picture, places) : reading(places);
+  if (visible === 0) return NO_MATCH;
+  return undefined;
+}
+
+const NO_TOKEN: EmptyText = {
+  kind: 'no-token',
+  head: 'This browser is not logged in.',
+  lines: ['To log in, type this in a terminal:'],
+  places: [],
+  command: 'troupe open',
+};
+
+const NO_SERVER: EmptyText = {
+  kind: 'no-server',
+  head: 'No connection to troupe.',
+  lines: ['It is tried again and again. If the server was ended, start it:'],
+  places: [],
+  command: 'troupe',
+};
+
+const CONNECTING: EmptyText = { kind: 'connecting', head: 'Connecting…', lines: [], places: [] };
+
+const NO_MATCH: EmptyText = {
+  kind: 'no-match',
+  head: 'Nothing matches the filter.',
+  lines: ['Clear it with the button or with escape.'],
+  places: [],
+};
+
+function reading(places: readonly string[]): EmptyText {
+  return { kind: 'reading', head: 'Still reading…', lines: ['Sessions appear as they are read. Looking in:'], places };
+}
+
+function noSessions({ olderTotal }: LiveSnapshot, places: readonly string[]): EmptyText {
+  const older = olderTotal > 0 ? ['There are older ones: see «Older» in the list of sessions.'] : [];
+  return {
+    kind: 'no-sessions',
+    head: 'No session here yet.',
+    lines: [
+      'Start a coding agent in any project, and it appears here by itself.',
+      ...older,
+      places.length > 0 ? 'Looked in:' : 'Looked nowhere: no data folder of a host was found.',
+    ],
+    places,
+    command: 'troupe --demo',
+  };
 }

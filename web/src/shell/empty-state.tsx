@@ -1,6 +1,6 @@
 import { clearFilter } from '../actions.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
-import type { EmptyText } from './empty-text.ts';
+import type { EmptyText } from './counts.ts';
 
 export function EmptyState({ text }: { readonly text: EmptyText }) {
   return (

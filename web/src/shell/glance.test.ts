@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeAgent, makePicture, makeSession } from '../testing/make.ts';
-import { countsOf, nextOf } from './counts.ts';
-import { emptyText } from './empty-text.ts';
-import { titleText } from './page-title.ts';
+import { countsOf, emptyText, nextOf, titleText } from './counts.ts';
 
 const asks = { status: 'waiting', waitingOn: 'permission' } as const;
 const titleOf = (...agents: Parameters<typeof makeSession>[1] & object): string =>

@@ -20,7 +20,7 @@ export type Command =
   | 'help'
   | 'close';
 
-export interface KeyRow {
+interface KeyRow {
   readonly key: string;
   readonly command: Command;
   readonly text: string;

@@ -1,10 +1,9 @@
 import { picture } from '../store.ts';
 import { goToNext, isDetailOpen, isHelpOpen, run } from './commands.ts';
-import type { Count } from './counts.ts';
-import { counts } from './page-head.ts';
-import { ThemeSwitch } from './theme-switch.tsx';
+import { type Count, counts } from './counts.ts';
 import { ViewTabs } from './view-tabs.tsx';
 import './top-bar.css';
+import { nextTheme, type Theme, theme } from './theme.ts';
 
 export function TopBar() {
   return (
@@ -71,6 +70,17 @@ function CountButton({ name, mark, count, word }: Count) {
         {mark}
       </span>
       <span class="top-number">{count}</span> <span class="top-word">{word}</span>
+    </button>
+  );
+}
+
+const MARKS: Readonly<Record<Theme, string>> = { system: '◑', light: '☀', dark: '☾' };
+
+function ThemeSwitch() {
+  return (
+    <button type="button" class="quiet" onClick={nextTheme} title={`Theme: ${theme.value} (t)`}>
+      <span aria-hidden="true">{MARKS[theme.value]}</span>
+      <span class="visually-hidden">Theme: {theme.value}</span>
     </button>
   );
 }

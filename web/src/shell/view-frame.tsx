@@ -1,7 +1,7 @@
 import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { cleanLine } from '../../../src/core/index.ts';
 import type { ViewName } from '../store.ts';
-import { loadedView, loadView } from './view-modules.ts';
+import { loadedView, loadView } from './view-tabs.tsx';
 
 /** One view, fetched where it has to be. If it fails, everything around it goes on. */
 export function ViewFrame({ name }: { readonly name: ViewName }) {

@@ -1,8 +1,10 @@
-import { show } from '../actions.ts';
-import { type ViewName, view } from '../store.ts';
-import { preload } from './view-modules.ts';
+import type { ComponentType } from 'preact';
+import { goTo, show } from '../actions.ts';
+import { type Pane, pane, type ViewName, view } from '../store.ts';
+import { RaceView } from '../views/race/race-view.tsx';
+import { counts } from './counts.ts';
 
-export const VIEW_NAMES: readonly { readonly name: ViewName; readonly title: string }[] = [
+const VIEW_NAMES: readonly { readonly name: ViewName; readonly title: string }[] = [
   { name: 'race', title: 'Race' },
   { name: 'graph', title: 'Graph' },
   { name: 'timeline', title: 'Timeline' },
@@ -54,4 +56,61 @@ function neighbour(current: ViewName, key: string): ViewName | undefined {
   const count = VIEW_NAMES.length;
   const to = { ArrowRight: (at + 1) % count, ArrowLeft: (at + count - 1) % count, Home: 0, End: count - 1 }[key];
   return to === undefined ? undefined : VIEW_NAMES[to]?.name;
+}
+
+// The race is there at once; the other views are fetched when somebody goes there, each on its own.
+
+const LOADERS: Readonly<Record<Exclude<ViewName, 'race'>, () => Promise<ComponentType>>> = {
+  graph: async () => (await import('../views/graph/graph-view.tsx')).GraphView,
+  timeline: async () => (await import('../views/timeline/timeline-view.tsx')).TimelineView,
+  read: async () => (await import('../views/read/reader.tsx')).ReadView,
+  guard: async () => (await import('../views/guard/guard-view.tsx')).GuardView,
+};
+
+const loaded = new Map<ViewName, ComponentType>([['race', RaceView]]);
+
+export function loadedView(name: ViewName): ComponentType | undefined {
+  return loaded.get(name);
+}
+
+export async function loadView(name: ViewName): Promise<void> {
+  if (name === 'race' || loaded.has(name)) return;
+  loaded.set(name, await LOADERS[name]());
+}
+
+/** Somebody is about to go there. If it fails, it is tried again when they do. */
+function preload(name: ViewName): void {
+  loadView(name).catch(() => undefined);
+}
+
+const PANES: readonly { readonly name: Pane; readonly title: string }[] = [
+  { name: 'sessions', title: 'Sessions' },
+  { name: 'view', title: 'View' },
+  { name: 'detail', title: 'Detail' },
+];
+
+/** On a phone: one part of the page at a time. */
+export function PaneTabs() {
+  const urgent = counts.value.find(({ name }) => name === 'needs-you');
+  return (
+    <nav class="pane-tabs" aria-label="Parts of the page">
+      {PANES.map(({ name, title }) => (
+        <button
+          key={name}
+          type="button"
+          aria-current={pane.value === name ? 'page' : undefined}
+          onClick={() => goTo(name)}
+        >
+          {title}
+          {name === 'sessions' && urgent && (
+            <span class="pane-badge">
+              {' '}
+              {urgent.mark} {urgent.count}
+              <span class="visually-hidden"> {urgent.word}</span>
+            </span>
+          )}
+        </button>
+      ))}
+    </nav>
+  );
 }

@@ -2,8 +2,8 @@ import { computed, signal } from '@preact/signals';
 
 // How many columns there is room for. The same numbers stand in app.css: media queries know no variables.
 
-export const DESK = '(min-width: 1280px)';
-export const PHONE = '(max-width: 759px)';
+const DESK = '(min-width: 1280px)';
+const PHONE = '(max-width: 759px)';
 
 const isDesk = follow(DESK);
 const isPhone = follow(PHONE);

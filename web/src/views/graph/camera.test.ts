@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { drawnBox, firstLook, isWithin, reveal, SCALES, seenBox, wholeLook, zoomAt } from './camera.ts';
+import { drawnBox, firstLook, isWithin, reveal, SCALES, seenBox, wholeLook, zoomAt } from './camera-state.ts';
 
 const VIEW = { width: 1000, height: 700 };
 const boxes = fc.record({

@@ -1,9 +1,9 @@
 import { memo } from 'preact/compat';
 import { type AgentReport, PLAIN, paintMark, plural, standingOf } from '../../../../src/core/index.ts';
-import { hueOf } from '../../parts/hue.ts';
+import { hueOf } from '../../parts/status-mark.tsx';
 import { groupText, kindText, nameText, nowText, statusText, tokensText, tokensTitle } from './graph-words.ts';
 
-export interface CardProps {
+interface CardProps {
   readonly agent: AgentReport;
   readonly x: number;
   readonly y: number;

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../../src/core/index.ts';
 import { multiply } from '../../replay/testing/multiply.ts';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
-import { type FoldWish, foldForest, type GraphItem } from './fold.ts';
-import { growForest } from './forest.ts';
+import { type FoldWish, foldForest, type GraphItem, growForest } from './fold.ts';
 
 const NOW = Date.parse('2030-01-01');
 const wish = (over: Partial<FoldWish> = {}): FoldWish => ({ folds: new Map(), now: NOW, kept: new Set(), ...over });

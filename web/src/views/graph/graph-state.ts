@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { nowShown, selected, shownSession } from '../../store.ts';
-import { type FoldWish, foldForest } from './fold.ts';
-import { growForest } from './forest.ts';
+import { type FoldWish, foldForest, growForest } from './fold.ts';
 import { type Layout, layOut, renew, shapeOf } from './tree-layout.ts';
 
 // What the graph shows of the store, and the person's choices in it. They outlive a look at another view.
@@ -12,7 +11,7 @@ export const folds = signal<ReadonlyMap<string, boolean>>(new Map());
 export const focused = signal<string | undefined>(undefined);
 
 /** Whom the mouse or the keyboard points at, or whose line. */
-export interface Pointed {
+interface Pointed {
   readonly key: string;
   readonly isLine: boolean;
 }

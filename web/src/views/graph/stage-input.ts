@@ -1,9 +1,8 @@
 import { read, select } from '../../actions.ts';
 import { shownSession } from '../../store.ts';
-import { bringIntoSight, pan, showAll, zoom } from './camera-state.ts';
+import { bringIntoSight, pan, showAll, viewSize, zoom } from './camera-state.ts';
 import { focused, layout, pointed, setFolded } from './graph-state.ts';
 import type { Placed } from './tree-layout.ts';
-import { foldState, stepBy } from './tree-walk.ts';
 
 // What mouse and keyboard do on the cards. One set of listeners serves all of them.
 
@@ -137,4 +136,144 @@ function pointedBy(target: EventTarget | null): typeof pointed.value {
 function keyAt(target: EventTarget | null): string | undefined {
   if (!(target instanceof Element)) return undefined;
   return target.closest('[data-key]')?.getAttribute('data-key') ?? undefined;
+}
+
+/** What a key does in a tree, as people know it from file trees. */
+interface Step {
+  readonly focus?: string;
+  readonly fold?: { readonly key: string; readonly isFolded: boolean };
+}
+
+/** `placed`: in the order in which they are read, parents first. */
+export function stepBy(key: string, placed: readonly Placed[], focused: string): Step | undefined {
+  const at = placed.findIndex(({ item }) => item.key === focused);
+  const here = placed[at];
+  if (!here) return undefined;
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return focusRow(placed[at + 1]);
+    case 'ArrowUp':
+    case 'k':
+      return focusRow(placed[at - 1]);
+    case 'Home':
+      return focusRow(placed[0]);
+    case 'End':
+      return focusRow(placed.at(-1));
+    case 'ArrowRight':
+      if (isFolded(here)) return { fold: { key: focused, isFolded: false } };
+      return focusRow(placed.find(({ parent }) => parent === focused));
+    case 'ArrowLeft':
+      if (isOpen(here)) return { fold: { key: focused, isFolded: true } };
+      return focusRow(placed.find(({ item }) => item.key === here.parent));
+    default:
+      return undefined;
+  }
+}
+
+/** undefined: there is nothing to fold. */
+function foldState({ item }: Placed): 'folded' | 'open' | undefined {
+  if (item.kind === 'agent' && item.below === 0) return undefined;
+  return item.isFolded ? 'folded' : 'open';
+}
+
+function isFolded(placed: Placed): boolean {
+  return foldState(placed) === 'folded';
+}
+
+function isOpen(placed: Placed): boolean {
+  return foldState(placed) === 'open';
+}
+
+function focusRow(placed: Placed | undefined): Step {
+  return placed ? { focus: placed.item.key } : {};
+}
+
+/** Before this, a hand that shakes while it clicks. */
+const DRAG_FROM_PX = 4;
+
+/** Wheel, drag and pinch on the stage, and its size. Returns how to stop. */
+export function watchPointing(stage: HTMLElement): () => void {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const sizes = new ResizeObserver(() => {
+    viewSize.value = { width: stage.clientWidth, height: stage.clientHeight };
+  });
+  sizes.observe(stage);
+  stage.addEventListener('wheel', (event) => turnWheel(event, stage), { passive: false, signal });
+  watchDrags(stage, signal);
+  // The browser scrolls what gets the focus into sight; here the camera does that.
+  stage.addEventListener('scroll', () => stage.scrollTo(0, 0), { signal });
+  return () => {
+    stop.abort();
+    sizes.disconnect();
+  };
+}
+
+function turnWheel(event: WheelEvent, stage: HTMLElement): void {
+  event.preventDefault();
+  const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+  const [dx, dy] = [event.deltaX * lines, event.deltaY * lines];
+  // A pinch on a touchpad comes as a wheel with ctrl, in small steps.
+  const strength = event.ctrlKey ? 0.01 : 0.0016;
+  if (event.shiftKey) pan(0, -(dy || dx));
+  else if (Math.abs(dx) > Math.abs(dy)) pan(-dx, 0);
+  else zoom(Math.exp(-Math.max(-200, Math.min(200, dy)) * strength), placeOf(event, stage));
+}
+
+function watchDrags(stage: HTMLElement, signal: AbortSignal): void {
+  const points = new Map<number, { x: number; y: number }>();
+  let isDragging = false;
+  let travelled = 0;
+  const onDown = (event: PointerEvent): void => {
+    if (event.button !== 0) return;
+    points.set(event.pointerId, placeOf(event, stage));
+    if (points.size === 1) [isDragging, travelled] = [false, 0];
+  };
+  const onMove = (event: PointerEvent): void => {
+    const before = points.get(event.pointerId);
+    if (!before) return;
+    const now = placeOf(event, stage);
+    travelled += Math.hypot(now.x - before.x, now.y - before.y);
+    if (!isDragging && travelled < DRAG_FROM_PX) return;
+    if (!isDragging) {
+      isDragging = true;
+      stage.setPointerCapture(event.pointerId);
+      stage.classList.add('graph-dragging');
+    }
+    const other = [...points].find(([id]) => id !== event.pointerId)?.[1];
+    points.set(event.pointerId, now);
+    if (!other) {
+      pan(now.x - before.x, now.y - before.y);
+      return;
+    }
+    const spread = distance(now, other) / Math.max(1, distance(before, other));
+    pan((now.x - before.x) / 2, (now.y - before.y) / 2);
+    zoom(spread, { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 });
+  };
+  const onUp = (event: PointerEvent): void => {
+    points.delete(event.pointerId);
+    if (points.size === 0) stage.classList.remove('graph-dragging');
+  };
+  stage.addEventListener('pointerdown', onDown, { signal });
+  stage.addEventListener('pointermove', onMove, { signal });
+  for (const name of ['pointerup', 'pointercancel'] as const) stage.addEventListener(name, onUp, { signal });
+  // What was dragged was not clicked.
+  stage.addEventListener(
+    'click',
+    (event) => {
+      if (isDragging) event.stopPropagation();
+      isDragging = false;
+    },
+    { capture: true, signal },
+  );
+}
+
+function placeOf(event: MouseEvent, stage: HTMLElement): { x: number; y: number } {
+  const { left, top } = stage.getBoundingClientRect();
+  return { x: event.clientX - left, y: event.clientY - top };
+}
+
+function distance(a: { x: number; y: number }, b: { x: number; y: number }): number {
+  return Math.hypot(a.x - b.x, a.y - b.y);
 }

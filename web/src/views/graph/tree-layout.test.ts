@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SessionDetail } from '../../../../src/core/index.ts';
 import { multiply } from '../../replay/testing/multiply.ts';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
-import { foldForest } from './fold.ts';
-import { growForest } from './forest.ts';
+import { foldForest, growForest } from './fold.ts';
 import { type Box, CARD_WIDTH, type Layout, layOut, type Placed, renew, shapeOf } from './tree-layout.ts';
 
 const NOW = Date.parse('2030-01-01');

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
-import { foldForest } from './fold.ts';
-import { growForest } from './forest.ts';
+import { foldForest, growForest } from './fold.ts';
+import { stepBy } from './stage-input.ts';
 import { layOut } from './tree-layout.ts';
-import { stepBy } from './tree-walk.ts';
 
 async function open(folds: ReadonlyMap<string, boolean> = new Map()) {
   const { detail } = await openRecorded('2.1.325-nested-deep');

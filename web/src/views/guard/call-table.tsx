@@ -1,18 +1,27 @@
-import { computed, useSignal } from '@preact/signals';
+import { computed, type Signal, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { type HeardCall, plural } from '../../../../src/core/index.ts';
+import {
+  callerText,
+  cleanBlock,
+  cleanLine,
+  type HeardCall,
+  heldText,
+  momentText,
+  plural,
+} from '../../../../src/core/index.ts';
 import { read, select } from '../../actions.ts';
-import type { Backend } from '../../backend.ts';
-import { useBackend } from '../../backend-context.ts';
+import { type Backend, useBackend } from '../../backend.ts';
 import type { CallFeed } from '../../guard/call-feed.ts';
-import { explainCall } from '../../guard/explained.ts';
+import { callTitle, inputFields, pathParts, whyText } from '../../guard/call-words.ts';
+import { DecisionButton, explainCall } from '../../guard/decision-button.tsx';
 import { wish } from '../../guard/wish.ts';
+import { hueOf } from '../../parts/status-mark.tsx';
+import { exactTime } from '../../parts/time-text.ts';
+import { Sheet } from '../../shell/sheet.tsx';
 import { width } from '../../shell/width.ts';
-import { clock } from '../../store.ts';
+import { type AgentRef, agentsOf, clock, sessions } from '../../store.ts';
 import { watchLooseKeys } from '../graph/loose-keys.ts';
 import { findCall } from '../read/find-call.ts';
-import { CallRow, refOfCall, rowId } from './call-row.tsx';
-import { CallSheet } from './call-sheet.tsx';
 import { useRowWindow } from './use-row-window.ts';
 
 const ROW_PX = { desk: 30, laptop: 30, phone: 54 } as const;
@@ -155,4 +164,134 @@ function selectCaller(call: HeardCall): void {
 async function readCall(backend: Backend, call: HeardCall): Promise<void> {
   const ref = refOfCall(call);
   if (ref) read(ref, await findCall(backend, ref, call.call, call.at).catch(() => undefined));
+}
+
+interface Props {
+  readonly call: HeardCall | undefined;
+  readonly isOpen: Signal<boolean>;
+}
+
+/** All that a tool was given, as the audit keeps it: a row shows only the first line of it. */
+function CallSheet({ call, isOpen }: Props) {
+  return (
+    <Sheet isOpen={isOpen} title={cleanLine(`${call?.tool ?? 'The tool'} was given`)}>
+      {call && <CallInput key={call.n} call={call} />}
+    </Sheet>
+  );
+}
+
+type Found = 'asked' | 'gone' | { readonly input: unknown } | { readonly trouble: string };
+
+function CallInput({ call }: { readonly call: HeardCall }) {
+  const backend = useBackend();
+  const found = useSignal<Found>('asked');
+  useEffect(() => {
+    backend.input(call).then(
+      (answer) => {
+        found.value = answer ?? 'gone';
+      },
+      (error) => {
+        found.value = { trouble: error instanceof Error ? error.message : String(error) };
+      },
+    );
+  }, [backend, call.n]);
+  return (
+    <>
+      <p class="dim">
+        {exactTime(call.at)} {callerText(call.agent)}
+      </p>
+      <Input found={found.value} />
+      <p class="dim">Secrets are masked, and long texts cut.</p>
+    </>
+  );
+}
+
+function Input({ found }: { readonly found: Found }) {
+  if (found === 'asked') return <p>Looking into the audit…</p>;
+  if (found === 'gone') return <p>It is not in the audit any more.</p>;
+  if ('trouble' in found) return <p role="alert">The audit could not be read: {cleanLine(found.trouble)}</p>;
+  return (
+    <>
+      {inputFields(found.input).map(({ name, text }) => (
+        <section key={name}>
+          {name !== '' && <h3>{cleanLine(name)}</h3>}
+          <pre class="guard-input">{cleanBlock(text)}</pre>
+        </section>
+      ))}
+    </>
+  );
+}
+
+interface RowProps {
+  readonly call: HeardCall;
+  readonly index: number;
+  readonly top: number;
+  readonly isCurrent: boolean;
+  readonly isElsewhere: boolean;
+  /** Calls of other days say which day it was. */
+  readonly now: number;
+  readonly onSelect: () => void;
+  readonly onRead: () => void;
+  readonly onShowInput: () => void;
+  /** It is the one that is meant from now on. */
+  readonly onPoint: () => void;
+}
+
+function rowId({ n }: HeardCall): string {
+  return `guard-${n}`;
+}
+
+/** Who made it, as the views know agents; undefined where nobody knows. */
+function refOfCall({ session, agent }: HeardCall): AgentRef | undefined {
+  return session === null || agent.id === null || agent.who === 'unknown' ? undefined : { session, agent: agent.id };
+}
+
+function CallRow({ call, index, top, isCurrent, isElsewhere, now, ...acts }: RowProps) {
+  const { above, own } = pathParts(call);
+  const session = sessions.value.find((one) => agentsOf(one).some(({ id }) => id === call.session));
+  const agent = session && agentsOf(session).find(({ id }) => id === call.agent.id);
+  const project = isElsewhere ? session?.project : undefined;
+  const held = heldText(call);
+  const hasAgent = refOfCall(call) !== undefined;
+  return (
+    <tr
+      class={`guard-row guard-${call.decision}`}
+      id={rowId(call)}
+      aria-rowindex={index + 2}
+      aria-selected={isCurrent}
+      style={{ transform: `translateY(${top}px)` }}
+      title={callTitle(call)}
+    >
+      <td class="guard-time">
+        <time dateTime={call.at} title={exactTime(call.at)}>
+          {momentText(call.at, now)}
+        </time>
+      </td>
+      <td class="guard-agent">
+        <span class="guard-hue" style={{ background: hueOf(agent?.hue ?? null) }} />
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={acts.onSelect}>
+          <span class="guard-above">
+            {project ? `${cleanLine(project)} · ` : ''}
+            {above}
+          </span>
+          <span class={hasAgent ? 'guard-own' : 'guard-unknown'}>{own}</span>
+        </button>
+      </td>
+      <td class="guard-tool">{cleanLine(call.tool ?? '–')}</td>
+      <td class="guard-what">
+        <button type="button" tabIndex={-1} disabled={!hasAgent} onClick={acts.onRead}>
+          <code>{cleanLine(call.summary ?? '')}</code>
+        </button>
+        <button type="button" tabIndex={-1} class="guard-more" aria-label="All of the input" onClick={acts.onShowInput}>
+          {'{…}'}
+        </button>
+      </td>
+      <td class="guard-decision">
+        <DecisionButton call={call} isInGrid onPress={acts.onPoint} />
+        {call.answeredBy !== undefined && <span class="guard-answered"> {call.answeredBy}</span>}
+      </td>
+      <td class="guard-why">{whyText(call)}</td>
+      <td class="guard-ms">{held === '' ? '' : `${held} ms`}</td>
+    </tr>
+  );
 }

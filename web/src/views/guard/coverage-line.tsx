@@ -1,3 +1,4 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import {
   type CoverageReport,
@@ -7,10 +8,10 @@ import {
   plural,
   unnamedText,
 } from '../../../../src/core/index.ts';
-import { useBackend } from '../../backend-context.ts';
-import { openCoverageFeed } from '../../guard/coverage-feed.ts';
+import { type Backend, useBackend } from '../../backend.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
 import { exactTime, wallTime } from '../../parts/time-text.ts';
+import { agentsOf, onHeard, sessions } from '../../store.ts';
 
 /** Hooks heard 40 of 40 calls; those that they did not hear of stand behind it. */
 export function CoverageLine({ session }: { readonly session: string }) {
@@ -99,4 +100,62 @@ function CallList({ session, title, calls }: ListProps) {
       {calls.length > FIRST && <p class="dim">and {calls.length - FIRST} more: see troupe guard coverage</p>}
     </>
   );
+}
+
+interface CoverageFeed {
+  /** Undefined as long as it is not known. */
+  readonly report: ReadonlySignal<CoverageReport | undefined>;
+  close(): void;
+}
+
+const PAUSE_MS = 3_000;
+/** Every transcript of the session is read for it: of all the time, no more than so much goes into that. */
+const SHARE = 10;
+
+/** Whether the hooks heard of every call of a session, kept up to date while somebody looks. */
+function openCoverageFeed(backend: Pick<Backend, 'coverage'>, session: string): CoverageFeed {
+  const report = signal<CoverageReport | undefined>(undefined);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let notBefore = 0;
+  let isLoading = false;
+  let isStale = false;
+  let isClosed = false;
+  const load = async (): Promise<void> => {
+    timer = undefined;
+    [isLoading, isStale] = [true, false];
+    const begun = performance.now();
+    // Without an answer the line stays as it is: the next change asks again.
+    const answer = await backend.coverage(session).catch(() => report.peek());
+    notBefore = performance.now() + Math.max(PAUSE_MS, (performance.now() - begun) * SHARE);
+    isLoading = false;
+    if (isClosed) return;
+    report.value = answer;
+    if (isStale) plan();
+  };
+  const plan = (): void => {
+    isStale = true;
+    if (isLoading || isClosed) return;
+    timer ??= setTimeout(() => void load(), Math.max(0, notBefore - performance.now()));
+  };
+  const callCount = computed(() => {
+    const found = sessions.value.find(({ id }) => id === session);
+    return found ? agentsOf(found).reduce((sum, { toolCallCount }) => sum + (toolCallCount ?? 0), 0) : 0;
+  });
+  const stopCounting = effect(() => {
+    callCount.value;
+    plan();
+  });
+  const stopHearing = onHeard({
+    hear: (calls) => calls.some((call) => call.session === session) && plan(),
+    miss: plan,
+  });
+  return {
+    report,
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      stopCounting();
+      stopHearing();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { HeardCall } from '../../../../src/core/index.ts';
 
-export interface RowWindow {
+interface RowWindow {
   /** Those on the page: from `first` to before `last`. */
   readonly first: number;
   readonly last: number;

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeSession } from '../../testing/make.ts';
 import { type Act, actOfClick, actOfKey } from './acts.ts';
-import { NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
+import { NO_FOLDS, setFinishedOpen, setFolded } from './block.ts';
 import { columnsFor } from './geometry.ts';
-import { createLayout } from './layout.ts';
-import { chipRow, EARLIER, isChipRow, laneOfRow, type Row, rowsOf } from './rows.ts';
+import { chipRow, createLayout, EARLIER, isChipRow, laneOfRow, type Row, rowsOf } from './layout.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();

@@ -1,10 +1,13 @@
-import { type AgentReport, cleanLine, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
+import {
+  type AgentReport,
+  agentKey,
+  cleanLine,
+  isAtWork,
+  type SessionDetail,
+  sessionKey,
+} from '../../../../src/core/index.ts';
 import { groupBy } from '../../../../src/lib/group.ts';
 import { factsOf } from './facts.ts';
-import { familyOf, type Kin, type Tally, tallyOf } from './family.ts';
-import type { Folds } from './folds.ts';
-import { refill } from './refill.ts';
-import { sameOr } from './same-lane.ts';
 
 /** The lanes of one session: its own, and below it those of its sub-agents. */
 export interface Block {
@@ -18,7 +21,7 @@ export interface Block {
   readonly expiresAt: number;
 }
 
-export interface Family {
+interface Family {
   readonly parent: number;
   readonly children: readonly number[];
 }
@@ -69,7 +72,7 @@ const DEEPEST = 3;
 /** Silences are counted by the second. */
 const SILENCE_MS = 1000;
 
-export interface Blocks {
+interface Blocks {
   (session: SessionDetail, options: BlockOptions): Block;
   /** Forgets the others. */
   keep(sessions: ReadonlySet<string>): void;
@@ -167,4 +170,186 @@ function childrenOf({ key, children }: Kin, depth: number, { now, folds, kept }:
 
 function isKept({ key, children }: Kin, kept: ReadonlySet<string>): boolean {
   return kept.size > 0 && (kept.has(key) || children.some((child) => isKept(child, kept)));
+}
+
+/** The usual change: some agents went on, and nobody's standing is another. Then the lanes are where they were. */
+function refill(before: Block, session: SessionDetail): Block | undefined {
+  const old = before.session;
+  if (old.title !== session.title || old.project !== session.project) return undefined;
+  if (old.subagents.length !== session.subagents.length) return undefined;
+  const changed = new Map<AgentReport, AgentReport>();
+  for (let at = -1; at < session.subagents.length; at++) {
+    const [was, is] = at < 0 ? [old.main, session.main] : [old.subagents[at], session.subagents[at]];
+    if (was === is) continue;
+    if (!was || !is || !standsAlike(was, is)) return undefined;
+    changed.set(was, is);
+  }
+  const lanes = before.lanes.map((lane) => {
+    const agent = changed.get(lane.agent);
+    return agent ? { ...lane, agent } : lane;
+  });
+  return { ...before, session, lanes };
+}
+
+function standsAlike(a: AgentReport, b: AgentReport): boolean {
+  return (
+    a.id === b.id &&
+    a.host === b.host &&
+    a.parentId === b.parentId &&
+    a.label === b.label &&
+    isAtWork(a.status) &&
+    isAtWork(b.status) &&
+    factsOf(a).standing === factsOf(b).standing
+  );
+}
+
+/** The lane as it was, where it looks the same. */
+function sameOr(old: Lane | undefined, lane: Lane): Lane {
+  return old !== undefined &&
+    old.agent === lane.agent &&
+    old.y === lane.y &&
+    old.height === lane.height &&
+    old.depth === lane.depth &&
+    old.parent === lane.parent &&
+    old.fold === lane.fold &&
+    isSameChip(old.chip, lane.chip) &&
+    isSameTally(old.below, lane.below) &&
+    old.name === lane.name &&
+    old.project === lane.project &&
+    factsOf(lane.agent).standing !== 'silent'
+    ? old
+    : lane;
+}
+
+function isSameChip(a: Chip | undefined, b: Chip | undefined): boolean {
+  return a === b || (a?.kind === b?.kind && a?.isOpen === b?.isOpen && isSameTally(a?.tally, b?.tally));
+}
+
+function isSameTally(a: Tally = NOBODY, b: Tally = NOBODY): boolean {
+  return (
+    a.agents === b.agents &&
+    a.busy === b.busy &&
+    a.needsYou === b.needsYou &&
+    a.failed === b.failed &&
+    a.unknown === b.unknown
+  );
+}
+
+/** What the person folded, unfolded and opened, by key of an agent. */
+export interface Folds {
+  /** true: the lanes below it are put away; false: they are shown, however deep. */
+  readonly folded: ReadonlyMap<string, boolean>;
+  /** Whose finished sub-agents are shown. */
+  readonly finished: ReadonlySet<string>;
+}
+
+export const NO_FOLDS: Folds = { folded: new Map(), finished: new Set() };
+
+export function setFolded({ folded, finished }: Folds, key: string, isFolded: boolean): Folds {
+  return { folded: new Map(folded).set(key, isFolded), finished };
+}
+
+export function setFinishedOpen({ folded, finished }: Folds, key: string, isOpen: boolean): Folds {
+  const next = new Set(finished);
+  if (isOpen) next.add(key);
+  else next.delete(key);
+  return { folded, finished: next };
+}
+
+/** An agent with those below it, as the race needs them. */
+interface Kin {
+  readonly key: string;
+  readonly agent: AgentReport;
+  readonly children: readonly Kin[];
+  /** Of it and all below it. */
+  readonly tally: Tally;
+  /** When it and all below it have been over for long enough to leave the track; Infinity while one is at work. */
+  readonly fadesAt: number;
+}
+
+interface Tally {
+  readonly agents: number;
+  readonly busy: number;
+  readonly needsYou: number;
+  readonly failed: number;
+  readonly unknown: number;
+}
+
+const NOBODY: Tally = { agents: 0, busy: 0, needsYou: 0, failed: 0, unknown: 0 };
+
+/** How long one stays in its place after its end. A failure is worth a longer look. */
+const STAYS_MS = 30_000;
+const FAILED_STAYS_MS = 5 * 60_000;
+
+/** The main agent with everyone below it. Orphans, and who hangs on nobody known, stand below the main agent. */
+function familyOf({ main, subagents }: SessionDetail): Kin {
+  const childrenOf = childrenLists(main, subagents);
+  const kins = new Map<AgentReport, Kin>();
+  // Children before parents, without recursion: a chain may be long.
+  for (const agent of parentsFirst(main, childrenOf).reverse()) {
+    const children = (childrenOf.get(agent.id) ?? []).flatMap((child) => kins.get(child) ?? []);
+    kins.set(agent, kinOf(agent, children));
+  }
+  return kins.get(main) ?? kinOf(main, []);
+}
+
+type ChildrenLists = Map<string, AgentReport[]>;
+
+function childrenLists(main: AgentReport, subagents: readonly AgentReport[]): ChildrenLists {
+  const ids = new Set([main, ...subagents].map(({ id }) => id));
+  const lists = groupBy(subagents, ({ id, parentId }) =>
+    parentId !== null && parentId !== id && ids.has(parentId) ? parentId : main.id,
+  );
+  const reached = new Set(parentsFirst(main, lists));
+  // Two that each name the other as parent: bad data must not make an agent vanish.
+  for (const agent of subagents) {
+    if (reached.has(agent)) continue;
+    for (const [parent, list] of lists)
+      lists.set(
+        parent,
+        list.filter((one) => one !== agent),
+      );
+    lists.set(main.id, [...(lists.get(main.id) ?? []), agent]);
+    for (const one of parentsFirst(agent, lists)) reached.add(one);
+  }
+  return lists;
+}
+
+function parentsFirst(root: AgentReport, childrenOf: ChildrenLists): AgentReport[] {
+  const found = new Set([root]);
+  for (const agent of found) for (const child of childrenOf.get(agent.id) ?? []) found.add(child);
+  return [...found];
+}
+
+function kinOf(agent: AgentReport, children: readonly Kin[]): Kin {
+  const { standing, isBusy } = factsOf(agent);
+  const own: Tally = {
+    agents: 1,
+    busy: isBusy ? 1 : 0,
+    needsYou: standing === 'needs you' ? 1 : 0,
+    failed: standing === 'failed' ? 1 : 0,
+    unknown: standing === 'unknown' ? 1 : 0,
+  };
+  const fadesAt = children.reduce((at, child) => Math.max(at, child.fadesAt), fadeOf(agent));
+  return { key: agentKey(agent), agent, children, tally: tallyOf(children, own), fadesAt };
+}
+
+function tallyOf(kins: readonly Kin[], start: Tally = NOBODY): Tally {
+  if (kins.length === 0) return start;
+  let { agents, busy, needsYou, failed, unknown } = start;
+  for (const { tally } of kins) {
+    agents += tally.agents;
+    busy += tally.busy;
+    needsYou += tally.needsYou;
+    failed += tally.failed;
+    unknown += tally.unknown;
+  }
+  return { agents, busy, needsYou, failed, unknown };
+}
+
+function fadeOf({ status, completedAt, lastActivityAt }: AgentReport): number {
+  if (isAtWork(status)) return Number.POSITIVE_INFINITY;
+  const end = completedAt ?? lastActivityAt;
+  if (end === null) return Number.NEGATIVE_INFINITY;
+  return Date.parse(end) + (status === 'failed' ? FAILED_STAYS_MS : STAYS_MS);
 }

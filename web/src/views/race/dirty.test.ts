@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { makeSession } from '../../testing/make.ts';
-import { type Drawn, dirtyLooks } from './dirty.ts';
-import { NO_FOLDS } from './folds.ts';
+import { NO_FOLDS } from './block.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout } from './layout.ts';
+import { type Drawn, dirtyLooks } from './traffic.ts';
 
 const layout = createLayout()([makeSession({}, [{}, {}])], {
   now: 0,

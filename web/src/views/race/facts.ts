@@ -12,8 +12,6 @@ import {
   typeText,
   watchedDoing,
 } from '../../../../src/core/index.ts';
-import { shortModel } from './model-name.ts';
-import { type Position, positionOf } from './position.ts';
 
 /** What is drawn and said of an agent and does not depend on the time. */
 export interface Facts {
@@ -93,4 +91,46 @@ function newSaying(agent: AgentReport, standing: Standing, now: number): string 
     default:
       return doing === '' ? status : doing;
   }
+}
+
+/** `claude-opus-4-8`, `claude-sonnet-4-5-20250929`, and the older `claude-3-5-sonnet-20241022`. */
+const NEW = /^claude-([a-z]+)-(\d{1,2})(?:-(\d{1,2}))?(?:-\d{8})?(?:\[.*\])?$/;
+const OLD = /^claude-(\d{1,2})(?:-(\d{1,2}))?-([a-z]+)(?:-\d{8})?$/;
+
+/** Short enough for a badge: opus 4.8. Models of other makers keep their name. */
+export function shortModel(model: string | null): string {
+  if (model === null) return '';
+  const now = NEW.exec(model);
+  if (now) return nameOf(now[1], now[2], now[3]);
+  const before = OLD.exec(model);
+  return before ? nameOf(before[3], before[1], before[2]) : cleanLine(model);
+}
+
+function nameOf(family = '', major = '', minor = ''): string {
+  return `${family} ${major}${minor === '' ? '' : `.${minor}`}`;
+}
+
+/** Where a car stands in its lane. */
+export interface Position {
+  /**
+   * `share`: of the context window. `open`: the window is not known, the lane has no end, and tokens are placed on a
+   * logarithmic scale. `none`: nothing is known; the car stands at the start, hollow.
+   */
+  readonly kind: 'share' | 'open' | 'none';
+  /** Of the way from the start to the right edge of the lane, 0 to 1. */
+  readonly share: number;
+}
+
+/** An open lane goes from a thousand tokens to ten million. */
+const OPEN_FROM = 1_000;
+const OPEN_TO = 10_000_000;
+
+export function positionOf(tokens: number | null, window: number | null): Position {
+  if (tokens === null) return { kind: 'none', share: 0 };
+  if (window !== null && window > 0) return { kind: 'share', share: within(tokens / window) };
+  return { kind: 'open', share: within(Math.log(Math.max(tokens, 1) / OPEN_FROM) / Math.log(OPEN_TO / OPEN_FROM)) };
+}
+
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share));
 }

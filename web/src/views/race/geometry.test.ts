@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeAgent, makeSession } from '../../testing/make.ts';
-import { NO_FOLDS } from './folds.ts';
+import { hitAt } from './acts.ts';
+import { NO_FOLDS } from './block.ts';
 import { type Box, bandOf, boxesOf, carSize, columnsFor, noseAt, roomFor, sideOf } from './geometry.ts';
-import { hitAt } from './hit.ts';
-import { createLayout } from './layout.ts';
-import { chipRow, EARLIER } from './rows.ts';
+import { chipRow, createLayout, EARLIER } from './layout.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();

@@ -46,7 +46,7 @@ export function columnsFor(width: number): Columns {
   return { width, isStacked: false, heights: BESIDE, name, track, chip, tokens };
 }
 
-export interface LaneBoxes {
+interface LaneBoxes {
   readonly fold: Box;
   readonly name: Box;
   /** The second line of a session. */
@@ -159,4 +159,10 @@ export function roomFor({ from, to }: Span, side: Side, obstacles: readonly Span
   const width = (gap: Span): number => gap.to - gap.from;
   const widest = gaps.reduce<Span>((best, gap) => (width(gap) > width(best) ? gap : best), { from, to: from });
   return gaps.find((gap) => width(gap) >= wanted) ?? widest;
+}
+
+/** Lengths for a style: Preact adds no unit by itself. */
+export function pixels<Name extends string>(lengths: Readonly<Record<Name, number>>): Record<Name, string> {
+  const named = Object.entries<number>(lengths).map(([name, length]) => [name, `${length}px`]);
+  return Object.fromEntries(named);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AgentReport, computeAt, isAtWork, type SessionDetail } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
-import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
+import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './block.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout, type Layout, type LayoutOptions, placesWithin } from './layout.ts';
 import { openRecording } from './testing/open-recording.mjs';

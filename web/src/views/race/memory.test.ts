@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
-import { setBackTokens, spawnTokens } from './history.ts';
-import { createMemories } from './memories.ts';
-import { type Memory, remember, speedOf, trailOf } from './memory.ts';
+import { createMemories, type Memory, remember, speedOf, trailOf } from './race-state.ts';
+import { setBackTokens, spawnTokens } from './run-stage.ts';
 import { openRecording } from './testing/open-recording.mjs';
 
 const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite5m: 0, cacheWrite1h: 0 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { advance, type Car, type Goal, isThere } from './motion.ts';
+import { advance, type Car, type Goal, isThere } from './frame.ts';
 
 const car = (over: Partial<Car> = {}): Car => ({ share: 0, y: 0, alpha: 1, trail: 0, at: 0, ...over });
 const goal = (over: Partial<Goal> = {}): Goal => ({ share: 0.5, y: 0, alpha: 1, trail: 0, ...over });

@@ -1,14 +1,61 @@
 import { computed, signal } from '@preact/signals';
-import { type AgentReport, agentKey, type SessionDetail } from '../../../../src/core/index.ts';
+import { type AgentReport, agentKey, type SessionDetail, sessionKey } from '../../../../src/core/index.ts';
 import { read, select } from '../../actions.ts';
 import { agentsOf, nowShown, replayAt, selected, shownSessions } from '../../store.ts';
 import type { Act } from './acts.ts';
+import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './block.ts';
 import { factsOf } from './facts.ts';
-import { type Folds, NO_FOLDS, setFinishedOpen, setFolded } from './folds.ts';
 import { columnsFor } from './geometry.ts';
-import { createLayout, type Layout } from './layout.ts';
-import { createMemories } from './memories.ts';
-import { laneOfRow, type Row, rowsOf } from './rows.ts';
+import { createLayout, type Layout, laneOfRow, type Row, rowsOf } from './layout.ts';
+
+/** What was seen of every agent that is still there. */
+interface Memories {
+  /** `all`: who is not among them is forgotten, even if only a part of them is shown. */
+  take(sessions: readonly SessionDetail[], now: number, all?: readonly SessionDetail[]): void;
+  of(key: string): Memory | undefined;
+}
+
+export function createMemories(): Memories {
+  const known = new Map<string, Memory>();
+  let taken: readonly SessionDetail[] = [];
+
+  const takeSession = (session: SessionDetail, before: SessionDetail | undefined, now: number): void => {
+    const { main, subagents } = session;
+    const mainKey = agentKey(main);
+    const isWatched = known.has(mainKey);
+    known.set(mainKey, remember(known.get(mainKey), main, now));
+    for (const [at, agent] of subagents.entries()) {
+      // Most are the same as last time, in the same place.
+      if (before?.subagents[at] === agent) continue;
+      const key = agentKey(agent);
+      const memory = known.get(key);
+      // Who was there before we looked was asked for at a point that nobody saw.
+      const parent = !memory && isWatched && agent.parentId !== null ? agentKey({ ...agent, id: agent.parentId }) : '';
+      known.set(key, remember(memory, agent, now, known.get(parent)?.agent.contextTokens));
+    }
+  };
+
+  const forget = (sessions: readonly SessionDetail[]): void => {
+    const count = sessions.reduce((sum, { subagents }) => sum + 1 + subagents.length, 0);
+    if (count === known.size) return;
+    const keys = new Set(sessions.flatMap(({ main, subagents }) => [main, ...subagents]).map(agentKey));
+    for (const key of known.keys()) if (!keys.has(key)) known.delete(key);
+  };
+
+  return {
+    take(sessions, now, all = sessions) {
+      if (sessions === taken) return;
+      const before = new Map(taken.map((session) => [sessionKey(session), session]));
+      for (const session of sessions) {
+        const old = before.get(sessionKey(session));
+        if (old !== session) takeSession(session, old, now);
+      }
+      forget(all);
+      taken = sessions;
+    },
+    of: (key) => known.get(key),
+  };
+}
 
 // The person's choices in the race. They outlive a look at another view.
 
@@ -110,4 +157,71 @@ export function sessionOf({ sessionId }: AgentReport): SessionDetail | undefined
 
 function parentOf({ parentId }: AgentReport, byId: ReadonlyMap<string, AgentReport>): AgentReport | undefined {
   return parentId === null ? undefined : byId.get(parentId);
+}
+
+/** What the page saw of an agent over time: a report tells only how it stands now. */
+export interface Memory {
+  readonly agent: AgentReport;
+  /** What filled its parent's context when it first appeared; undefined: it was there before we looked. */
+  readonly spawnedAt: number | undefined;
+  /** Tokens from which a compaction set it back, the last few. */
+  readonly setBacks: readonly number[];
+  /** What it had written, over the last seconds. */
+  readonly samples: readonly Sample[];
+}
+
+interface Sample {
+  readonly at: number;
+  readonly output: number;
+}
+
+const WINDOW_MS = 10_000;
+const MOST_SETBACKS = 4;
+const MOST_SAMPLES = 40;
+/** So many tokens a second make the longest trail. */
+const FULL_SPEED = 120;
+
+export function remember(
+  before: Memory | undefined,
+  agent: AgentReport,
+  now: number,
+  parentTokens?: number | null,
+): Memory {
+  if (before?.agent === agent) return before;
+  const output = agent.usage?.output ?? 0;
+  if (!before) return { agent, spawnedAt: parentTokens ?? undefined, setBacks: [], samples: [{ at: now, output }] };
+  return {
+    agent,
+    spawnedAt: before.spawnedAt,
+    setBacks: setBacksOf(before, agent),
+    samples: samplesOf(before.samples, { at: now, output }),
+  };
+}
+
+function setBacksOf({ agent: before, setBacks }: Memory, agent: AgentReport): readonly number[] {
+  // A replay may go back before the compaction.
+  if (agent.compactions < before.compactions) return setBacks.slice(0, agent.compactions);
+  if (agent.compactions === before.compactions || before.contextTokens === null) return setBacks;
+  return [...setBacks, before.contextTokens].slice(-MOST_SETBACKS);
+}
+
+function samplesOf(samples: readonly Sample[], next: Sample): readonly Sample[] {
+  const last = samples.at(-1);
+  if (!last || next.at < last.at || next.output < last.output) return [next];
+  if (next.output === last.output) return samples;
+  const base = samples.findLastIndex(({ at }) => at <= next.at - WINDOW_MS);
+  return [...samples.slice(Math.max(0, base)), next].slice(-MOST_SAMPLES);
+}
+
+/** Tokens written per second over the last seconds. */
+export function speedOf({ samples }: Memory, now: number): number {
+  const last = samples.at(-1);
+  const base = samples.findLast(({ at }) => at <= now - WINDOW_MS) ?? samples[0];
+  if (!last || !base || last.at > now) return 0;
+  return ((last.output - base.output) * 1000) / WINDOW_MS;
+}
+
+/** 0 to 1: slow ones can still be told from standing ones. */
+export function trailOf(tokensPerSecond: number): number {
+  return Math.sqrt(Math.min(1, Math.max(0, tokensPerSecond) / FULL_SPEED));
 }

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionDetail } from '../../../../src/core/index.ts';
 import { makeSession } from '../../testing/make.ts';
-import { NO_FOLDS } from './folds.ts';
+import { NO_FOLDS } from './block.ts';
 import { columnsFor } from './geometry.ts';
 import { createLayout } from './layout.ts';
 import type { Palette } from './palette.ts';
-import type { Scene } from './scene.ts';
-import { createTraffic } from './traffic.ts';
+import { createTraffic, type Scene } from './traffic.ts';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');
 const ago = (ms: number): string => new Date(NOW - ms).toISOString();

@@ -1,13 +1,12 @@
 import type { Lane } from './block.ts';
-import type { Look } from './dirty.ts';
 import { factsOf } from './facts.ts';
-import { type Side, sideOf } from './geometry.ts';
-import { type Layout, placesWithin } from './layout.ts';
-import { advance, type Car, type Goal, isThere } from './motion.ts';
-import { accentsOf, type Scene } from './scene.ts';
+import { advance, type Car, type Goal, isThere, type Pointers, type Traces } from './frame.ts';
+import { type Columns, type Side, sideOf } from './geometry.ts';
+import { type Layout, laneOfRow, placesWithin } from './layout.ts';
+import type { Palette } from './palette.ts';
 
 /** The cars that are in sight. Of the others nothing is kept: they stand where they belong when they come into sight. */
-export interface Traffic {
+interface Traffic {
   /** Another scene than the last one: notices who came and who left. */
   turnTo(scene: Scene, scrollTop: number): void;
   /** Everybody to where they are at a time, from top to bottom. */
@@ -115,4 +114,90 @@ function faded(ghost: Ghost, time: number): readonly Ghost[] {
   // It stood still until now.
   const car = advance({ ...ghost.car, at: Math.max(ghost.car.at, time - 4 * FRAME_MS) }, ghost.goal, time);
   return car.alpha > GONE ? [{ ...ghost, car }] : [];
+}
+
+/** What a picture was drawn from. Most of the time one lane of many is different in the next. */
+export interface Drawn {
+  /** What all of it depends on: size, colours, scrolling, … */
+  readonly base: readonly unknown[];
+  /** From top to bottom. */
+  readonly looks: readonly Look[];
+}
+
+export interface Look {
+  readonly lane: Lane;
+  readonly car: Car;
+  /** Pointed at, selected, blinking: a number for each mixture. */
+  readonly accents: number;
+}
+
+/** The lanes that have to be drawn anew; `all` where something else changed, or one of them moved up or down. */
+export function dirtyLooks(before: Drawn | undefined, now: Drawn): readonly Look[] | 'all' {
+  if (!before || before.looks.length !== now.looks.length) return 'all';
+  if (before.base.length !== now.base.length || before.base.some((part, at) => part !== now.base[at])) return 'all';
+  const dirty: Look[] = [];
+  for (const [at, look] of now.looks.entries()) {
+    const old = before.looks[at];
+    if (!old || old.lane.key !== look.lane.key || old.car.y !== look.car.y) return 'all';
+    if (!isSame(old, look)) dirty.push(look);
+  }
+  return dirty;
+}
+
+function isSame(a: Look, b: Look): boolean {
+  return (
+    a.lane === b.lane &&
+    a.accents === b.accents &&
+    a.car.share === b.car.share &&
+    a.car.alpha === b.car.alpha &&
+    a.car.trail === b.car.trail
+  );
+}
+
+/** What the stage is told whenever something changed. */
+export interface Scene {
+  readonly layout: Layout;
+  readonly columns: Columns;
+  readonly viewHeight: number;
+  readonly pointers: Pointers;
+  readonly now: number;
+  /** Cars jump, and hazard lights stay on. */
+  readonly isStill: boolean;
+  readonly palette: Palette;
+  readonly trailOf: (lane: Lane) => number;
+  /** It appeared while somebody looked: it comes from the start. */
+  readonly isNew: (lane: Lane) => boolean;
+  readonly tracesOf: (lane: Lane) => Traces;
+  /** What `tracesOf` knows from elsewhere than the lanes: another object, where it knows more. */
+  readonly traces: unknown;
+}
+
+/** Whether it has to be drawn, whatever its cars do. */
+export function isDifferent(a: Scene, b: Scene): boolean {
+  return (
+    a.layout !== b.layout ||
+    a.columns !== b.columns ||
+    a.viewHeight !== b.viewHeight ||
+    a.palette !== b.palette ||
+    a.isStill !== b.isStill ||
+    a.traces !== b.traces ||
+    a.pointers.hovered !== b.pointers.hovered ||
+    a.pointers.focused !== b.pointers.focused ||
+    a.pointers.selected !== b.pointers.selected
+  );
+}
+
+/** How a lane is set apart, as a number for each mixture. */
+function accentsOf(lane: Lane, { hovered, focused, selected }: Pointers, isOn: boolean): number {
+  return (
+    (hovered === lane.key ? 1 : 0) +
+    (selected === lane.key ? 2 : 0) +
+    (focused === lane.key ? 4 : 0) +
+    (focused !== undefined && focused !== lane.key && laneOfRow(focused) === lane.key ? 8 : 0) +
+    (isOn && isSilent(lane) ? 16 : 0)
+  );
+}
+
+export function isSilent({ agent }: Lane): boolean {
+  return factsOf(agent).standing === 'silent';
 }

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../../../src/core/index.ts';
 import { makeAgent, makeSession } from '../../testing/make.ts';
-import { chipText, chipWords } from './chip-text.ts';
-import { factsOf, sayingOf } from './facts.ts';
-import { createFitter } from './fit-text.ts';
-import { NO_FOLDS } from './folds.ts';
+import { NO_FOLDS } from './block.ts';
+import { factsOf, positionOf, sayingOf, shortModel } from './facts.ts';
+import { createFitter } from './frame.ts';
 import { columnsFor } from './geometry.ts';
-import { laneWords } from './lane-words.ts';
-import { createLayout } from './layout.ts';
-import { shortModel } from './model-name.ts';
-import { positionOf } from './position.ts';
-import { rowsOf } from './rows.ts';
+import { chipText, chipWords, laneWords } from './lane-words.ts';
+import { createLayout, rowsOf } from './layout.ts';
 import { openRecording } from './testing/open-recording.mjs';
 
 const NOW = Date.parse('2026-11-15T12:00:00Z');

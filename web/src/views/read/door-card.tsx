@@ -8,9 +8,8 @@ import {
   timeText,
 } from '../../../../src/core/index.ts';
 import { describeCall, type MessagePart } from '../../../../src/core/transcript/index.ts';
-import { hueOf } from '../../parts/hue.ts';
 import { PlaceLink } from '../../parts/place-link.tsx';
-import { StatusMark } from '../../parts/status-mark.tsx';
+import { hueOf, StatusMark } from '../../parts/status-mark.tsx';
 import { clock } from '../../store.ts';
 import { FoldedText } from './folded-text.tsx';
 import { type PartPlace, slotName } from './part-place.ts';

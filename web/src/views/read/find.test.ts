@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TranscriptMessage } from '../../../../src/core/index.ts';
 import { createBook } from './book.ts';
-import { createFinder } from './find.ts';
-import { createHitCounts } from './hit-counts.ts';
+import { createFinder, createHitCounts } from './find.ts';
 
 function said(index: number, text: string): TranscriptMessage {
   return { id: String(index), role: 'assistant', timestamp: null, model: null, content: [{ type: 'text', text }] };

@@ -1,17 +1,21 @@
 import type { ComponentChild } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
+import { formatCount } from '../../../../src/core/index.ts';
 import {
   cutText,
   type FoldLimits,
   foldUnits,
   gapSizes,
+  openGap,
+  revealUnit,
+  type Span,
+  STEP_ROWS,
   splitLinks,
   type TextUnits,
+  type Units,
 } from '../../../../src/core/transcript/index.ts';
-import { GapButton } from './gap-button.tsx';
-import { type PartPlace, slotName, useHitIn } from './part-place.ts';
+import { openness, type PartPlace, rememberSpans, slotName, spansOf, useHitIn, useStaying } from './part-place.ts';
 import { WebLink } from './rich-text.tsx';
-import { useSpans } from './use-spans.ts';
 
 interface FoldedProps {
   readonly text: string;
@@ -110,4 +114,39 @@ function TextGap({ units, from, to, open }: RunProps & { readonly open: () => vo
   }, [units, from, to]);
   if (lines > 1) return <GapButton hidden={lines} unit="line" open={open} />;
   return <GapButton hidden={units.start(to) - units.start(from)} unit="character" open={open} />;
+}
+
+interface GapProps {
+  readonly hidden: number;
+  readonly unit: 'line' | 'character';
+  readonly open: () => void;
+}
+
+/** Stands where something is folded away, and opens it. */
+export function GapButton({ hidden, unit, open }: GapProps) {
+  const what = `${formatCount(hidden)} more ${hidden === 1 ? unit : `${unit}s`}`;
+  return (
+    <button type="button" class="read-gap" onClick={open}>
+      {unit === 'line' && hidden > STEP_ROWS ? `Show some of ${what}` : `Show ${what}`}
+    </button>
+  );
+}
+
+/** What of a folded thing is shown; remembered while the page lives. `reveal`: a unit that must be seen. */
+export function useSpans(
+  key: string,
+  units: Units,
+  fold: (isAllOpen: boolean) => readonly Span[],
+  reveal: number | undefined,
+): readonly [spans: readonly Span[], open: (gap: number) => void] {
+  const isAllOpen = openness.value.all === true;
+  const [, draw] = useState(0);
+  const before = spansOf(key) ?? fold(isAllOpen);
+  const spans = reveal === undefined ? before : revealUnit(before, units, reveal);
+  useStaying(spans === before ? undefined : reveal, () => rememberSpans(key, spans));
+  const open = (gap: number): void => {
+    rememberSpans(key, openGap(spans, units, gap));
+    draw((count) => count + 1);
+  };
+  return [spans, open];
 }

@@ -4,8 +4,7 @@ import { type AgentRef, message as wanted } from '../../store.ts';
 import type { Book } from './book.ts';
 import type { Finder } from './find.ts';
 import { MessageRow, type Speakers } from './message-row.tsx';
-import type { Reading } from './use-reading.ts';
-import type { MessageVirtualizer } from './use-virtual-list.ts';
+import type { MessageVirtualizer, Reading } from './use-reading.ts';
 
 interface ListProps {
   readonly at: AgentRef;

@@ -1,24 +1,33 @@
 import { memo } from 'preact/compat';
-import type { TranscriptMessage } from '../../../../src/core/index.ts';
+import { useEffect, useState } from 'preact/hooks';
+import type { NoticeBlock, TranscriptMessage } from '../../../../src/core/index.ts';
 import {
+  type CallView,
+  countLines,
+  countRows,
+  describeCall,
   describeMedia,
+  editRows,
+  headText,
+  isProse,
   type MessagePart,
   partsOf,
+  showsOutput,
   sizeText,
+  titleOf,
   type Voice,
   voiceOf,
 } from '../../../../src/core/transcript/index.ts';
+import { read } from '../../actions.ts';
+import { isPlain } from '../../parts/place-link.tsx';
 import { exactTime, wallTime } from '../../parts/time-text.ts';
+import { hashOf } from '../../route.ts';
 import type { AgentRef } from '../../store.ts';
-import { CallBlock } from './call-block.tsx';
-import { Answer } from './call-body.tsx';
+import { Answer, CallBody } from './call-body.tsx';
 import { DoorCard } from './door-card.tsx';
 import type { Finder } from './find.ts';
 import { FoldedText } from './folded-text.tsx';
-import { MessageLink } from './message-link.tsx';
-import { Notice, Summary } from './notice.tsx';
-import { choose, isOpenPart } from './openness.ts';
-import { type PartPlace, slotName, useHitInPart } from './part-place.ts';
+import { choose, isOpenPart, type PartPlace, slotName, useHitInPart } from './part-place.ts';
 import { Prose } from './prose.tsx';
 
 /** Who speaks under which name and in which colour. Stays the same object while none of it changes. */
@@ -171,4 +180,169 @@ function Thinking({
       )}
     </div>
   );
+}
+
+/** The program speaks: in a line what it is, and what it hands over. */
+function Notice({ notice, place }: { readonly notice: NoticeBlock; readonly place: PartPlace }) {
+  const title = titleOf(notice);
+  return (
+    <>
+      <p class="read-notice" data-slot={slotName(place, 'title')} data-from={0}>
+        {title}
+      </p>
+      {notice.text !== '' &&
+        (isProse(notice) ? (
+          <Prose text={notice.text} place={place} slot="text" limits={{ head: 30, tail: 0 }} />
+        ) : (
+          <FoldedText text={notice.text} place={place} slot="text" limits={{ head: 3, tail: 0 }} class="read-aside" />
+        ))}
+    </>
+  );
+}
+
+/** All that was said before, in the host's words: there for those who ask. */
+function Summary({ text, place }: { readonly text: string; readonly place: PartPlace }) {
+  return (
+    <>
+      <p class="read-notice">Continued after compaction</p>
+      <FoldedText text={text} place={place} slot="text" limits={{ head: 0, tail: 0 }} class="read-aside" />
+    </>
+  );
+}
+
+const SAID_MS = 1500;
+
+/** The number of a message: its address. A click goes there and copies it. */
+function MessageLink({ to, index }: { readonly to: AgentRef; readonly index: number }) {
+  const [said, setSaid] = useState('');
+  useEffect(() => {
+    if (said === '') return;
+    const timer = setTimeout(() => setSaid(''), SAID_MS);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const href = hashOf({ view: 'read', ref: to, message: index });
+  const copy = (event: MouseEvent): void => {
+    if (!isPlain(event)) return;
+    event.preventDefault();
+    read(to, index);
+    // Without the token that may stand in the address: it belongs to this person.
+    const address = `${location.protocol}//${location.host}${location.pathname}${href}`;
+    const copied = navigator.clipboard?.writeText(address) ?? Promise.reject(new Error('no clipboard'));
+    copied.then(
+      () => setSaid('link copied'),
+      () => setSaid('the address bar has the link'),
+    );
+  };
+  return (
+    <span class="read-link">
+      <span role="status">{said}</span>
+      <a
+        href={href}
+        onClick={copy}
+        title="Copy the link to this message"
+        aria-label={`Copy the link to message ${index + 1}`}
+      >
+        {index + 1}
+      </a>
+    </span>
+  );
+}
+
+type CallPart = Extract<MessagePart, { readonly kind: 'call' }>;
+
+/** A call of a tool: one line that says what it did, and below it, where somebody wants to see it, how. */
+function CallBlock({ part, place }: { readonly part: CallPart; readonly place: PartPlace }) {
+  const { call, result } = part;
+  const view = describeCall(call, result);
+  const isOpen = useHitInPart(place) || isOpenPart(place.key, part);
+  const isError = result?.isError === true;
+  return (
+    <div class={`read-call${isError ? ' read-call-failed' : ''}`}>
+      <button type="button" class="read-call-head" aria-expanded={isOpen} onClick={() => choose(place.key, !isOpen)}>
+        <span class="read-caret" aria-hidden="true">
+          {isOpen ? '▾' : '▸'}
+        </span>
+        <CallLine call={call} view={view} place={place} isOpen={isOpen} />
+        <Outcome part={part} view={view} />
+      </button>
+      {isOpen && (
+        <div class="read-call-body">
+          <CallBody view={view} place={place} isError={isError} />
+          {isError && !showsOutput(view) && (
+            <FoldedText
+              text={result.text}
+              place={place}
+              slot="output"
+              limits={{ head: 12, tail: 4 }}
+              class="read-error"
+            />
+          )}
+          {result?.media.map((media, index) => (
+            <p key={`${index} ${media.media_type}`} class="read-attachment">
+              <span aria-hidden="true">▣</span> {describeMedia(media)}
+            </p>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface LineProps {
+  readonly call: CallPart['call'];
+  readonly view: CallView;
+  readonly place: PartPlace;
+  readonly isOpen: boolean;
+}
+
+function CallLine({ call, view, place, isOpen }: LineProps) {
+  const line = headText(call, view).slice(call.name.length + 1);
+  const isCommandHidden = view.kind === 'terminal' && !isOpen;
+  return (
+    <span class="read-call-line">
+      <span data-slot={slotName(place, 'head')} data-from={0}>
+        <b>{call.name}</b> <span class={view.kind === 'terminal' ? '' : 'read-call-summary'}>{line}</span>
+      </span>
+      {isCommandHidden && <span class="read-call-summary"> {call.summary}</span>}
+    </span>
+  );
+}
+
+function Outcome({ part: { result }, view }: { readonly part: CallPart; readonly view: CallView }) {
+  if (!result) return <span class="read-outcome">no answer yet</span>;
+  if (result.isError) return <span class="read-outcome read-outcome-bad">✗ {failureText(view)}</span>;
+  return <span class="read-outcome">{sizeOf(view)}</span>;
+}
+
+function failureText(view: CallView): string {
+  return view.kind === 'terminal' && view.exitCode !== undefined ? `exit code ${view.exitCode}` : 'failed';
+}
+
+/** What a closed call hides, or an open one changed. */
+function sizeOf(view: CallView) {
+  switch (view.kind) {
+    case 'edits': {
+      const rows = view.edits.flatMap(editRows);
+      return (
+        <>
+          <span class="read-plus">+{countRows(rows, 'added')}</span>{' '}
+          <span class="read-minus">−{countRows(rows, 'removed')}</span>
+        </>
+      );
+    }
+    case 'written':
+      return <span class="read-plus">+{countLines(view.text)}</span>;
+    case 'terminal':
+      return view.output ? sizeText(view.output) : 'no output';
+    case 'file':
+    case 'found':
+    case 'web':
+      return view.text ? sizeText(view.text) : '';
+    case 'fields':
+      return view.output ? sizeText(view.output) : '';
+    case 'checks':
+      return `${view.checks.filter(({ state }) => state === 'done').length} of ${view.checks.length} done`;
+    default:
+      return '';
+  }
 }

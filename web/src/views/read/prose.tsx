@@ -1,9 +1,15 @@
 import { useMemo } from 'preact/hooks';
-import { cutText, type FoldLimits, foldUnits, MAX_MARKDOWN, sizeText } from '../../../../src/core/transcript/index.ts';
+import {
+  cutText,
+  type FoldLimits,
+  foldUnits,
+  MAX_MARKDOWN,
+  parseMarkdown,
+  type RichNode,
+  sizeText,
+} from '../../../../src/core/transcript/index.ts';
 import { FoldedText } from './folded-text.tsx';
-import { readMarkdown } from './markdown.ts';
-import { choose, openness } from './openness.ts';
-import { type PartPlace, slotName, useHitIn, useStaying } from './part-place.ts';
+import { choose, openness, type PartPlace, slotName, useHitIn, useStaying } from './part-place.ts';
 import { renderRich } from './rich-text.tsx';
 
 interface ProseProps {
@@ -43,4 +49,20 @@ function Marked({ text, place, slot, limits }: ProseProps) {
       )}
     </>
   );
+}
+
+const KEPT = 300;
+const parsed = new Map<string, readonly RichNode[]>();
+
+/** Rows come and go while one scrolls: the last few hundred texts are not read again. */
+function readMarkdown(text: string): readonly RichNode[] {
+  const before = parsed.get(text);
+  if (before) return before;
+  const tree = parseMarkdown(text);
+  parsed.set(text, tree);
+  for (const oldest of parsed.keys()) {
+    if (parsed.size <= KEPT) break;
+    parsed.delete(oldest);
+  }
+  return tree;
 }

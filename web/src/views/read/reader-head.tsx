@@ -10,15 +10,15 @@ import {
   timeText,
 } from '../../../../src/core/index.ts';
 import { read } from '../../actions.ts';
-import { askerName, useBackend } from '../../backend-context.ts';
+import { askerName, useBackend } from '../../backend.ts';
 import { Ago } from '../../parts/ago.tsx';
-import { hueOf } from '../../parts/hue.ts';
 import { isPlain, PlaceLink } from '../../parts/place-link.tsx';
-import { StatusMark } from '../../parts/status-mark.tsx';
+import { hueOf, StatusMark } from '../../parts/status-mark.tsx';
 import { hashOf } from '../../route.ts';
 import { type AgentRef, clock } from '../../store.ts';
+import type { Book } from './book.ts';
 import { findCall } from './find-call.ts';
-import { agentIn, ancestorsOf, nameOf, sessionOf, typeOf } from './who.ts';
+import { agentIn, ancestorsOf, isBusy, nameOf, sessionOf, typeOf } from './who.ts';
 
 /** Who speaks in this transcript, and the way back to who asked. Always in sight. */
 export function ReaderHead({ at, title, total }: HeadProps) {
@@ -128,4 +128,46 @@ function AskedBy({ at, agent }: { readonly at: AgentRef; readonly agent: AgentRe
       </a>
     </span>
   );
+}
+
+/** What there is to say about a transcript that is not there, or not all of it. */
+export function ReaderState({ book, at }: { readonly book: Book; readonly at: AgentRef }) {
+  const state = book.state.value;
+  const isEmpty = book.total.value === undefined || book.total.value === 0;
+  switch (state.kind) {
+    case 'reading':
+      return (
+        <p class="read-state" role="status">
+          Reading…
+        </p>
+      );
+    case 'missing':
+      return (
+        <div class="read-state">
+          <p>
+            {isBusy(at)
+              ? 'It has not said anything yet.'
+              : 'There is no transcript of this agent. Its files may be gone, or were never written.'}
+          </p>
+          {at.agent !== at.session && (
+            <PlaceLink in="read" to={{ session: at.session, agent: at.session }}>
+              Read the main agent
+            </PlaceLink>
+          )}
+        </div>
+      );
+    case 'failed':
+      return (
+        <div class="read-state read-state-failed" role="alert">
+          <p>
+            {isEmpty ? 'The transcript' : 'A part of the transcript'} could not be read: {cleanLine(state.reason)}
+          </p>
+          <button type="button" onClick={() => void book.refresh()}>
+            Try again
+          </button>
+        </div>
+      );
+    case 'ready':
+      return isEmpty ? <p class="read-state">Nothing has been said here yet.</p> : null;
+  }
 }

@@ -1,28 +1,37 @@
+import { computed, effect, useComputed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { plural } from '../../../../src/core/index.ts';
+import { cleanLine, plural } from '../../../../src/core/index.ts';
 import { partsOf } from '../../../../src/core/transcript/index.ts';
 import { read } from '../../actions.ts';
-import { useBackend } from '../../backend-context.ts';
-import { type AgentRef, message as wanted } from '../../store.ts';
-import { createFinder } from './find.ts';
+import { useBackend } from '../../backend.ts';
+import { ExportButton } from '../../export/export-button.tsx';
+import { hueOf } from '../../parts/status-mark.tsx';
+import {
+  type AgentRef,
+  connection,
+  currentSession,
+  picture,
+  replayAt,
+  selected,
+  message as wanted,
+} from '../../store.ts';
+import type { Book } from './book.ts';
+import { createFinder, type Finder } from './find.ts';
 import { FindBar } from './find-bar.tsx';
 import { MessageList } from './message-list.tsx';
-import { partKey } from './message-row.tsx';
-import { toggleMessage } from './openness.ts';
-import { ReaderHead } from './reader-head.tsx';
-import type { ReaderAct } from './reader-keys.ts';
-import { ReaderState } from './reader-state.tsx';
-import { ReaderTools } from './reader-tools.tsx';
-import { takeBook } from './shelf.ts';
-import { useFollowing } from './use-following.ts';
+import { partKey, type Speakers } from './message-row.tsx';
+import { chooseAll, toggleMessage } from './part-place.ts';
+import { ReaderHead, ReaderState } from './reader-head.tsx';
 import { isInSight, useMarks } from './use-marks.ts';
-import { useReaderKeys } from './use-reader-keys.ts';
-import { firstPlace, type Reading, useReading } from './use-reading.ts';
-import { useReplay } from './use-replay.ts';
-import { useSpeakers } from './use-speakers.ts';
-import { useVirtualList } from './use-virtual-list.ts';
-import { isBusy } from './who.ts';
+import { firstPlace, keyOf, type Reading, takeBook, useReading, useVirtualList } from './use-reading.ts';
+import { agentIn, isBusy, nameOf, sessionOf } from './who.ts';
+import './read.css';
+import './message.css';
+import './blocks.css';
+import './prose.css';
+import { lastMessageAt } from './message-times.ts';
+import { type ReaderAct, readerActOf } from './reader-keys.ts';
 
 /** The transcript of one agent. For another agent, another one is made. */
 export function Reader({ session, agent }: AgentRef) {
@@ -139,4 +148,125 @@ function useFocus(scroller: RefObject<HTMLDivElement | null>): void {
     if (hasRead && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
     hasRead = true;
   }, []);
+}
+
+/** A moment of the past is replayed: the transcript goes along. */
+export function useReplay(book: Book, reading: Reading): void {
+  const at = replayAt.value;
+  useEffect(() => {
+    if (at === undefined) return;
+    let isStale = false;
+    lastMessageAt(book, at).then((index) => {
+      if (!isStale && index !== undefined && index !== reading.current.peek()) reading.go(index, false);
+    });
+    return () => {
+      isStale = true;
+    };
+  }, [at]);
+}
+
+/** What one can do with all of a transcript. */
+export function ReaderTools({ finder, session }: { readonly finder: Finder; readonly session: string }) {
+  return (
+    <div class="read-tools">
+      <button type="button" onClick={() => chooseAll(true)} title="Open everything (e: this message only)">
+        Expand all
+      </button>
+      <button type="button" onClick={() => chooseAll(false)} title="Close everything (e: this message only)">
+        Collapse all
+      </button>
+      <button type="button" onClick={finder.show} title="Find in this transcript (/)">
+        Find
+      </button>
+      <ExportButton session={session} />
+    </div>
+  );
+}
+
+/** Keys of the reader come before those of the page. */
+export function useReaderKeys(isFinding: () => boolean, run: (act: ReaderAct) => boolean): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.defaultPrevented || event.isComposing || document.querySelector('dialog[open]')) return;
+      const { key, ctrlKey, metaKey, altKey, target } = event;
+      const act = readerActOf({ key, ctrlKey, metaKey, altKey, isTyping: isField(target), isFinding: isFinding() });
+      if (act && run(act)) event.preventDefault();
+    };
+    window.addEventListener('keydown', onKey, { capture: true });
+    return () => window.removeEventListener('keydown', onKey, { capture: true });
+  });
+}
+
+function isField(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+export function useSpeakers(at: AgentRef): Speakers {
+  const agent = useComputed(() => agentIn(at.session, at.agent)).value;
+  const parent = useComputed(() =>
+    agent?.parentId === null || agent === undefined ? undefined : agentIn(at.session, agent.parentId),
+  ).value;
+  const isSubAgent = agent ? agent.kind !== 'main' : at.agent !== at.session;
+  const name = agent ? nameOf(agent) : isSubAgent ? 'sub-agent' : 'main';
+  const asker = parent ? nameOf(parent) : 'asked by';
+  const host = useComputed(() => cleanLine(sessionOf(at.session)?.hostTitle ?? 'the program')).value;
+  const model = agent?.model ?? null;
+  const [hue, askerHue] = [hueOf(agent?.hue ?? null), hueOf(parent?.hue ?? null)];
+  return useMemo(
+    () => ({
+      isSubAgent,
+      names: { person: 'you', parent: asker, agent: name, host },
+      hues: { person: 'var(--text)', parent: askerHue, agent: hue, host: 'var(--text-faint)' },
+      model,
+    }),
+    [isSubAgent, name, asker, host, model, hue, askerHue],
+  );
+}
+
+/** Between two looks at a transcript that grows. */
+const PAUSE_MS = 400;
+
+/** Reads the end again whenever the agent has done something. */
+export function useFollowing(at: AgentRef, book: Book, onNews: () => void): void {
+  useEffect(() => {
+    const signs = computed(() => {
+      const agent = agentIn(at.session, at.agent);
+      if (!agent) return connection.value;
+      const { messageCount, toolCallCount, lastActivityAt, status } = agent;
+      return [connection.value, messageCount, toolCallCount, lastActivityAt, status].join(' ');
+    });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let last = 0;
+    let isFirst = true;
+    const look = (): void => {
+      timer = undefined;
+      last = Date.now();
+      void book.refresh().then(onNews);
+    };
+    const stop = effect(() => {
+      signs.value;
+      if (!isFirst && connection.peek() === 'connected')
+        timer ??= setTimeout(look, Math.max(0, last + PAUSE_MS - Date.now()));
+      isFirst = false;
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, [at.session, at.agent, book]);
+}
+
+/** The transcript of the agent that is selected; of the main agent of the session, where none is. */
+export function ReadView() {
+  const session = currentSession.value?.id;
+  const ref = selected.value ?? (session === undefined ? undefined : { session, agent: session });
+  if (!picture.value) return <p class="read-state">Reading…</p>;
+  if (!ref)
+    return (
+      <p class="read-state">
+        There is no transcript yet. When a coding agent works on this machine, what it says and does can be read here.
+      </p>
+    );
+  return <Reader key={keyOf(ref)} session={ref.session} agent={ref.agent} />;
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { type ComponentChild, isValidElement, type VNode } from 'preact';
 import { describe, expect, it } from 'vitest';
 import { parseMarkdown } from '../../../../src/core/transcript/index.ts';
-import { CodeBlock } from './code-block.tsx';
-import { renderRich } from './rich-text.tsx';
+import { CodeBlock, renderRich } from './rich-text.tsx';
 
 const ELEMENTS = new Set(
   'p strong em s code a span ul ol li blockquote hr br div table thead tbody tr th td'.split(' '),

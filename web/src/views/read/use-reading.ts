@@ -1,10 +1,11 @@
 import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { flushSync } from 'preact/compat';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { Backend } from '../../backend.ts';
 import type { AgentRef } from '../../store.ts';
-import type { Book } from './book.ts';
-import { placeIn, rememberPlace } from './shelf.ts';
-import { type MessageVirtualizer, measureAnew } from './use-virtual-list.ts';
+import { type Book, createBook } from './book.ts';
 
 /** Where the person is in a transcript, and where they want to be. */
 export interface Reading {
@@ -179,4 +180,96 @@ export function firstPlace(at: AgentRef, message: number | undefined, isAtWork: 
   const before = placeIn(at);
   if (before && !before.isAtEnd) return before;
   return before?.isAtEnd || isAtWork ? 'end' : undefined;
+}
+
+// Transcripts that were opened lately, and where in them the person was: going through a door and back costs nothing.
+
+/** Where the person was when they left. */
+interface Place {
+  readonly index: number;
+  /** Pixels of that message above the upper edge. */
+  readonly above: number;
+  readonly isAtEnd: boolean;
+}
+
+const KEPT = 4;
+const books = new Map<string, Book>();
+const places = new Map<string, Place>();
+
+export function keyOf({ session, agent }: AgentRef): string {
+  return `${session} ${agent}`;
+}
+
+/** `isNew`: nothing of it was read yet. */
+export function takeBook(backend: Backend, ref: AgentRef): { readonly book: Book; readonly isNew: boolean } {
+  const key = keyOf(ref);
+  const before = books.get(key);
+  const isNew = before?.state.value.kind !== 'ready';
+  const book = isNew || !before ? createBook((range) => backend.transcript(ref.agent, ref.session, range)) : before;
+  if (before && book !== before) before.close();
+  books.delete(key);
+  books.set(key, book);
+  for (const [oldest, other] of books) {
+    if (books.size <= KEPT) break;
+    books.delete(oldest);
+    other.close();
+  }
+  return { book, isNew };
+}
+
+function rememberPlace(ref: AgentRef, place: Place): void {
+  places.set(keyOf(ref), place);
+}
+
+function placeIn(ref: AgentRef): Place | undefined {
+  return places.get(keyOf(ref));
+}
+
+export type MessageVirtualizer = Virtualizer<HTMLDivElement, HTMLDivElement>;
+
+/** Of a message that nobody has seen yet. */
+const ABOUT_PX = 160;
+
+/** Only the rows in sight are on the page. Heights are measured; what is above the eye may change and nothing moves. */
+export function useVirtualList(count: number, scroller: RefObject<HTMLDivElement | null>): MessageVirtualizer {
+  const [, draw] = useReducer((drawn: number, _: undefined) => drawn + 1, 0);
+  const options = {
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ABOUT_PX,
+    observeElementRect,
+    observeElementOffset,
+    scrollToFn: elementScroll,
+    measureElement,
+    overscan: 5,
+    paddingEnd: 72,
+    scrollPaddingStart: 8,
+    // Rows that moved together with the scroll position have to be drawn in the same frame.
+    onChange: (_: MessageVirtualizer, isSync: boolean) => (isSync ? flushSync(() => draw(undefined)) : draw(undefined)),
+  };
+  const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
+  virtualizer.setOptions(options);
+  useLayoutEffect(() => virtualizer._didMount(), [virtualizer]);
+  useLayoutEffect(() => virtualizer._willUpdate());
+  return virtualizer;
+}
+
+/** Only what the browser reports after its own layout: asking it for a height while drawing would make it lay out twice. */
+function measureElement(
+  element: HTMLDivElement,
+  entry: ResizeObserverEntry | undefined,
+  virtualizer: MessageVirtualizer,
+): number {
+  const box = entry?.borderBoxSize[0];
+  if (box) return Math.round(box.blockSize);
+  return virtualizer.measurementsCache[virtualizer.indexFromElement(element)]?.size ?? ABOUT_PX;
+}
+
+/** The heights of all messages are another's: those on the page are measured, the others guessed again. */
+function measureAnew(virtualizer: MessageVirtualizer): void {
+  virtualizer.measure();
+  for (const element of virtualizer.elementsCache.values()) {
+    if (!element.isConnected) continue;
+    virtualizer.resizeItem(virtualizer.indexFromElement(element), Math.round(element.getBoundingClientRect().height));
+  }
 }

@@ -2,11 +2,21 @@ import { computed, effect } from '@preact/signals';
 import type { TargetedPointerEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { replayAt } from '../../store.ts';
-import { type Colours, colours } from './colours.ts';
-import { histogramOf } from './histogram.ts';
-import { preparePen } from './pen.ts';
-import { brushWindow, panWindow, wholeWindow } from './time-window.ts';
-import { area, isWhole, range, rows, setWindow, shownWindow, timeAt, xOf } from './timeline-state.ts';
+import { type Colours, colours, preparePen } from './colours.ts';
+import { histogramOf } from './rows.ts';
+import {
+  area,
+  brushWindow,
+  isWhole,
+  panWindow,
+  range,
+  rows,
+  setWindow,
+  shownWindow,
+  timeAt,
+  wholeWindow,
+  xOf,
+} from './timeline-state.ts';
 import type { Span } from './track.ts';
 
 const HEIGHT = 28;

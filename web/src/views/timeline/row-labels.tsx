@@ -1,13 +1,13 @@
 import { memo } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import { PLAIN, paintMark, standingOf } from '../../../../src/core/index.ts';
-import { useBackend } from '../../backend-context.ts';
-import { hueOf } from '../../parts/hue.ts';
+import { useBackend } from '../../backend.ts';
+import { hueOf } from '../../parts/status-mark.tsx';
 import { agentsOf, currentSession, selected, shownSession } from '../../store.ts';
 import type { Row } from './rows.ts';
-import { listenToRows } from './rows-input.ts';
 import { focused, ROW_HEIGHT, range, rows, seenRows, spot } from './timeline-state.ts';
 import { callText, callTitle, nameText, rowText } from './timeline-words.ts';
+import { listenToRows } from './tracks-input.ts';
 
 /** Rows above and below those in sight that are there already when one scrolls. */
 const AHEAD = 8;

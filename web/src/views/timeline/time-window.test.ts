@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { brushWindow, panWindow, revealIn, ticksIn, wholeWindow, zoomWindow } from './time-window.ts';
+import { brushWindow, panWindow, revealIn, ticksIn, wholeWindow, zoomWindow } from './timeline-state.ts';
 
 const RANGE = { from: 1_000_000, to: 1_074_000 };
 const WHOLE = wholeWindow(RANGE);

@@ -1,5 +1,5 @@
 import { cleanLine, formatCount, formatDuration, formatStatus, plural } from '../../../../src/core/index.ts';
-import { formatMoment } from '../../replay/replay-clock.ts';
+import { formatMoment } from '../../replay/replay-state.ts';
 import type { Row } from './rows.ts';
 import type { CallMark, CompactionMark, Span } from './track.ts';
 

@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { multiply } from '../../replay/testing/multiply.ts';
 import { openRecorded } from '../../replay/testing/open-recorded.mjs';
-import { histogramOf } from './histogram.ts';
-import { callAt } from './hit.ts';
-import { computeRows, linksIn } from './rows.ts';
-import { barsOf, type Span, silencesBetween, trackOf, weightOf, without } from './track.ts';
+import { computeRows, histogramOf, linksIn } from './rows.ts';
+import { barsOf, callAt, type Span, silencesBetween, trackOf, weightOf, without } from './track.ts';
 
 const MINUTE = 60_000;
 
