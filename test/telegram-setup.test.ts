@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { findBot } from '../src/notify/telegram/find-bot.ts';
 import { createGrammyApi } from '../src/notify/telegram/grammy-api.ts';
-import { findChat } from '../src/notify/telegram/setup.ts';
+import { findBot, findChat } from '../src/notify/telegram/setup.ts';
 import { type BotServer, startBotServer } from './telegram-server/bot-server.ts';
 
 // With a person who types: what the program without a terminal cannot be asked.

@@ -168,8 +168,14 @@ describe('the bot', () => {
       const ask = async (text: string): Promise<string> => {
         const before = running.server.texts(ME).length;
         running.server.say(ME, { id: 7 }, text);
-        await vi.waitUntil(() => running.server.texts(ME).length > before + 1, { timeout: 30_000 });
-        return running.server.texts(ME).at(-1) ?? '';
+        // The status message of a session may arrive before or after the answer.
+        const answers = () =>
+          running.server
+            .texts(ME)
+            .slice(before + 1)
+            .filter((one) => !one.includes('⚙️'));
+        await vi.waitUntil(() => answers().length > 0, { timeout: 30_000 });
+        return answers().at(-1) ?? '';
       };
       const nested = live.snapshot().sessions.find(({ subagents }) => subagents.length === 3);
       const [agent] = nested?.subagents ?? [];

@@ -1,4 +1,34 @@
-import { type Cell, formatCell } from '../core/index.ts';
+import {
+  type AgentReport,
+  agentsOf,
+  type Cell,
+  cleanLine,
+  contextText,
+  cutTo,
+  formatAge,
+  formatCell,
+  formatDuration,
+  isBusy,
+  isSessionBusy,
+  linkText,
+  outputText,
+  type Paint,
+  PLAIN,
+  paintMark,
+  paintWord,
+  plural,
+  runsText,
+  type Standing,
+  sessionStanding,
+  shortId,
+  standingOf,
+  timeText,
+  typeText,
+  watchedDoing,
+  widthOf,
+} from '../core/index.ts';
+import { padTo } from './paint.ts';
+import type { AgentRow, SessionRow, WatchRow } from './rows.ts';
 
 export type ColumnName =
   | 'status'
@@ -120,4 +150,174 @@ export function formatColumns(
 
 function isRight(name: ColumnName): boolean {
   return COLUMNS.find((column) => column.name === name)?.isRight === true;
+}
+
+export type Cells = Partial<Record<ColumnName, Cell>>;
+
+export interface CellOptions {
+  readonly paint: Paint;
+  readonly now: number;
+  /** The status is a mark without a word. */
+  readonly isMarkOnly: boolean;
+  /** There is little room: times are written without spaces. */
+  readonly isNarrow: boolean;
+  /** Columns that the heading of a session may take: those of agent, doing and type. */
+  readonly headWidth: number;
+  /** There is a column for the time since the last word; where not, a silence stands with what is being done. */
+  readonly hasLast: boolean;
+}
+
+const same = (text: string): string => text;
+
+export function cellsOf(row: WatchRow, options: CellOptions): Cells {
+  return row.kind === 'session' ? sessionCells(row, options) : agentCells(row, options);
+}
+
+function agentCells({ agent, stem, fold, inside }: AgentRow, options: CellOptions): Cells {
+  const { paint, now } = options;
+  const fade = isBusy(agent) ? same : paint.dim;
+  // How many are hidden stands first: the end of a long label is cut off.
+  const indent = `  ${stem}${fold === 'folded' ? `▸ +${inside} ` : ''}`;
+  const name = agent.kind === 'main' ? 'main' : `${doubtOf(agent)}${cleanLine(agent.label)}`;
+  const doing = doingCell(agent, options);
+  const inHue = agent.kind === 'main' ? paint.bold : (text: string) => fade(paint.agent(agent.hue, text));
+  return {
+    status: statusCell(standingOf(agent), options),
+    agent: {
+      text: `${indent}${name}${runsText(agent)}`,
+      paint: (text) => paint.dim(text.slice(0, indent.length)) + inHue(text.slice(indent.length)),
+    },
+    // Who is done and has nothing more to say leaves the room to the label.
+    ...((isBusy(agent) || doing.text !== '') && { doing }),
+    ...(hasType(agent, options) && { type: { text: cleanLine(typeText(agent)), paint: paint.dim } }),
+    model: { text: cleanLine(agent.model ?? '–'), paint: paint.dim },
+    calls: { text: agent.toolCallCount === null ? '–' : String(agent.toolCallCount), paint: fade },
+    context: contextCell(agent, paint),
+    output: { text: outputText(agent), paint: fade },
+    time: {
+      text: shorten(isBusy(agent) ? wholeSeconds(timeText(agent, now)) : timeText(agent, now), options),
+      paint: fade,
+    },
+    last: lastCell(agent, options),
+    id: { text: cleanLine(shortId(agent.id)), paint: paint.dim },
+    link: { text: linkText(agent), paint: paint.yellow },
+  };
+}
+
+/** A main agent has none; and where there is little room, what the person is needed for comes first. */
+function hasType(agent: AgentReport, { isNarrow }: CellOptions): boolean {
+  return agent.kind !== 'main' && !(isNarrow && standingOf(agent) === 'needs you');
+}
+
+/** A dotted line alone is easily overlooked. */
+function doubtOf({ evidence }: AgentReport): string {
+  return evidence?.rank === 'guess' || evidence?.rank === 'none' ? '? ' : '';
+}
+
+function sessionCells(row: SessionRow, options: CellOptions): Cells {
+  const { session, fold } = row;
+  const { paint, now } = options;
+  const { main, usage, usageIsLowerBound, lastActivityAt } = session;
+  const isAlone = fold === 'leaf';
+  const isQuiet = !isSessionBusy(session);
+  const fade = isQuiet ? paint.dim : same;
+  return {
+    status: statusCell(sessionStanding(session), options),
+    ...(isAlone && isBusy(main)
+      ? { agent: headCell(row, [], options), doing: doingCell(main, options) }
+      : { agent: headCell(row, factsOf(session, options), options) }),
+    model: { text: cleanLine(`${session.host} ${session.hostVersion ?? ''}`), paint: paint.dim },
+    calls: { text: isAlone ? String(main.toolCallCount ?? '–') : '', paint: fade },
+    context: isAlone ? contextCell(main, paint) : { text: '' },
+    output: { text: outputText({ usage, usageIsLowerBound }), paint: fade },
+    time: { text: shorten(lengthText(session, isQuiet ? lastActivityAt : now), options), paint: fade },
+    last: { text: sinceText(lastActivityAt, options), paint: paint.dim },
+    id: { text: cleanLine(shortId(session.id)), paint: paint.dim },
+    link: { text: '' },
+  };
+}
+
+/** Project and title, and at the right edge as many of the facts as leave the title readable. */
+function headCell({ session, fold }: SessionRow, facts: readonly string[], { paint, headWidth }: CellOptions): Cell {
+  const mark = { open: '▾ ', folded: '▸ ', leaf: '· ' }[fold];
+  const name = mark + cleanLine(session.project ?? shortId(session.id));
+  const whole = session.title === null ? name : `${name}  ${cleanLine(session.title)}`;
+  const fitting = facts
+    .map((_, dropped) => `  ${facts.slice(0, facts.length - dropped).join(' · ')}`)
+    .find((text) => widthOf(text) + MIN_HEAD <= headWidth);
+  const head = fitting === undefined ? whole : cutTo(whole, headWidth - widthOf(fitting));
+  return {
+    text: fitting === undefined ? head : padTo(head, headWidth - widthOf(fitting)) + fitting,
+    paint: (text) =>
+      paint.dim(text.slice(0, mark.length)) +
+      paint.bold(text.slice(mark.length, name.length)) +
+      text.slice(name.length, head.length) +
+      paint.dim(text.slice(head.length)),
+  };
+}
+
+const MIN_HEAD = 26;
+
+/** How many agents, when they were last heard of, and of which host: the most telling first. */
+function factsOf(session: SessionRow['session'], { now, hasLast }: CellOptions): readonly string[] {
+  const agents = agentsOf(session).filter(({ kind }) => kind !== 'internal');
+  const busy = agents.filter(isBusy).length;
+  const host = cleanLine(session.host);
+  if (busy > 0) return [`${busy} of ${agents.length} at work`, host];
+  return [...(hasLast ? [] : [formatAge(session.lastActivityAt, now)]), plural(agents.length, 'agent'), host];
+}
+
+function lengthText({ startedAt }: SessionRow['session'], end: string | number | null): string {
+  if (startedAt === null || end === null) return '–';
+  const isGoing = typeof end === 'number';
+  const text = formatDuration((isGoing ? end : Date.parse(end)) - Date.parse(startedAt));
+  return isGoing ? wholeSeconds(text) : text;
+}
+
+/** What still grows is not shown in tenths: they would only flicker. */
+function wholeSeconds(duration: string): string {
+  return duration.replace(/\.\d s$/, ' s');
+}
+
+function sinceText(iso: string | null, options: CellOptions): string {
+  return shorten(formatAge(iso, options.now).replace(/ ago$/, ''), options);
+}
+
+/** 12 min, or where there is little room 12m. */
+function shorten(duration: string, { isNarrow }: CellOptions): string {
+  return isNarrow ? duration.replace(/ ([smhd])(?:in)?$/, '$1') : duration;
+}
+
+function statusCell(standing: Standing, { paint, isMarkOnly }: CellOptions): Cell {
+  const mark = paintMark(standing, PLAIN);
+  return {
+    text: isMarkOnly ? mark : `${mark} ${standing}`,
+    paint: (text) => paintMark(standing, paint) + paintWord(standing, text.slice(mark.length), paint),
+  };
+}
+
+function doingCell(agent: AgentReport, { paint, now, hasLast }: CellOptions): Cell {
+  const standing = standingOf(agent);
+  const text = cleanLine(watchedDoing(agent, hasLast ? undefined : now));
+  const isLoud = standing === 'needs you' || standing === 'silent';
+  return { text, paint: isLoud ? paint.yellow : isBusy(agent) && standing !== 'waiting' ? same : paint.dim };
+}
+
+/** What is said of a context that is nearly full. */
+const NEARLY_FULL = 0.85;
+
+function contextCell(agent: AgentReport, paint: Paint): Cell {
+  const { contextTokens, contextWindow } = agent;
+  const isFull = contextTokens !== null && contextWindow !== null && contextTokens > NEARLY_FULL * contextWindow;
+  return { text: contextText(agent), paint: isFull && isBusy(agent) ? paint.yellow : paint.dim };
+}
+
+/** Only of those at work: of the others, the time they took says it. */
+function lastCell(agent: AgentReport, options: CellOptions): Cell {
+  const { paint } = options;
+  if (!isBusy(agent) || agent.lastActivityAt === null) return { text: '' };
+  return {
+    text: sinceText(agent.lastActivityAt, options),
+    paint: agent.stalled ? (it) => paint.bold(paint.yellow(it)) : paint.dim,
+  };
 }

@@ -10,10 +10,8 @@ import {
   watchedDoing,
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
-import { fill, fitTo, padTo, spread, withoutColours } from './fit.ts';
-import { formatHints, formatTyped, HELP_FOOTER, type Hint } from './footer.ts';
-import { formatKeys } from './help.ts';
-import type { WatchPaint } from './paint.ts';
+import { formatHints, formatKeys, formatTyped, HELP_FOOTER, type Hint } from './help.ts';
+import { fill, fitTo, padTo, spread, type WatchPaint, withoutColours } from './paint.ts';
 
 /** A transcript on the whole screen. */
 export interface ReaderView {

@@ -11,13 +11,11 @@ import {
 import type { Size } from '../lib/screen.ts';
 import { placeColumns } from './columns.ts';
 import { formatReader } from './draw-reader.ts';
-import { fitTo, withoutColours } from './fit.ts';
 import { formatFrame } from './frame.ts';
-import { createWatchPaint } from './paint.ts';
-import { createScreenPainter } from './paint-screen.ts';
-import { settleView } from './settle-view.ts';
+import { createScreenPainter, createWatchPaint, fitTo, withoutColours } from './paint.ts';
 import { createEmulator } from './testing/emulator.ts';
 import { AT_WORK, broughtUpTo, NOW, pictureOf, recordedSessions, withAgents } from './testing/recorded.ts';
+import { settleView } from './tree.ts';
 
 let sessions: readonly SessionDetail[] = [];
 beforeAll(async () => {

@@ -1,13 +1,25 @@
-import { type FeedSource, type LiveSnapshot, PLAIN, type WatchView } from '../core/index.ts';
+import {
+  agentsOf,
+  cleanLine,
+  clockText,
+  countStandings,
+  cutTo,
+  type FeedSource,
+  isBusy,
+  type LiveSnapshot,
+  type Paint,
+  PLAIN,
+  paintMark,
+  paintWord,
+  plural,
+  type Standing,
+  type WatchView,
+  widthOf,
+} from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
-import { cellsOf } from './cells.ts';
-import { formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './columns.ts';
-import { formatEmpty } from './empty.ts';
-import { fill, fitTo, padTo } from './fit.ts';
-import { formatFooter, HELP_FOOTER } from './footer.ts';
-import { formatHeader } from './header.ts';
-import { formatHelp, notesOf } from './help.ts';
-import type { WatchPaint } from './paint.ts';
+import { cellsOf, formatColumns, isNarrow, MARGIN, type PlacedColumn, placeColumns, spanOf } from './columns.ts';
+import { formatFooter, formatHelp, HELP_FOOTER, notesOf } from './help.ts';
+import { fill, fitTo, padTo, spread, type WatchPaint, withoutColours } from './paint.ts';
 import type { WatchRow } from './rows.ts';
 
 export interface FrameOptions {
@@ -103,4 +115,138 @@ function formatRow(
   });
   const line = formatColumns(columns, cells);
   return isSelected ? paint.bar(fitTo(padTo(`›${line}`, size.columns), size.columns)) : ` ${line}`;
+}
+
+export interface HeaderFacts {
+  readonly source: FeedSource;
+  readonly now: number;
+}
+
+/** The answer at a glance: how many work, does one need the person, is one stuck. */
+export function formatHeader(
+  picture: LiveSnapshot | undefined,
+  { source, now }: HeaderFacts,
+  columns: number,
+  paint: Paint,
+): string {
+  const { urgent, others } = picture ? formatCounts(picture, paint) : { urgent: [], others: [] };
+  // What is lost comes before everything else: all the rest may be old.
+  const lost = source.isLost ? [paint.bold(paint.yellow(`⚠ ${cleanLine(source.text)}`))] : [];
+  const isReading = picture?.isComplete === false;
+  const clock = clockText(now);
+  const from = source.isLost ? [] : [cleanLine(source.text)];
+  const where = [...(isReading ? ['still reading'] : []), ...from, clock].join(' · ');
+  return longest({ urgent: [...lost, ...urgent], others }, paint.bold('troupe'), [where, clock], columns, paint);
+}
+
+interface Counts {
+  readonly urgent: readonly string[];
+  readonly others: readonly string[];
+}
+
+/** Where it is narrow: first the source goes, then what is not urgent, then the clock, then our name. */
+function longest({ urgent, others }: Counts, name: string, rights: readonly string[], columns: number, paint: Paint) {
+  const clock = rights.at(-1) ?? '';
+  const choices: readonly (readonly [left: readonly string[], right: string])[] = [
+    ...rights.map((right) => [[name, ...urgent, ...others], right] as const),
+    ...others.map((_, at) => [[name, ...urgent, ...others.slice(0, others.length - at - 1)], clock] as const),
+    [[name, ...urgent], ''],
+    [urgent, ''],
+  ];
+  const fits = ([left, right]: (typeof choices)[number]): boolean =>
+    widthOf(withoutColours(left.join('  '))) + (right === '' ? 0 : right.length + 2) <= columns;
+  const [left, right] = choices.find(fits) ?? [urgent, ''];
+  return spread(left.join('  '), paint.dim(right), columns);
+}
+
+function formatCounts(picture: LiveSnapshot, paint: Paint): Counts {
+  const counts = countStandings(picture);
+  const parts = COUNTED.flatMap(({ standings, word, isUrgent }) => {
+    const [first] = standings;
+    const count = standings.reduce((sum, standing) => sum + (counts.get(standing) ?? 0), 0);
+    const said = `${count} ${word === 'needs you' && count > 1 ? 'need you' : word}`;
+    return count === 0 ? [] : { isUrgent, text: `${paintMark(first, paint)} ${paintWord(first, said, paint)}` };
+  });
+  const textsOf = (isUrgent: boolean) => parts.filter((part) => part.isUrgent === isUrgent).map(({ text }) => text);
+  const urgent = textsOf(true);
+  const isCalm = urgent.length === 0 && picture.isComplete;
+  return { urgent: isCalm ? [paint.dim('nobody at work')] : urgent, others: textsOf(false) };
+}
+
+/** From left to right. */
+const COUNTED: readonly {
+  readonly standings: readonly [Standing, ...Standing[]];
+  readonly word: string;
+  readonly isUrgent: boolean;
+}[] = [
+  { standings: ['running', 'spawning'], word: 'working', isUrgent: true },
+  { standings: ['needs you'], word: 'needs you', isUrgent: true },
+  { standings: ['silent'], word: 'silent', isUrgent: true },
+  { standings: ['failed'], word: 'failed', isUrgent: false },
+  { standings: ['completed'], word: 'done', isUrgent: false },
+  { standings: ['waiting'], word: 'waiting', isUrgent: false },
+  { standings: ['idle'], word: 'idle', isUrgent: false },
+];
+
+export interface EmptyFacts {
+  readonly source: FeedSource;
+  /** Only this session was asked for. */
+  readonly session?: string;
+}
+
+/** Instead of rows, where there is none: what is the matter, and what to do. */
+export function formatEmpty(
+  picture: LiveSnapshot | undefined,
+  view: WatchView,
+  { source, session }: EmptyFacts,
+  paint: Paint,
+): readonly string[] {
+  const [head, ...rest] = textOf(picture, view, cleanLine(source.text), session);
+  return ['', `  ${paint.bold(head ?? '')}`, '', ...rest.map((line) => `  ${line}`)];
+}
+
+function textOf(
+  picture: LiveSnapshot | undefined,
+  view: WatchView,
+  source: string,
+  session: string | undefined,
+): readonly string[] {
+  if (!picture) return ['Waiting for the first picture.', `It comes from: ${source}`];
+  const older = picture.olderTotal > 0 ? [`${plural(picture.olderTotal, 'older session')}: troupe ls`] : [];
+  if (picture.sessions.length === 0) {
+    const places = picture.places.map((place) => `  ${cleanLine(place)}`);
+    if (!picture.isComplete) return ['Still reading.', 'Looking in:', ...places];
+    if (session !== undefined) return unknownSession(picture, session);
+    return [
+      'No session here yet.',
+      'Looked in:',
+      ...(places.length > 0 ? places : ['  nowhere: no data folder of a host was found']),
+      '',
+      'Start a coding agent in any project, and it appears here by itself.',
+      'To see what it looks like: troupe watch --demo',
+      ...older,
+    ];
+  }
+  if (view.filter !== '') {
+    return [`Nothing matches «${cutTo(cleanLine(view.filter), 40)}».`, 'Press esc to clear the filter.'];
+  }
+  const hidden = picture.sessions.flatMap(agentsOf).filter((agent) => !isBusy(agent)).length;
+  return ['Nobody is at work.', `${plural(hidden, 'finished agent')} hidden: press a to see them.`];
+}
+
+function unknownSession({ older, places }: LiveSnapshot, session: string): readonly string[] {
+  const wanted = cutTo(cleanLine(session), 40);
+  if (older.some(({ id }) => id.startsWith(session))) {
+    return [
+      `Session «${wanted}» is one of the older ones, and not followed.`,
+      `Look at it with: troupe tree ${wanted}`,
+    ];
+  }
+  return [
+    `No session begins with «${wanted}».`,
+    'Looked in:',
+    ...places.map((place) => `  ${cleanLine(place)}`),
+    '',
+    'It appears here as soon as it is there. See all of them: troupe ls',
+  ];
 }

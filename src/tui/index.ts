@@ -1,1 +1,1 @@
-export * from './run-watch.ts';
+export * from './watch.ts';

@@ -1,5 +1,6 @@
 // What the bytes of a terminal's keyboard mean. Sequences as xterm, the Linux console, tmux and rxvt send
 
+import { cleanLine } from '../core/index.ts';
 import type { KeyReader } from '../lib/screen.ts';
 
 export type KeyName =
@@ -133,3 +134,16 @@ const BY_NUMBER: Readonly<Record<string, KeyName>> = {
   '7': 'home',
   '8': 'end',
 };
+
+const MAX_LENGTH = 200;
+
+/** A line of text after a key; undefined where the key does not write. */
+export function editText(text: string, key: Key): string | undefined {
+  if (key.kind === 'typed') return (text + key.text).slice(0, MAX_LENGTH);
+  if (key.kind === 'pasted') return (text + cleanLine(key.text)).slice(0, MAX_LENGTH);
+  if (key.name !== 'backspace') return undefined;
+  return [...segmenter.segment(text)]
+    .slice(0, -1)
+    .map(({ segment }) => segment)
+    .join('');
+}

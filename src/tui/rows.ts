@@ -1,6 +1,19 @@
 import { branchesOf } from '../cli/format/index.ts';
-import { type AgentReport, agentKey, type SessionDetail, sessionKey, type WatchView } from '../core/index.ts';
-import { visibleAgents } from './filter.ts';
+import {
+  type AgentReport,
+  agentKey,
+  agentsOf,
+  doingText,
+  formatStatus,
+  isBusy,
+  isSessionBusy,
+  type SessionDetail,
+  type Sort,
+  sessionKey,
+  standingOf,
+  typeText,
+  type WatchView,
+} from '../core/index.ts';
 
 export type Fold = 'open' | 'folded' | 'leaf';
 
@@ -86,4 +99,84 @@ function inOrder(agents: readonly AgentReport[], { ranks }: WatchView): readonly
 function twigOf({ evidence }: AgentReport, isLast: boolean): string {
   const line = evidence?.rank === 'strong' ? '╌' : evidence?.rank === 'guess' ? '┈' : '─';
   return `${isLast ? '└' : '├'}${line} `;
+}
+
+/** Agents that the view lets through, with all those above them: a tree without its trunk says nothing. */
+export function visibleAgents(session: SessionDetail, view: WatchView): readonly AgentReport[] {
+  const agents = agentsOf(session);
+  const isBusyOnly = view.hidesFinished;
+  const words = wordsOf(view.filter);
+  if (!isBusyOnly && words.length === 0) return agents;
+  const around = words.length === 0 ? '' : sessionText(session);
+  const isHit = (agent: AgentReport): boolean =>
+    (!isBusyOnly || isBusy(agent)) && (words.length === 0 || hasAll(`${agentText(agent)}\n${around}`, words));
+  return withAncestors(agents, agents.filter(isHit));
+}
+
+/** Every word must be there, in any order. */
+function wordsOf(filter: string): readonly string[] {
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+}
+
+function hasAll(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word));
+}
+
+function sessionText({ id, host, project, title, branch }: SessionDetail): string {
+  return [id, host, project, title, branch].join('\n');
+}
+
+function agentText(agent: AgentReport): string {
+  const { id, label, name, description, model, kind } = agent;
+  const said = [standingOf(agent), formatStatus(agent), typeText(agent), doingText(agent)];
+  return [id, label, name, description, model, kind, ...said].join('\n');
+}
+
+function withAncestors(agents: readonly AgentReport[], hits: readonly AgentReport[]): readonly AgentReport[] {
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  const kept = new Set<AgentReport>();
+  for (const hit of hits) {
+    let at: AgentReport | undefined = hit;
+    while (at && !kept.has(at)) {
+      kept.add(at);
+      at = at.parentId === null ? undefined : byId.get(at.parentId);
+    }
+  }
+  return agents.filter((agent) => kept.has(agent));
+}
+
+/** Keys of the sessions as they should stand now: at work first, then the most recent; or by what was asked for. */
+export function sortSessions(sessions: readonly SessionDetail[], sort: Sort): readonly string[] {
+  const busy = new Set(sort === 'tree' ? sessions.filter(isSessionBusy) : []);
+  const amountOf = (session: SessionDetail): number => {
+    if (sort === 'tokens') return session.usage.output;
+    return sort === 'time' ? lengthOf(session) : instant(session.lastActivityAt);
+  };
+  return [...sessions]
+    .sort((a, b) => Number(busy.has(b)) - Number(busy.has(a)) || amountOf(b) - amountOf(a))
+    .map(sessionKey);
+}
+
+/** The place of each agent among its siblings, most first. In the order of the tree nobody needs one. */
+export function rankAgents(sessions: readonly SessionDetail[], sort: Sort): ReadonlyMap<string, number> {
+  if (sort === 'tree') return new Map();
+  const amountOf = (agent: AgentReport): number => {
+    if (sort === 'tokens') return agent.subtreeUsage.output;
+    return sort === 'time' ? lengthOf(agent) : instant(agent.lastActivityAt);
+  };
+  const sorted = sessions.flatMap(agentsOf).sort((a, b) => amountOf(b) - amountOf(a));
+  return new Map(sorted.map((agent, rank) => [agentKey(agent), rank]));
+}
+
+/** One that is still at work has been so until its last word: how long ago that was says another column. */
+function lengthOf(one: Pick<AgentReport, 'startedAt' | 'lastActivityAt'>): number {
+  return one.startedAt === null ? 0 : instant(one.lastActivityAt) - instant(one.startedAt);
+}
+
+function instant(iso: string | null): number {
+  return iso === null ? 0 : Date.parse(iso);
 }

@@ -3,23 +3,24 @@ import {
   agentsOf,
   applyEvent,
   FIRST_VIEW,
+  isSessionBusy,
   type LiveEvent,
   type LiveSnapshot,
   markAsking,
   type SessionDetail,
+  SORTS,
+  type Sort,
   sessionKey,
   type WatchView,
 } from '../core/index.ts';
 import type { Size } from '../lib/screen.ts';
 import { type FrameOptions, formatFrame, planOf } from './frame.ts';
-import type { Key } from './keys.ts';
-import type { WatchRow } from './rows.ts';
-import { settleView } from './settle-view.ts';
-import { pressInTree } from './tree-keys.ts';
+import { editText, type Key, type KeyName } from './keys.ts';
+import { rankAgents, rowsOf, sortSessions, type WatchRow } from './rows.ts';
 
 /** The tree of everything that is followed: the picture, and how the person looks at it. */
 export interface Tree {
-  hear(event: LiveEvent): void;
+  handleEvent(event: LiveEvent): void;
   press(key: Key, size: Size, now: number): 'quit' | 'read' | undefined;
   frame(size: Size, now: number): readonly string[];
   selected(): WatchRow | undefined;
@@ -50,7 +51,7 @@ export function createTree(setup: TreeSetup): Tree {
     if (picture) ({ view, rows } = settleView(picture, view, { size, now, keepsOpen: session !== undefined }));
   };
   return {
-    hear(event) {
+    handleEvent(event) {
       raw = applyEvent(raw, event);
       picture = only(markAsking(raw), session);
     },
@@ -61,7 +62,7 @@ export function createTree(setup: TreeSetup): Tree {
       const pressed = pressInTree(view, key, { sessions: picture?.sessions ?? [], rows, height: body, now });
       view = pressed.view;
       settle(size, now);
-      return pressed.wish;
+      return pressed.action;
     },
     frame(size, now) {
       settle(size, now);
@@ -86,4 +87,220 @@ export function createTree(setup: TreeSetup): Tree {
 function only(picture: LiveSnapshot, session: string | undefined): LiveSnapshot {
   if (session === undefined) return picture;
   return { ...picture, sessions: picture.sessions.filter(({ id }) => id.startsWith(session)) };
+}
+
+export interface Moment {
+  readonly size: Size;
+  readonly now: number;
+  /** One session was asked for: it is never folded by itself. */
+  readonly keepsOpen: boolean;
+}
+
+export interface Settled {
+  readonly view: WatchView;
+  readonly rows: readonly WatchRow[];
+}
+
+/** The view for a new picture: who came, who went, what is folded, and the selected row in sight. */
+export function settleView(picture: LiveSnapshot, view: WatchView, moment: Moment): Settled {
+  const isOrdered = view.isOrdered || picture.isComplete || view.touchedAt !== undefined;
+  const sessions = view.isOrdered ? keepOrder(picture, view) : sortSessions(picture.sessions, view.sort);
+  const resting = moment.keepsOpen ? view.resting : restingSessions(picture, view, moment.now);
+  const next = { ...view, sessions, isOrdered, resting };
+  const rows = rowsOf(picture.sessions, next);
+  return { rows, view: scroll(select(next, rows), rows, planOf(moment.size).body, isLeftAlone(view, moment.now)) };
+}
+
+/** New ones enter at the top; nobody else moves. */
+function keepOrder(picture: LiveSnapshot, { sessions, sort }: WatchView): readonly string[] {
+  const there = sortSessions(picture.sessions, sort);
+  const known = new Set(sessions);
+  const still = new Set(there);
+  return [...there.filter((key) => !known.has(key)), ...sessions.filter((key) => still.has(key))];
+}
+
+const RESTS_AFTER_MS = 15 * 60_000;
+const LEFT_ALONE_MS = 60_000;
+
+/** Nobody's eyes are on a screen whose keys nobody touches. */
+function isLeftAlone({ touchedAt }: WatchView, now: number): boolean {
+  return touchedAt === undefined || now - touchedAt > LEFT_ALONE_MS;
+}
+
+function restingSessions({ sessions }: LiveSnapshot, view: WatchView, now: number): ReadonlySet<string> {
+  const known = new Set(view.sessions);
+  const isAlone = isLeftAlone(view, now);
+  const resting = new Set(view.resting);
+  for (const session of sessions) {
+    const key = sessionKey(session);
+    const isOld = now - Date.parse(session.lastActivityAt ?? '1970-01-01T00:00:00Z') > RESTS_AFTER_MS;
+    if (isSessionBusy(session)) resting.delete(key);
+    else if (isOld && (isAlone || !known.has(key))) resting.add(key);
+  }
+  return resting;
+}
+
+/**
+ * The row that was selected, on the line of the screen where it stood, whatever came and went above it; where it is gone,
+ * the session it was in, else whoever stands in its place.
+ */
+function select(view: WatchView, rows: readonly WatchRow[]): WatchView {
+  const { selected = '', selectedAt, top, touchedAt, isRearranged } = view;
+  if (touchedAt === undefined) return at(view, rows, 0);
+  const found = rows.findIndex(({ key }) => key === selected);
+  if (found !== -1) return at(isRearranged ? view : { ...view, top: top + found - selectedAt }, rows, found);
+  const around = rows.findIndex(({ key }) => selected.startsWith(`${key}/`));
+  return at(view, rows, around === -1 ? Math.min(selectedAt, rows.length - 1) : around);
+}
+
+/** With a row selected; as it was where there is no row at all: a filter may come and go. */
+export function at(view: WatchView, rows: readonly WatchRow[], index: number): WatchView {
+  const row = rows[index];
+  return row ? { ...view, selected: row.key, selectedAt: index } : view;
+}
+
+/** The selected row in sight. To the first rows by itself only where they were in sight before, and nobody reads. */
+function scroll(view: WatchView, rows: readonly WatchRow[], height: number, isAlone: boolean): WatchView {
+  const { selectedAt } = view;
+  const wantsNews = view.wantsNews && !view.isRearranged;
+  const wanted = wantsNews && isAlone ? 0 : view.top;
+  const inSight = Math.max(Math.min(wanted, selectedAt), selectedAt - height + 1);
+  // Below the last row nothing is left empty, unless to hold still what is read.
+  const top = Math.max(0, wantsNews ? inSight : Math.min(inSight, rows.length - height));
+  return { ...view, top, wantsNews: top === 0 || (wantsNews && top === wanted), isRearranged: false };
+}
+
+export interface TreeScene {
+  readonly sessions: readonly SessionDetail[];
+  readonly rows: readonly WatchRow[];
+  /** Rows in sight. */
+  readonly height: number;
+  readonly now: number;
+}
+
+export interface Pressed {
+  readonly view: WatchView;
+  readonly action?: 'quit' | 'read';
+}
+
+/** What a key does in the tree. */
+export function pressInTree(view: WatchView, key: Key, scene: TreeScene): Pressed {
+  const { message: _said, ...quiet } = view;
+  const touched: WatchView = { ...quiet, touchedAt: scene.now };
+  const pressed = pressQuietly(touched, key, scene);
+  return isRearranged(touched, pressed.view) ? { ...pressed, view: { ...pressed.view, isRearranged: true } } : pressed;
+}
+
+function isRearranged(before: WatchView, after: WatchView): boolean {
+  return (['sessions', 'folded', 'filter', 'hidesFinished'] as const).some((part) => before[part] !== after[part]);
+}
+
+function pressQuietly(touched: WatchView, key: Key, scene: TreeScene): Pressed {
+  if (touched.showsHelp) return { view: { ...touched, showsHelp: false } };
+  if (touched.isTyping) return { view: typeFilter(touched, key, scene) };
+  if (key.kind === 'pasted') return { view: touched };
+  if (key.kind === 'named') return pressNamed(touched, key.name, scene);
+  return pressLetter(touched, key.text, scene);
+}
+
+function pressNamed(view: WatchView, name: KeyName, scene: TreeScene): Pressed {
+  switch (name) {
+    case 'enter':
+      return { view, action: 'read' };
+    case 'escape':
+      return { view: { ...view, filter: '' } };
+    case 'left':
+      return { view: foldOrLeave(view, scene) };
+    case 'right':
+      return { view: unfoldOrEnter(view, scene) };
+    default:
+      return { view: move(view, name, scene) };
+  }
+}
+
+function pressLetter(view: WatchView, letter: string, scene: TreeScene): Pressed {
+  const alias = LIKE[letter];
+  if (alias) return pressNamed(view, alias, scene);
+  switch (letter) {
+    case 'q':
+      return { view, action: 'quit' };
+    case '?':
+      return { view: { ...view, showsHelp: true } };
+    case '/':
+      return { view: { ...view, isTyping: true } };
+    case 's':
+      return { view: sortBy(view, SORTS[(SORTS.indexOf(view.sort) + 1) % SORTS.length] ?? 'tree', scene) };
+    case 'S':
+      return { view: sortBy(view, view.sort, scene) };
+    case 'a':
+      return { view: { ...view, hidesFinished: !view.hidesFinished } };
+    case ' ':
+      return { view: toggle(view, scene) };
+    case 'z':
+      return { view: toggleAll(view, scene) };
+    default:
+      return { view };
+  }
+}
+
+/** Keys of those who never leave the home row. */
+const LIKE: Readonly<Record<string, KeyName>> = { j: 'down', k: 'up', h: 'left', l: 'right', g: 'home', G: 'end' };
+
+function move(view: WatchView, name: KeyName, { rows, height }: TreeScene): WatchView {
+  const last = rows.length - 1;
+  const page = Math.max(1, height - 1);
+  const steps: Partial<Record<KeyName, number>> = {
+    up: -1,
+    down: 1,
+    pageup: -page,
+    pagedown: page,
+    home: -rows.length,
+    end: rows.length,
+  };
+  const step = steps[name];
+  return step === undefined ? view : at(view, rows, Math.max(0, Math.min(last, view.selectedAt + step)));
+}
+
+function typeFilter(view: WatchView, key: Key, scene: TreeScene): WatchView {
+  if (key.kind === 'named' && key.name === 'enter') return { ...view, isTyping: false };
+  if (key.kind === 'named' && key.name === 'escape') return { ...view, isTyping: false, filter: '' };
+  const filter = editText(view.filter, key);
+  return filter === undefined && key.kind === 'named' ? move(view, key.name, scene) : { ...view, filter: filter ?? '' };
+}
+
+function rowAt(view: WatchView, { rows }: TreeScene): WatchRow | undefined {
+  return rows[view.selectedAt];
+}
+
+function fold(view: WatchView, key: string, isFolded: boolean): WatchView {
+  return { ...view, folded: new Map(view.folded).set(key, isFolded) };
+}
+
+function foldOrLeave(view: WatchView, scene: TreeScene): WatchView {
+  const row = rowAt(view, scene);
+  if (!row) return view;
+  if (row.fold === 'open' && view.filter === '') return fold(view, row.key, true);
+  const parent = row.kind === 'agent' ? scene.rows.findIndex(({ key }) => key === row.parent) : -1;
+  return parent === -1 ? view : at(view, scene.rows, parent);
+}
+
+function unfoldOrEnter(view: WatchView, scene: TreeScene): WatchView {
+  const row = rowAt(view, scene);
+  if (row?.fold === 'folded') return fold(view, row.key, false);
+  return row?.fold === 'open' ? at(view, scene.rows, view.selectedAt + 1) : view;
+}
+
+function toggle(view: WatchView, scene: TreeScene): WatchView {
+  const row = rowAt(view, scene);
+  return row && row.fold !== 'leaf' && view.filter === '' ? fold(view, row.key, row.fold === 'open') : view;
+}
+
+/** Down to the sessions where one is open; else everything open. */
+function toggleAll(view: WatchView, { rows }: TreeScene): WatchView {
+  const isAnyOpen = rows.some((row) => row.kind === 'session' && row.fold === 'open');
+  return { ...view, folded: new Map(view.sessions.map((key) => [key, isAnyOpen])) };
+}
+
+function sortBy(view: WatchView, sort: Sort, { sessions }: TreeScene): WatchView {
+  return { ...view, sort, sessions: sortSessions(sessions, sort), ranks: rankAgents(sessions, sort), isOrdered: true };
 }

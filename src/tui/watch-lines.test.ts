@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { recordedLive } from '../server/http/testing/recorded-live.ts';
-import { watchLines } from './watch-lines.ts';
+import { watchLines } from './watch.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 

@@ -1,21 +1,38 @@
+import { SHORT_ID } from '../cli/format/index.ts';
 import {
   type AgentReport,
   type Ask,
   agentKey,
   agentsOf,
   applyEvent,
+  askedText,
+  askerText,
   type ColourDepth,
+  cleanLine,
+  clockText,
   createPaint,
+  cutTo,
+  endText,
+  formatStatus,
   isBusy,
+  isSessionBusy,
   type LiveEvent,
   type LiveSnapshot,
   markAsking,
+  type Paint,
+  paintMark,
+  plural,
+  remainingText,
+  type SessionDetail,
   sessionKey,
+  shortId,
   standingOf,
+  typeText,
+  watchedDoing,
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SourcedFeed } from '../sessions/index.ts';
-import { formatAgentLine, formatAskLine, formatFirstLine, formatGoneLine } from './lines.ts';
+import { padTo } from './paint.ts';
 
 export interface WatchPlainOptions {
   readonly feed: SourcedFeed;
@@ -39,7 +56,7 @@ export function watchPlain(options: WatchPlainOptions): Promise<void> {
   const subscription = feed.subscribe((event) => {
     const wanted = narrow(event, session);
     if (!wanted) return;
-    if (log) log.hear(wanted);
+    if (log) log.handleEvent(wanted);
     else options.write(`${JSON.stringify({ type: wanted.type, data: wanted.data })}\n`);
   });
   feed.onSource(({ text, isLost }) => options.note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
@@ -70,7 +87,7 @@ function narrow(event: LiveEvent, session: string): LiveEvent | undefined {
 const GATHER_MS = 300;
 
 interface Log {
-  hear(event: LiveEvent): void;
+  handleEvent(event: LiveEvent): void;
   close(): void;
 }
 
@@ -96,7 +113,8 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
       const state = ask.end === null ? 'open' : 'ended';
       asked.set(ask.id, state);
       // What was settled before we came is history.
-      if (before !== state && (before !== undefined || state === 'open')) lines.push(formatAskLine(ask, now, paint));
+      if (before !== state && (before !== undefined || state === 'open'))
+        lines.push(formatApprovalLine(ask, now, paint));
     }
     for (const session of markAsking(picture).sessions) {
       for (const agent of agentsOf(session)) {
@@ -112,7 +130,7 @@ function createLog({ write, clock, colours }: WatchPlainOptions): Log {
     if (lines.length > 0) write(`${lines.join('\n')}\n`);
   };
   return {
-    hear(event) {
+    handleEvent(event) {
       const before = picture;
       picture = applyEvent(picture, event);
       const gone = event.type === 'gone' ? before?.sessions.find((one) => !picture?.sessions.includes(one)) : undefined;
@@ -142,4 +160,50 @@ function sayAbout(agent: AgentReport, before: Said | undefined): Said {
 function isNews(agent: AgentReport, now: Said, before: Said | undefined, since: number): boolean {
   if (before) return now.standing !== before.standing || now.tool !== before.tool;
   return isBusy(agent) || (agent.startedAt !== null && Date.parse(agent.startedAt) >= since);
+}
+
+/** Of a line: columns that stay where they are, because nobody knows the lines that will follow. */
+const WIDTHS = { project: 14, label: 44, status: 21, doing: 120 };
+
+/** What became of an agent, as one line of a log. */
+export function formatAgentLine(agent: AgentReport, session: SessionDetail, now: number, paint: Paint): string {
+  const standing = standingOf(agent);
+  const label = agent.kind === 'main' ? `main: ${session.title ?? 'untitled'}` : agent.label;
+  const type = typeText(agent);
+  const named = cutTo(cleanLine(label), WIDTHS.label - (type === '' ? 0 : 3 + Math.min(type.length, MAX_TYPE)));
+  const who = type === '' ? named : `${named} (${cutTo(cleanLine(type), MAX_TYPE)})`;
+  const doing = standing === 'idle' || standing === 'waiting' ? '' : watchedDoing(agent, now);
+  const parts = [
+    clockText(now),
+    `${paintMark(standing, paint)} ${cleanLine(shortId(agent.id)).padEnd(8)}`,
+    paint.bold(padTo(cutTo(cleanLine(session.project ?? '–'), WIDTHS.project), WIDTHS.project)),
+    paint.agent(agent.hue, padTo(who, WIDTHS.label)),
+    padTo(standing === 'needs you' ? standing : formatStatus(agent), WIDTHS.status),
+    cutTo(cleanLine(doing), WIDTHS.doing),
+  ];
+  return parts.join('  ').trimEnd();
+}
+
+/** A call that waits for an answer, with how to give one; or how it ended. */
+export function formatApprovalLine(ask: Ask, now: number, paint: Paint): string {
+  const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${askerText(ask)}: ${askedText(ask)}`;
+  if (ask.end) return `${what}  ${endText(ask.end)}`;
+  const how = `troupe guard answer ${ask.id.slice(0, SHORT_ID)} allow|deny, within ${remainingText(ask, now)}`;
+  return `${what}  ${paint.bold('needs you')}: ${how}`;
+}
+
+const MAX_TYPE = 18;
+
+export function formatGoneLine(session: SessionDetail, now: number): string {
+  const project = padTo(cutTo(cleanLine(session.project ?? '–'), WIDTHS.project), WIDTHS.project);
+  return `${clockText(now)}  – ${cleanLine(shortId(session.id))}  ${project}  no longer followed`;
+}
+
+/** The first line: what there is, before anything changes. */
+export function formatFirstLine({ sessions, places }: LiveSnapshot, now: number): string {
+  const busy = sessions.filter(isSessionBusy).length;
+  const agents = sessions.flatMap(agentsOf).filter(isBusy).length;
+  const where = places.length > 0 ? `, in ${places.map(cleanLine).join(', ')}` : '';
+  const work = busy === 0 ? 'nobody at work' : `${plural(agents, 'agent')} at work in ${busy}`;
+  return `${clockText(now)}  ${plural(sessions.length, 'session')} followed, ${work}${where}`;
 }

@@ -1,156 +1,129 @@
-import {
-  type AgentReport,
-  type Answered,
-  type AskAnswer,
-  agentsOf,
-  type ColourDepth,
-  type SessionDetail,
-  sessionKey,
-  type Transcript,
-} from '../core/index.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type SessionDetail, sessionKey } from '../core/index.ts';
+import { type Clock, systemClock, wait } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import type { Screen, Size } from '../lib/screen.ts';
-import type { SourcedFeed, Subscription } from '../sessions/index.ts';
-import { createAskBar } from './ask-bar.ts';
-import { startFrames } from './frames.ts';
-import type { Key } from './keys.ts';
-import { createWatchPaint } from './paint.ts';
-import { createScreenPainter } from './paint-screen.ts';
-import { openReader, type Reader } from './reader.ts';
-import { createTree } from './tree.ts';
+import { packageVersion } from '../lib/package.ts';
+import { hasScreen, openScreen } from '../lib/screen.ts';
+import type { Terminal } from '../lib/terminal.ts';
+import {
+  DEFAULT_ANNOUNCE,
+  emptyRecord,
+  formatNotification,
+  type NotificationFeed,
+  NotificationTracker,
+  recordSent,
+  type SentRecord,
+  sessionLine,
+  settleNotice,
+} from '../notify/index.ts';
+import {
+  createAskControl,
+  createServerControl,
+  type FollowRequest,
+  follow,
+  openServedFeed,
+  ownFeed,
+} from '../server/index.ts';
+import { pagedTranscripts, type SourcedFeed } from '../sessions/index.ts';
+import { createKeyReader } from './keys.ts';
+import { watchPlain } from './watch-plain.ts';
+import { WatchScreen } from './watch-screen.ts';
 
-export interface WatchOptions {
-  readonly feed: SourcedFeed;
-  /** By the whole ids of an agent and of its session. */
-  readonly transcript: (agent: string, session: string) => Promise<{ readonly transcript: Transcript }>;
-  readonly screen: Screen<Key>;
-  readonly clock: Clock;
-  readonly colours: ColourDepth;
-  readonly version: string;
-  /** What the person says to a call that waits. */
-  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
-  /** Only the sessions whose id begins so. */
-  readonly session?: string;
-  /** By its whole id: read as soon as it is there. */
-  readonly agent?: string;
-}
-
-/** `troupe watch`: the live tree on the whole screen, until the person quits. Closes the screen in any case. */
-export async function watch(options: WatchOptions): Promise<void> {
-  const { feed, screen, version, session } = options;
-  // Whole seconds: all times on the screen turn over together, and nothing is written in between for their sake.
-  const clock = (): number => Math.floor(options.clock() / 1000) * 1000;
-  const paint = createWatchPaint(options.colours);
-  const painter = createScreenPainter((text) => screen.write(text));
-  const tree = createTree({ paint, source: () => feed.source(), version, ...known({ session }) });
-  let reader: Reader | undefined;
-  const bar = createAskBar({
-    ...{ paint, answer: options.answer, say: tree.say, onChange: () => frames.soon() },
-    hueOf: ({ host, session: id, agent }) =>
-      (id === null ? [] : agentsIn(tree.session(sessionKey({ host, id })))).find((one) => one.id === agent.id)?.hue ??
-      null,
-    ...known({ session }),
-  });
-  /** Below the rest: what somebody reads stays where it is when a call begins to wait. */
-  const rest = (): Size => {
-    const size = screen.size();
-    return { ...size, rows: size.rows - bar.height(size) };
-  };
-
-  const frames = startFrames(() => {
-    const size = screen.size();
-    const asked = bar.lines(
-      size,
-      options.clock(),
-      reader || tree.takesKeys() ? 'back in the tree: y allow · n deny' : undefined,
-    );
-    painter.paint([...(reader ?? tree).frame(rest(), clock()), ...asked], size);
-  }, options.clock);
-
-  const leave = (): void => {
-    reader?.close();
-    reader = undefined;
-  };
-  const read = (): void => {
-    const row = tree.selected();
-    if (row) readAgent(row.kind === 'agent' ? row.agent : row.session.main, row.session);
-  };
-  const readAgent = (agent: AgentReport, within: SessionDetail): void => {
-    reader = openReader({
-      agent,
-      session: () => tree.session(sessionKey(within)) ?? within,
-      paint,
-      source: () => feed.source(),
-      open: () => options.transcript(agent.id, within.id),
-      onChange: frames.soon,
-      onFailure(reason) {
-        leave();
-        tree.say(reason);
-        frames.soon();
-      },
-    });
-  };
-  /** true: the person is done. */
-  const press = (key: Key): boolean => {
-    if (key.kind === 'named') {
-      if (key.name === 'ctrl-c') return true;
-      if (key.name === 'ctrl-z') screen.suspend();
-      if (key.name === 'ctrl-l') painter.forget();
-    }
-    if (reader) {
-      if (reader.press(key, rest()) === 'back') leave();
-      return false;
-    }
-    if (!tree.takesKeys() && bar.press(key)) return false;
-    const wish = tree.press(key, rest(), clock());
-    if (wish === 'read') read();
-    return wish === 'quit';
-  };
-
-  let wanted = options.agent;
-  const readWanted = (): void => {
-    const found = wanted === undefined ? undefined : tree.find(wanted);
-    if (!found) return;
-    wanted = undefined;
-    readAgent(found.agent, found.session);
-  };
-
-  let subscription: Subscription | undefined;
+/** Shows the live tree of the running server, or of what this process follows itself. */
+export async function watch(request: WatchRequest, { write, note, colours }: Terminal): Promise<void> {
+  const { session, agent, where, demoSpeed } = request;
+  const feed =
+    demoSpeed === undefined
+      ? await openServedFeed({
+          connect: (onState) => createServerControl().feed(where, onState),
+          follow: () => follow(request),
+        })
+      : ownFeed(await follow(request), 'the demo');
+  const isScreen = hasScreen(process) && !request.plain && !request.json && !request.lines;
+  const common = { feed, clock: systemClock, colours, ...known({ session }) };
   try {
-    await new Promise<void>((resolve, reject) => {
-      frames.onFailure(reject);
-      screen.onResize(() => {
-        painter.forget();
-        frames.soon();
-      });
-      screen.onKey((key) => {
-        if (press(key)) resolve();
-        else frames.soon();
-      });
-      feed.onSource(({ text, isLost }) => {
-        if (!isLost) tree.say(`The picture comes from: ${text}`);
-        frames.soon();
-      });
-      frames.soon();
-      // Last: it may call back at once.
-      subscription = feed.subscribe((event) => {
-        tree.hear(event);
-        bar.hear(event);
-        reader?.hear(event);
-        readWanted();
-        frames.soon();
-      });
-    });
+    if (isScreen) {
+      await new WatchScreen({
+        ...common,
+        ...known({ agent }),
+        transcript: pagedTranscripts(feed.transcript),
+        screen: openScreen(createKeyReader),
+        version: packageVersion,
+        answer: (id, answer) => createAskControl().answer(id, answer, 'terminal'),
+      }).run();
+    } else if (request.lines) await watchLines({ ...common, write, note, stop: untilSignal() });
+    else await watchPlain({ ...common, write, note, json: request.json, stop: untilSignal() });
   } finally {
-    subscription?.close();
-    feed.onSource(() => {});
-    leave();
-    frames.close();
-    screen.close();
+    feed.close();
   }
 }
 
-function agentsIn(session: SessionDetail | undefined): readonly AgentReport[] {
-  return session ? agentsOf(session) : [];
+function untilSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => controller.abort());
+  return controller.signal;
+}
+
+export interface WatchRequest extends FollowRequest {
+  readonly json: boolean;
+  /** Log lines, also in a terminal. */
+  readonly plain: boolean;
+  /** The notifications that a chat would get. */
+  readonly lines: boolean;
+  /** Only this session, by the beginning of its id. */
+  readonly session?: string;
+  /** By its whole id: its transcript is opened, on a screen. */
+  readonly agent?: string;
+}
+
+export interface WatchLinesOptions {
+  readonly feed: SourcedFeed & NotificationFeed;
+  readonly write: (text: string) => void;
+  readonly note: (text: string) => void;
+  readonly clock: Clock;
+  /** Only the sessions whose id begins so. */
+  readonly session?: string;
+  readonly stop: AbortSignal;
+}
+
+const LOOK_MS = 500;
+
+/** `troupe watch --lines`: what happens from now on, as the notifications of a chat. */
+export async function watchLines({ feed, write, note, clock, session = '', stop }: WatchLinesOptions): Promise<void> {
+  const since = clock();
+  const sent = new Map<string, SentRecord>();
+  const tracker = new NotificationTracker({ feed, announce: { ...DEFAULT_ANNOUNCE, started: true }, clock });
+  let lastSession = '';
+  let lastProblem: string | undefined;
+  feed.onSource(({ text, isLost }) => note(`troupe: ${isLost ? '' : 'the picture comes from: '}${text}`));
+  const writeNew = async (one: SessionDetail): Promise<void> => {
+    const key = sessionKey(one);
+    let record = settleNotice(sent.get(key) ?? emptyRecord(since), one);
+    sent.set(key, record);
+    for (const news of await tracker.look(one, record)) {
+      const text = formatNotification(news, one, await tracker.readText(news, one)).text;
+      write(lastSession === key ? `${text}\n` : `${sessionLine(one).text}\n${text}\n`);
+      lastSession = key;
+      record = recordSent(record, news);
+      sent.set(key, record);
+    }
+  };
+  try {
+    while (!stop.aborted) {
+      for (const one of tracker.warm()) {
+        if (!one.id.startsWith(session)) continue;
+        try {
+          await writeNew(one);
+          lastProblem = undefined;
+        } catch (error) {
+          // A server may be gone for a moment: what could not be read now is written later.
+          const problem = error instanceof Error ? error.message : String(error);
+          if (problem !== lastProblem) note(`troupe: ${problem}`);
+          lastProblem = problem;
+        }
+      }
+      await wait(LOOK_MS, stop);
+    }
+  } finally {
+    tracker.close();
+  }
 }

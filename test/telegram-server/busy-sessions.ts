@@ -8,9 +8,9 @@ import type {
   TimelineCall,
   TimelineReport,
 } from '../../src/core/index.ts';
-import type { NewsFeed } from '../../src/notify/index.ts';
+import type { NotificationFeed } from '../../src/notify/index.ts';
 
-export interface BusySessions extends NewsFeed {
+export interface BusySessions extends NotificationFeed {
   /** Every agent goes on to its next call, or comes to its end. */
   step(now: number): void;
   snapshot(): LiveSnapshot;

@@ -4,13 +4,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Answered, AskAnswer, Person } from '../../src/core/index.ts';
-import { ALL_NEWS, type NewsFeed } from '../../src/notify/index.ts';
-import type { AgentControl, Outside } from '../../src/notify/telegram/chat-context.ts';
-import type { ChatOptions } from '../../src/notify/telegram/chat-options.ts';
-import { newState } from '../../src/notify/telegram/chat-state.ts';
+import { DEFAULT_ANNOUNCE } from '../../src/notify/notification.ts';
+import type { AgentControl, ChatActions, ChatOptions } from '../../src/notify/telegram/chat-context.ts';
+import { newState, parseState } from '../../src/notify/telegram/chat-state.ts';
 import { createGrammyApi } from '../../src/notify/telegram/grammy-api.ts';
-import { parseState } from '../../src/notify/telegram/parse-state.ts';
 import { runTelegram } from '../../src/notify/telegram/run-telegram.ts';
+import type { NotificationFeed } from '../../src/notify/tracker.ts';
 import { maskText } from '../../src/redact/index.ts';
 import type { BotServer } from './bot-server.ts';
 
@@ -40,7 +39,7 @@ export function fastTime(speed: number, from = Date.now()): FastTime {
 
 export interface BotOptions {
   readonly server: Pick<BotServer, 'token' | 'url'>;
-  readonly feed: NewsFeed;
+  readonly feed: NotificationFeed;
   readonly time: FastTime;
   readonly options?: Partial<ChatOptions>;
   readonly chats: readonly number[];
@@ -50,7 +49,7 @@ export interface BotOptions {
   readonly since?: number;
   /** In place of the server's address. */
   readonly fetch?: typeof fetch;
-  readonly exportSession?: Outside['exportSession'];
+  readonly exportSession?: ChatActions['exportSession'];
   /** In place of none. */
   readonly control?: AgentControl;
   readonly answer?: (ask: string, answer: AskAnswer, by: Person) => Promise<Answered>;
@@ -85,8 +84,8 @@ export function startBot({ server, feed, time, chats, since = 0, ...rest }: BotO
       ...(rest.fetch && { fetch: rest.fetch }),
     }),
     feed,
-    options: { chats, users: [], sessions: 'topic', wishes: ALL_NEWS, ...rest.options },
-    outside: {
+    options: { chats, users: [], sessions: 'topic', announce: DEFAULT_ANNOUNCE, ...rest.options },
+    actions: {
       answer(ask, answer, by) {
         answers.push({ ask, answer, by });
         return (rest.answer ?? nothing)(ask, answer, by);

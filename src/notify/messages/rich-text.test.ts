@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bracketName, cutAt, quoteOf } from './quote.ts';
-import { joinRich, type Piece, rich, splitRich } from './rich-text.ts';
+import { bracketName, cutAt, joinRich, type Piece, quoteOf, rich, splitRich } from './rich-text.ts';
 
 const words = fc.string({ unit: 'binary', maxLength: 60 });
 const piece: fc.Arbitrary<Piece> = fc.oneof(

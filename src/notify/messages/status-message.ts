@@ -1,9 +1,8 @@
 // The one message of a session that is always true: who is doing what now.
 
 import { type AgentReport, formatCount, formatStatus, isAtWork, type SessionDetail, WAITS } from '../../core/index.ts';
-import { listNames, type NameOf, namesIn } from './agent-names.ts';
-import { callQuote, quoteOf } from './quote.ts';
-import { joinRich, type Piece, type RichText, rich } from './rich-text.ts';
+import { listNames, type NameOf, namesIn } from './notification-lines.ts';
+import { callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
 
 /** Names in the first line, and lines below it: a phone shows so many at once. */
 const MOST_NAMES = 8;

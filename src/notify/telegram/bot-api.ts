@@ -1,4 +1,5 @@
-import type { RichText } from '../messages/rich-text.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { cutAt, type Piece, type RichText, rich, splitRich } from '../messages/rich-text.ts';
 
 /** What the face asks of Telegram's Bot API, in our words. Every method throws a `BotApiError` where it cannot be. */
 export interface BotApi {
@@ -116,3 +117,92 @@ export const LONGEST_MESSAGE = 4_096;
 /** Telegram forgets those behind the first hundred, without a word: what they covered would be links, mentions and commands. */
 export const MOST_MARKS = 100;
 export const LONGEST_TOPIC_NAME = 128;
+
+/**
+ * The same, but what is sent has no credentials in it: commands and results of agents do. What a person is to say yes to stays as it
+ * is, as long as it can be answered: nobody should allow what they cannot see.
+ */
+export function maskedApi(api: BotApi, mask: (text: string) => string): BotApi {
+  const masked = (text: RichText): RichText => maskRich(text, mask);
+  const maskName = (name: string): string => cutAt(mask(name), LONGEST_TOPIC_NAME);
+  return {
+    ...api,
+    send: (message) => api.send(message.buttons ? message : { ...message, text: masked(message.text) }),
+    edit: (place, text, buttons) => api.edit(place, buttons ? text : masked(text), buttons),
+    createTopic: (chat, name) => api.createTopic(chat, maskName(name)),
+    renameTopic: (chat, topic, name) => api.renameTopic(chat, topic, maskName(name)),
+  };
+}
+
+/** Piece by piece: the marks stay where they belong. */
+function maskRich(text: RichText, mask: (text: string) => string): RichText {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { kind, from, length } of text.marks) {
+    const foreign = mask(text.text.slice(from, from + length));
+    pieces.push(mask(text.text.slice(at, from)), kind === 'code' ? { code: foreign } : { pre: foreign });
+    at = from + length;
+  }
+  const whole = rich(...pieces, mask(text.text.slice(at)));
+  return splitRich(whole, LONGEST_MESSAGE, MOST_MARKS)[0] ?? text;
+}
+
+/** A message that is sent, or one that is changed: the limit of a group counts the first kind only. */
+export type Request = 'send' | 'edit';
+
+/** As core.telegram.org/bots/faq has them, with a little room: clocks differ, and messages may be counted as they arrive. */
+const CHAT_GAP_MS = 1_100;
+const GROUP_WINDOW_MS = 61_000;
+const GROUP_SENDS = 19;
+const ALL_WINDOW_MS = 1_050;
+const ALL_REQUESTS = 27;
+
+/** The documented limits: one request a second in a chat, twenty messages a minute in a group, thirty requests a second in all. */
+export class Limits {
+  readonly #clock: Clock;
+  readonly #lastIn = new Map<number, number>();
+  readonly #sentIn = new Map<number, number[]>();
+  readonly #heldUntil = new Map<number, number>();
+  #all: number[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Milliseconds until this may be requested; 0 is now. */
+  waitFor(chat: number, request: Request): number {
+    const now = this.#clock();
+    this.#all = this.#all.filter((at) => now - at < ALL_WINDOW_MS);
+    const sends = isGroup(chat) && request === 'send' ? this.#sendsOf(chat, now) : [];
+    const until = Math.max(
+      this.#heldUntil.get(chat) ?? 0,
+      (this.#lastIn.get(chat) ?? Number.NEGATIVE_INFINITY) + CHAT_GAP_MS,
+      sends.length >= GROUP_SENDS ? (sends[0] ?? now) + GROUP_WINDOW_MS : 0,
+      this.#all.length >= ALL_REQUESTS ? (this.#all[0] ?? now) + ALL_WINDOW_MS : 0,
+    );
+    return Math.max(0, until - now);
+  }
+
+  take(chat: number, request: Request): void {
+    const now = this.#clock();
+    this.#lastIn.set(chat, now);
+    this.#all.push(now);
+    if (request === 'send' && isGroup(chat)) this.#sendsOf(chat, now).push(now);
+  }
+
+  /** Telegram asked to wait this long. */
+  hold(chat: number, ms: number): void {
+    this.#heldUntil.set(chat, Math.max(this.#heldUntil.get(chat) ?? 0, this.#clock() + ms));
+  }
+
+  #sendsOf(chat: number, now: number): number[] {
+    const recent = (this.#sentIn.get(chat) ?? []).filter((at) => now - at < GROUP_WINDOW_MS);
+    this.#sentIn.set(chat, recent);
+    return recent;
+  }
+}
+
+/** Groups and channels have negative numbers. */
+function isGroup(chat: number): boolean {
+  return chat < 0;
+}

@@ -1,17 +1,16 @@
 import type { Answered, AskAnswer, Person } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { NewsDesk } from '../news-desk.ts';
-import type { BotApi } from './bot-api.ts';
-import type { ChatOptions } from './chat-options.ts';
-import type { ChatState } from './chat-state.ts';
+import { cutAt, quoteOf } from '../messages/rich-text.ts';
+import type { AnnounceSettings } from '../notification.ts';
+import type { NotificationTracker } from '../tracker.ts';
+import type { BotApi, Limits } from './bot-api.ts';
+import type { ChatState, Reply } from './chat-state.ts';
 import type { Health } from './health.ts';
-import type { Limits } from './limits.ts';
-import type { MadeExports } from './made-exports.ts';
 
 /** What every part of the conversation works with. */
 export interface ChatContext {
   readonly api: BotApi;
-  readonly desk: NewsDesk;
+  readonly tracker: NotificationTracker;
   readonly limits: Limits;
   readonly options: ChatOptions;
   /** Chats in which a topic can be opened, as far as is known. */
@@ -20,12 +19,10 @@ export interface ChatContext {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly book: StateBook;
   readonly health: Health;
-  readonly outside: Outside;
-  readonly exports: MadeExports;
+  readonly actions: ChatActions;
+  readonly exports: ExportJobs;
   /** Must not be guessed. */
   createNonce(): string;
-  /** For the person at the terminal. */
-  note(text: string): void;
 }
 
 /** The state, and the file that it is kept in. */
@@ -38,7 +35,7 @@ export interface StateBook {
 }
 
 /** What the chat may ask for beyond its own. */
-export interface Outside {
+export interface ChatActions {
   answer(ask: string, answer: AskAnswer, by: Person): Promise<Answered>;
   /** A session, redacted, as one file. Throws a `UserError` where it cannot be. */
   exportSession(session: ExportedSession): Promise<{ readonly name: string; readonly bytes: Uint8Array }>;
@@ -55,4 +52,73 @@ export interface AgentControl {
   /** Gives what became of it, in a sentence. Throws a `UserError` where the host has no way. */
   stop(session: string, agent: string | undefined): Promise<string>;
   say(session: string, agent: string | undefined, text: string): Promise<string>;
+}
+
+/** What the person wants of the chats (docs/TELEGRAM.md). */
+export interface ChatOptions {
+  /** Where sessions are told about, and commands are taken. Nobody else gets a word. */
+  readonly chats: readonly number[];
+  /** Who may press and command; everyone in those chats where none are named. */
+  readonly users: readonly number[];
+  /** `topic`: each session has its own, in a chat that has topics. */
+  readonly sessions: 'topic' | 'chat';
+  readonly announce: AnnounceSettings;
+  readonly quietHours?: QuietHours;
+}
+
+/** Minutes since midnight, by the clock of this machine. */
+export interface QuietHours {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function isQuiet(quiet: QuietHours | undefined, now: number): boolean {
+  if (!quiet) return false;
+  const date = new Date(now);
+  const minute = date.getHours() * 60 + date.getMinutes();
+  return quiet.from <= quiet.to ? minute >= quiet.from && minute < quiet.to : minute >= quiet.from || minute < quiet.to;
+}
+
+/** A file, or why there is none. */
+export type FinishedExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
+
+/** Makes the files that people asked for in the background: an export takes a while, and the chat has to go on. */
+export class ExportJobs {
+  readonly #make: (session: string) => ReturnType<ChatActions['exportSession']>;
+  readonly #made = new Map<string, FinishedExport | undefined>();
+  /** One at a time: each takes a core. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(make: (session: string) => ReturnType<ChatActions['exportSession']>) {
+    this.#make = make;
+  }
+
+  /** Starts requested exports, and forgets those that no reply waits for. */
+  update(replies: readonly Reply[]): void {
+    const wanted = new Map(replies.flatMap(({ id, body }) => ('exportOf' in body ? [[id, body.exportOf]] : [])));
+    for (const id of this.#made.keys()) if (!wanted.has(id)) this.#made.delete(id);
+    for (const [id, session] of wanted) {
+      if (this.#made.has(id)) continue;
+      this.#made.set(id, undefined);
+      this.#last = this.#last
+        .then(() => this.#make(session))
+        .then(
+          (file) => this.#keep(id, file),
+          (error: unknown) => this.#keep(id, { whyNot: reasonOf(error) }),
+        );
+    }
+  }
+
+  /** Undefined while it is being made. */
+  get(reply: string): FinishedExport | undefined {
+    return this.#made.get(reply);
+  }
+
+  #keep(id: string, file: FinishedExport): void {
+    if (this.#made.has(id)) this.#made.set(id, file);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return cutAt(quoteOf(error instanceof Error ? error.message : String(error)), 200);
 }

@@ -1,5 +1,6 @@
+import { asObject } from '../../lib/json.ts';
 import type { RichText } from '../messages/rich-text.ts';
-import type { Told } from '../told.ts';
+import { parseRecord, type SentRecord } from '../notification.ts';
 import type { Buttons } from './bot-api.ts';
 
 /** What has to outlive this process: after it, nothing is said twice and nothing is left out. Kept before and after each message. */
@@ -13,7 +14,7 @@ export interface ChatState {
   /** By the chat's number. */
   readonly chats: Readonly<Record<string, ChatRecord>>;
   /** By what its buttons carry. */
-  readonly asks: Readonly<Record<string, AskedHere>>;
+  readonly asks: Readonly<Record<string, SentApproval>>;
   readonly allowances: readonly Allowance[];
   /** Answers to commands that wait to be sent, in order. */
   readonly replies: readonly Reply[];
@@ -24,7 +25,7 @@ export interface SessionPlace {
   readonly chat: number;
   readonly thread?: number;
   readonly status?: SentText;
-  readonly told: Told;
+  readonly told: SentRecord;
   /** Epoch milliseconds. */
   readonly mutedUntil?: number;
   /** When it was last there: places of sessions that are gone are forgotten. */
@@ -57,13 +58,13 @@ export interface Pending {
 export type Purpose =
   | { readonly kind: 'topic' | 'status'; readonly session: string }
   /** `told`: what was told, once it has arrived. */
-  | { readonly kind: 'news'; readonly session: string; readonly told: Told }
+  | { readonly kind: 'news'; readonly session: string; readonly told: SentRecord }
   | { readonly kind: 'ask'; readonly nonce: string; readonly ask: string; readonly expiresAt: number }
   | { readonly kind: 'reply' | 'file'; readonly reply: string }
   | { readonly kind: 'board' };
 
 /** A question that stands in a chat, with buttons. */
-export interface AskedHere {
+export interface SentApproval {
   readonly ask: string;
   readonly chat: number;
   readonly message: number;
@@ -120,4 +121,61 @@ export function newestId({ chats }: ChatState, chat: number): number {
 
 function isSupergroup(chat: number): boolean {
   return chat < -1_000_000_000_000;
+}
+
+/** The state after what was on its way to a chat has arrived as this message. */
+export function markArrived(state: ChatState, chat: number, message: number): ChatState {
+  const { pending } = state.chats[chat] ?? {};
+  if (!pending) return state;
+  const next = withChat(withoutPending(state, chat), chat, { lastId: Math.max(message, newestOf(state, chat)) });
+  return withPurpose(next, chat, message, pending);
+}
+
+function newestOf(state: ChatState, chat: number): number {
+  return state.chats[chat]?.lastId ?? newestId(state, chat);
+}
+
+function withPurpose(state: ChatState, chat: number, message: number, { purpose, text }: Pending): ChatState {
+  switch (purpose.kind) {
+    case 'topic':
+      return withSession(state, purpose.session, { thread: message });
+    case 'status':
+      return withSession(state, purpose.session, { status: { message, text: text.text } });
+    case 'news':
+      return withSession(state, purpose.session, { told: purpose.told });
+    case 'board':
+      return withChat(state, chat, { board: { message, text: text.text } });
+    case 'ask': {
+      const asked = { ask: purpose.ask, chat, message, text: text.text, expiresAt: purpose.expiresAt };
+      return { ...state, asks: { ...state.asks, [purpose.nonce]: asked } };
+    }
+    case 'reply':
+    case 'file':
+      return { ...state, replies: state.replies.filter(({ id }) => id !== purpose.reply) };
+  }
+}
+
+/** Throws where it is not what we wrote: to go on with half of it would tell things twice. */
+export function parseState(text: string): ChatState {
+  const raw = asObject(JSON.parse(text));
+  const [since, updateId] = [raw?.['since'], raw?.['updateId']];
+  const [sessions, chats, asks] = [asObject(raw?.['sessions']), asObject(raw?.['chats']), asObject(raw?.['asks'])];
+  const [allowances, replies] = [raw?.['allowances'], raw?.['replies']];
+  if (typeof since !== 'number' || typeof updateId !== 'number' || !sessions || !chats || !asks)
+    throw new Error('it is not what troupe telegram writes');
+  if (!Array.isArray(allowances) || !Array.isArray(replies)) throw new Error('it is not what troupe telegram writes');
+  const places = Object.entries(sessions).map(([key, value]): [string, SessionPlace] => {
+    const place = value as SessionPlace;
+    if (typeof place?.chat !== 'number') throw new Error(`the place of ${key} is missing`);
+    return [key, { ...place, told: parseRecord(place.told, since), seenAt: place.seenAt ?? since }];
+  });
+  return {
+    since,
+    updateId,
+    sessions: Object.fromEntries(places),
+    chats: chats as ChatState['chats'],
+    asks: asks as ChatState['asks'],
+    allowances,
+    replies,
+  };
 }

@@ -1,13 +1,24 @@
-import type { LiveSnapshot, SessionDetail } from '../../core/index.ts';
+import {
+  type AgentReport,
+  type CostReport,
+  formatAge,
+  formatCount,
+  formatStatus,
+  isAtWork,
+  isSessionBusy,
+  type LiveSnapshot,
+  linkText,
+  type SessionDetail,
+  sessionKey,
+  shortId,
+  timeText,
+} from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { agentText, costText, sessionsText, treeText } from '../messages/command-texts.ts';
-import { sessionLine } from '../messages/notice-lines.ts';
-import { joinRich, type RichText, rich } from '../messages/rich-text.ts';
-import { keyOf } from '../news-desk.ts';
+import { sessionLine } from '../messages/notification-lines.ts';
+import { bracketName, callQuote, joinRich, type Piece, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
 import type { IncomingMessage } from './bot-api.ts';
 import type { ChatContext } from './chat-context.ts';
-import { type Reply, withSession } from './chat-state.ts';
-import { agentIfNamed, namedAgent, namedSession, sessionHere, sessionMeant } from './command-targets.ts';
+import { type ChatState, type Reply, withSession } from './chat-state.ts';
 
 type Body = Reply['body'];
 
@@ -35,7 +46,7 @@ export async function answerCommand(
   const [, name = '', bot = botName, rest = ''] =
     /^\/([a-z]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(message.text.trim()) ?? [];
   if (name === '' || bot.toLowerCase() !== botName.toLowerCase()) return undefined;
-  const picture = context.desk.picture();
+  const picture = context.tracker.picture();
   if (!picture) return { text: rich('Sessions are still being read. Ask again in a moment.') };
   try {
     return await act(name.toLowerCase(), rest.trim(), message, picture, context);
@@ -46,7 +57,7 @@ export async function answerCommand(
 }
 
 /** Whether something is done, not only said: that must not happen twice, not even where nobody hears what came of it. */
-export function isDeed(text: string): boolean {
+export function isAction(text: string): boolean {
   return /^\/(?:say|stop)(?:@|\s|$)/i.test(text.trim());
 }
 
@@ -59,7 +70,8 @@ async function act(
 ): Promise<Body | undefined> {
   const now = context.clock();
   const state = context.book.read();
-  const shown = (): SessionDetail => (rest === '' ? sessionHere(message, picture, state) : namedSession(rest, picture));
+  const shown = (): SessionDetail =>
+    rest === '' ? findShownSession(message, picture, state) : findSession(rest, picture);
   switch (name) {
     case 'start':
     case 'help':
@@ -72,7 +84,7 @@ async function act(
       return about(shown(), costText);
     case 'agent': {
       if (rest === '') throw new UserError('not-found', 'Which agent?', 'Say /agent and the beginning of its id.');
-      const { agent, session } = namedAgent(rest, picture);
+      const { agent, session } = findAgent(rest, picture);
       return about(session, () => agentText(agent, session, now));
     }
     case 'export':
@@ -100,8 +112,8 @@ function mute(rest: string, message: IncomingMessage, picture: LiveSnapshot, { b
   const isNamed = !MUTE.test(rest);
   const [, amount = '', unit = '', off = ''] = MUTE.exec(isNamed ? others.join(' ') : rest) ?? [];
   if (isNamed && !MUTE.test(others.join(' '))) return { text: rich('Say /mute, /mute 30m, /mute 2h or /mute off.') };
-  const session = isNamed ? namedSession(first, picture) : sessionMeant(message, picture, book.read());
-  const key = keyOf(session);
+  const session = isNamed ? findSession(first, picture) : findTargetSession(message, picture, book.read());
+  const key = sessionKey(session);
   const until = (ms: number, words: string): Body => {
     book.keep((state) => withSession(state, key, { mutedUntil: ms }));
     return about(session, () => rich(words));
@@ -120,24 +132,194 @@ async function control(
   picture: LiveSnapshot,
   context: ChatContext,
 ): Promise<Body> {
-  const { control: ways } = context.outside;
+  const { control: ways } = context.actions;
   if (!ways) {
     const what = name === 'stop' ? 'end an agent' : 'send words to an agent';
     return { text: rich(`troupe has no way yet to ${what}: it only reads what its program leaves behind.`) };
   }
   const [first = ''] = rest.split(/\s+/);
-  const meant = (): SessionDetail => sessionMeant(message, picture, context.book.read());
+  const meant = (): SessionDetail => findTargetSession(message, picture, context.book.read());
   if (name === 'stop') {
     // A name that is none must not end something else.
-    const named = first === '' ? undefined : namedAgent(first, picture);
+    const named = first === '' ? undefined : findAgent(first, picture);
     const session = named?.session ?? meant();
     const words = await ways.stop(session.id, named?.agent.id);
     return about(session, () => rich({ code: words }));
   }
-  const named = agentIfNamed(first, picture);
+  const named = findAgentIfNamed(first, picture);
   const text = named ? rest.slice(first.length).trim() : rest;
   if (text === '') return { text: rich('Say /say and the words.') };
   const session = named?.session ?? meant();
   const words = await ways.say(session.id, named?.agent.id, text);
   return about(session, () => rich({ code: words }));
+}
+
+export interface FoundAgent {
+  readonly agent: AgentReport;
+  readonly session: SessionDetail;
+}
+
+type Place = Pick<IncomingMessage, 'chat' | 'thread'>;
+
+export function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
+  return only(
+    sessions.filter(({ id }) => id.startsWith(given)),
+    `session ${given}`,
+  );
+}
+
+/** To look at: the one of this topic or chat; else the newest at work. The answer says which it is. */
+export function findShownSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+  const { sessions } = picture;
+  const here = sessionsAt(place, picture, state);
+  return here.find(isSessionBusy) ?? here[0] ?? sessions.find(isSessionBusy) ?? sessions[0] ?? only([], 'session');
+}
+
+/** To do something to: only where there is no doubt which one is meant. */
+export function findTargetSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+  const here = sessionsAt(place, picture, state);
+  const candidates = here.length > 0 ? here : picture.sessions;
+  const busy = candidates.filter(isSessionBusy);
+  const [first, ...others] = busy.length > 0 ? busy : candidates;
+  if (first && others.length > 0)
+    throw new UserError(
+      'not-one',
+      `It could be one of ${others.length + 1} sessions.`,
+      'See /sessions, and say its id.',
+    );
+  return first ?? only([], 'session');
+}
+
+function sessionsAt({ chat, thread }: Place, { sessions }: LiveSnapshot, state: ChatState): readonly SessionDetail[] {
+  return sessions.filter((session) => {
+    const place = state.sessions[sessionKey(session)];
+    return place?.chat === chat && place.thread === thread;
+  });
+}
+
+export function findAgent(given: string, picture: LiveSnapshot): FoundAgent {
+  return only(agentsOf(given, picture), `agent ${given}`);
+}
+
+/** Undefined where it may be a word as well. */
+export function findAgentIfNamed(given: string, picture: LiveSnapshot): FoundAgent | undefined {
+  if (given.length < 4) return undefined;
+  const found = agentsOf(given, picture);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function agentsOf(given: string, { sessions }: LiveSnapshot): readonly FoundAgent[] {
+  return sessions.flatMap((session) =>
+    [session.main, ...session.subagents].filter(({ id }) => id.startsWith(given)).map((agent) => ({ agent, session })),
+  );
+}
+
+function only<T>(found: readonly T[], what: string): T {
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const words = first === undefined ? `There is no ${what}.` : `There are ${found.length} of ${what}.`;
+  throw new UserError('not-found', words, 'See them with /sessions and /tree, and say more of the id.');
+}
+
+const MOST_SESSIONS = 20;
+const MOST_AGENTS = 80;
+const MOST_COSTS = 15;
+
+export function sessionsText({ sessions, olderTotal }: LiveSnapshot, now: number): RichText {
+  if (sessions.length === 0) return rich('No session is followed.');
+  const shown = [...sessions.filter(isSessionBusy), ...sessions.filter((one) => !isSessionBusy(one))].slice(
+    0,
+    MOST_SESSIONS,
+  );
+  const left = sessions.length - shown.length + olderTotal;
+  return joinRich([
+    ...shown.map((session) =>
+      rich(
+        `${isSessionBusy(session) ? '⚙️' : '·'} `,
+        { code: shortId(session.id) },
+        ' ',
+        { code: quoteOf(session.project ?? '', 40) || '–' },
+        ': ',
+        { code: quoteOf(session.title ?? '', 60) || 'untitled' },
+        ` · ${formatStatus({ ...session, stalled: false })} · ${formatAge(session.lastActivityAt, now)}`,
+      ),
+    ),
+    ...(left > 0 ? [rich(`… ${left} more`)] : []),
+  ]);
+}
+
+export function treeText(session: SessionDetail, now: number): RichText {
+  const agents = [session.main, ...session.subagents].filter(({ kind }) => kind !== 'internal');
+  const shown = agents.slice(0, MOST_AGENTS);
+  return joinRich([
+    ...shown.map((agent) => treeLine(agent, now)),
+    ...(agents.length > shown.length ? [rich(`… ${agents.length - shown.length} more`)] : []),
+  ]);
+}
+
+const MARKS: Readonly<Record<AgentReport['status'], string>> = {
+  spawning: '○',
+  running: '⚙️',
+  waiting: '⏳',
+  completed: '✅',
+  failed: '❌',
+  stopped: '⏹',
+  unknown: '❔',
+};
+
+function treeLine(agent: AgentReport, now: number): RichText {
+  const name = agent.kind === 'main' ? 'main' : bracketName(agent.label);
+  const doing = isAtWork(agent.status) ? callQuote(agent.currentToolSummary ?? agent.currentTool ?? '', 60) : '';
+  return rich(
+    `${'  '.repeat(Math.min(agent.depth ?? 1, 8))}${MARKS[agent.status]} [`,
+    { code: name },
+    '] ',
+    { code: shortId(agent.id) },
+    ` · ${formatStatus(agent)} · ${timeText(agent, now)}`,
+    agent.tokensUsed === null ? '' : ` · ${formatCount(agent.tokensUsed)} tokens`,
+    ...(doing === '' ? [] : [' · ', { code: doing }]),
+  );
+}
+
+export function agentText(agent: AgentReport, session: SessionDetail, now: number): RichText {
+  const names = new Map([session.main, ...session.subagents].map((one) => [one.id, one]));
+  const parent = agent.parentId === null ? undefined : names.get(agent.parentId);
+  const rows: readonly (readonly [string, string])[] = [
+    ['id', agent.id],
+    ['status', formatStatus(agent)],
+    ['asked for by', parent ? (parent.kind === 'main' ? 'main' : bracketName(parent.label)) : ''],
+    ['how that is known', linkText(agent)],
+    ['type', agent.type ?? ''],
+    ['task', quoteOf(agent.description ?? '')],
+    ['now', callQuote([agent.currentTool, agent.currentToolSummary].filter((part) => part !== null).join(' '))],
+    ['model', agent.model ?? ''],
+    ['time', timeText(agent, now)],
+    ['calls', agent.toolCallCount === null ? '' : String(agent.toolCallCount)],
+    ['cost', agent.cost === null ? '' : costWord(agent.cost)],
+    ['why', quoteOf(agent.runs.at(-1)?.reason ?? '')],
+  ];
+  const name = agent.kind === 'main' ? 'main' : bracketName(agent.label);
+  return joinRich([
+    rich(`${MARKS[agent.status]} [`, { code: name }, ']'),
+    ...rows
+      .filter(([, value]) => value !== '')
+      .map(([word, value]) => rich(`  ${word}: `, { code: callQuote(value) || '–' })),
+  ]);
+}
+
+export function costText(session: SessionDetail): RichText {
+  const agents = [session.main, ...session.subagents].filter(({ cost }) => cost !== null && cost.usd > 0);
+  const dearest = agents.toSorted((a, b) => (b.cost?.usd ?? 0) - (a.cost?.usd ?? 0)).slice(0, MOST_COSTS);
+  return joinRich([
+    rich(`💰 ${costWord(session.cost)} in all`),
+    ...dearest.map((agent) => {
+      const name: Piece = { code: agent.kind === 'main' ? 'main' : bracketName(agent.label) };
+      return rich('  [', name, `] ${agent.cost ? costWord(agent.cost) : '–'}`);
+    }),
+    ...(agents.length > dearest.length ? [rich(`  … ${agents.length - dearest.length} more`)] : []),
+  ]);
+}
+
+function costWord({ usd, isLowerBound }: CostReport): string {
+  return `${isLowerBound ? '≥ ' : ''}$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

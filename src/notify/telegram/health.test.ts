@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { BotApiError } from './bot-api.ts';
-import { createHealth } from './health.ts';
+import { Health } from './health.ts';
 
 function watched() {
   let now = 0;
   const notes: string[] = [];
   const states: string[] = [];
-  const health = createHealth({
+  const health = new Health({
     clock: () => now,
     pid: 1,
     save: ({ state }) => void states.push(state),
@@ -19,24 +19,24 @@ describe('how the bot is', () => {
   it('another program at the same bot is named once, and is not over because something was sent', () => {
     const { health, notes, states, pass } = watched();
     for (let nth = 0; nth < 20; nth++) {
-      health.met(new BotApiError('conflict', 'Conflict: terminated by other getUpdates request'));
+      health.reportFailure(new BotApiError('conflict', 'Conflict: terminated by other getUpdates request'));
       pass(10_000);
-      health.well();
+      health.reportSuccess();
     }
     expect(states).toEqual(['ok', 'conflict']);
     expect(notes).toHaveLength(1);
     expect(notes[0]).toContain('Another program asks for the updates');
     pass(180_000);
-    health.well();
+    health.reportSuccess();
     expect(states).toEqual(['ok', 'conflict', 'ok']);
   });
 
   it('says that Telegram is gone, and that it is back', () => {
     const { health, notes, states } = watched();
     const gone = new BotApiError('network', 'no connection');
-    for (const error of [gone, gone]) health.met(error);
-    health.well();
-    health.well();
+    for (const error of [gone, gone]) health.reportFailure(error);
+    health.reportSuccess();
+    health.reportSuccess();
     expect(states).toEqual(['ok', 'network', 'ok']);
     expect(notes).toEqual([
       'troupe: Telegram cannot be reached; it is tried again.',

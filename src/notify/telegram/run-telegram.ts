@@ -1,22 +1,18 @@
 import type { Clock } from '../../lib/clock.ts';
-import { type NewsFeed, openNewsDesk } from '../news-desk.ts';
-import { type BotApi, BotApiError } from './bot-api.ts';
-import type { ChatContext, Outside } from './chat-context.ts';
-import type { ChatOptions } from './chat-options.ts';
+import { type NotificationFeed, NotificationTracker } from '../tracker.ts';
+import { type BotApi, BotApiError, Limits, maskedApi } from './bot-api.ts';
+import { type ChatActions, type ChatContext, type ChatOptions, ExportJobs } from './chat-context.ts';
 import { type ChatState, newState } from './chat-state.ts';
 import { COMMANDS } from './commands.ts';
-import { createHealth, type HealthReport } from './health.ts';
-import { createLimits } from './limits.ts';
-import { runListener } from './listener.ts';
-import { createMadeExports } from './made-exports.ts';
-import { maskedApi } from './masked-api.ts';
-import { runSender } from './sender.ts';
+import { Health, type HealthReport } from './health.ts';
+import { Listener } from './listener.ts';
+import { Sender } from './sender.ts';
 
 export interface TelegramRun {
   readonly api: BotApi;
-  readonly feed: NewsFeed;
+  readonly feed: NotificationFeed;
   readonly options: ChatOptions;
-  readonly outside: Outside;
+  readonly actions: ChatActions;
   readonly store: StateStore;
   readonly clock: Clock;
   readonly sleep: ChatContext['sleep'];
@@ -55,26 +51,28 @@ export async function runTelegram(run: TelegramRun): Promise<void> {
       state = change(state);
     },
   };
-  const health = createHealth({ clock, pid: run.pid, save: store.saveHealth, note });
-  const desk = openNewsDesk({ feed, wishes: options.wishes, clock, mask });
-  const { outside, createNonce } = run;
-  const limits = createLimits(clock);
-  const forums = new Set<number>();
-  const parts = { api, desk, limits, options, forums, clock, sleep, book, health };
-  const exports = createMadeExports((id) =>
-    outside.exportSession({ id, cwd: desk.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null }),
+  const health = new Health({ clock, pid: run.pid, save: store.saveHealth, note });
+  const tracker = new NotificationTracker({ feed, announce: options.announce, clock, mask });
+  const exports = new ExportJobs((id) =>
+    run.actions.exportSession({
+      id,
+      cwd: tracker.picture()?.sessions.find((session) => session.id === id)?.cwd ?? null,
+    }),
   );
-  const context: ChatContext = { ...parts, outside, exports, createNonce, note };
+  const context: ChatContext = {
+    ...{ api, tracker, options, clock, sleep, book, health, exports },
+    ...{ actions: run.actions, createNonce: run.createNonce, limits: new Limits(clock), forums: new Set<number>() },
+  };
   try {
     const me = await insist(context, signal, () => api.me());
     if (!me) return;
     note(`troupe: @${me.username} tells about your sessions. Ctrl-C ends it.`);
     // A convenience: without it everything works all the same.
-    await api.offer(COMMANDS).catch(health.met);
+    await api.offer(COMMANDS).catch((error: unknown) => health.reportFailure(error));
     await findForums(context, signal);
-    await Promise.all([runSender(context, signal), runListener(context, me.username, signal)]);
+    await Promise.all([new Sender(context, signal).run(), new Listener(context, me.username, signal).run()]);
   } finally {
-    desk.close();
+    tracker.close();
     store.save(state);
   }
 }
@@ -89,7 +87,7 @@ async function insist<T>(
     try {
       return await ask();
     } catch (error) {
-      health.met(error);
+      health.reportFailure(error);
       await sleep(pause, signal);
     }
   }

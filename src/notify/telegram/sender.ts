@@ -1,20 +1,18 @@
-import type { News } from '../news.ts';
-import { keyOf } from '../news-desk.ts';
-import { settleNotice } from '../news-of.ts';
-import type { Told } from '../told.ts';
-import { BotApiError, type BotApiProblem } from './bot-api.ts';
-import type { ChatContext } from './chat-context.ts';
-import { withSession } from './chat-state.ts';
-import { deliver } from './deliver.ts';
-import { placeSessions } from './place-sessions.ts';
-import { recover, SETTLE_MS } from './recover.ts';
-import { type Job, wantedJobs } from './wanted-jobs.ts';
+import { type SessionDetail, sessionKey } from '../../core/index.ts';
+import { known } from '../../lib/json.ts';
+import { formatNotification, moreCallsLine, sessionLine } from '../messages/notification-lines.ts';
+import { cutAt, joinRich, quoteOf, type RichText, rich } from '../messages/rich-text.ts';
+import { isLoud, type Notification, recordSent, settleNotice } from '../notification.ts';
+import { closeApproval, sendApproval } from './approvals.ts';
+import { BotApiError, type BotApiProblem, LONGEST_MESSAGE, LONGEST_TOPIC_NAME, MOST_MARKS } from './bot-api.ts';
+import { type ChatContext, isQuiet } from './chat-context.ts';
+import { type ChatState, type Reply, withChat, withSession } from './chat-state.ts';
+import { isChatShared, type Job, placeSessions, planJobs } from './jobs.ts';
+import { change, recover, SETTLE_MS, sendMessage, sendWith } from './send.ts';
 
 interface Waiting {
-  readonly news: readonly News[];
+  readonly news: readonly Notification[];
   readonly since: number;
-  /** What had been told when it was looked for: with anything else it is old. */
-  readonly told: Told;
 }
 
 const TICK_MS = 200;
@@ -33,48 +31,88 @@ function holdFor(problem: BotApiProblem): number {
   }
 }
 
-/** Keeps the chats as they should be, one request at a time in each, until the signal. */
-export async function runSender(context: ChatContext, signal: AbortSignal): Promise<void> {
-  const { book, desk, options, forums, clock, sleep, limits, health, exports } = context;
-  const busy = new Map<number, Promise<void>>();
-  const waiting = new Map<string, Waiting>();
-  const dirty = new Map<string, number>();
-  const lookedAt = new Map<string, number>();
+/** Keeps the chats up to date, one request at a time in each. */
+export class Sender {
+  readonly #context: ChatContext;
+  readonly #signal: AbortSignal;
+  /** Requests under way, by chat. */
+  readonly #busy = new Map<number, Promise<void>>();
+  readonly #waiting = new Map<string, Waiting>();
+  /** Since when a message has been out of date. */
+  readonly #dirty = new Map<string, number>();
+  readonly #lookedAt = new Map<string, number>();
 
-  // What was under way when we were stopped may still arrive.
-  if (Object.values(book.read().chats).some(({ pending }) => pending)) await sleep(SETTLE_MS, signal);
-  while (!signal.aborted) {
-    if (desk.picture()) await look();
-    const jobs = jobsNow();
-    for (const chat of options.chats) if (!busy.has(chat)) begin(chat, jobs);
-    await sleep(TICK_MS, signal);
+  constructor(context: ChatContext, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
   }
-  await Promise.all(busy.values());
 
-  function jobsNow(): readonly Job[] {
-    const picture = desk.picture();
+  /** Until the signal. */
+  async run(): Promise<void> {
+    const { book, tracker, options, sleep } = this.#context;
+    const signal = this.#signal;
+    // A message that was under way when the previous process ended may still arrive.
+    if (Object.values(book.read().chats).some(({ pending }) => pending)) await sleep(SETTLE_MS, signal);
+    while (!signal.aborted) {
+      if (tracker.picture()) await this.#look();
+      const jobs = this.#planJobs();
+      for (const chat of options.chats) if (!this.#busy.has(chat)) this.#begin(chat, jobs);
+      await sleep(TICK_MS, signal);
+    }
+    await Promise.all(this.#busy.values());
+  }
+
+  /** Finds the notifications of sessions whose chats are free: while a message is under way, what is left is not known. */
+  async #look(): Promise<void> {
+    const { book, tracker, clock, health } = this.#context;
+    for (const session of tracker.warm()) {
+      const key = sessionKey(session);
+      const place = book.read().sessions[key];
+      if (!place || this.#busy.has(place.chat) || clock() - (this.#lookedAt.get(key) ?? 0) < LOOK_MS) continue;
+      this.#lookedAt.set(key, clock());
+      const told = settleNotice(place.told, session);
+      if (told !== place.told) book.note((state) => withSession(state, key, { told }));
+      try {
+        const news = await tracker.look(session, told);
+        if (book.read().sessions[key]?.told !== told) continue;
+        if (news.length === 0) this.#waiting.delete(key);
+        else this.#waiting.set(key, { news, since: this.#waiting.get(key)?.since ?? clock() });
+      } catch (error) {
+        // One unreadable session must not silence the others.
+        health.reportFailure(error);
+      }
+    }
+  }
+
+  #planJobs(): readonly Job[] {
+    const { book, tracker, options, forums, clock, exports } = this.#context;
+    const picture = tracker.picture();
     if (!picture) return [];
     const now = clock();
-    const state = book.read();
-    const placed = placeSessions(state, picture, options, forums, now);
-    if (placed !== state) book.keep(() => placed);
-    exports.attend(placed.replies);
+    const before = book.read();
+    const state = placeSessions(before, picture, options, forums, now);
+    if (state !== before) book.keep(() => state);
+    exports.update(state.replies);
     const asked = new Set<string>();
-    const dirtySince = (slot: string): number => {
-      asked.add(slot);
-      const since = dirty.get(slot) ?? now;
-      dirty.set(slot, since);
-      return since;
-    };
-    const isMade = (reply: string): boolean => exports.of(reply) !== undefined;
-    const jobs = wantedJobs({ state: placed, picture, options, forums, news: waiting, isMade, dirtySince, now });
-    for (const slot of dirty.keys()) if (!asked.has(slot)) dirty.delete(slot);
+    const jobs = planJobs({
+      ...{ state, picture, options, forums, news: this.#waiting, now },
+      isExported: (reply) => exports.get(reply) !== undefined,
+      dirtySince: (slot) => {
+        asked.add(slot);
+        const since = this.#dirty.get(slot) ?? now;
+        this.#dirty.set(slot, since);
+        return since;
+      },
+    });
+    for (const slot of this.#dirty.keys()) if (!asked.has(slot)) this.#dirty.delete(slot);
     return jobs;
   }
 
-  function begin(chat: number, jobs: readonly Job[]): void {
-    if (book.read().chats[chat]?.pending) {
-      if (limits.waitFor(chat, 'edit') === 0) run(chat, () => recover(chat, context, signal));
+  #begin(chat: number, jobs: readonly Job[]): void {
+    const context = this.#context;
+    const { limits } = context;
+    if (context.book.read().chats[chat]?.pending) {
+      if (limits.waitFor(chat, 'edit') === 0) this.#start(chat, recover(chat, context, this.#signal));
       return;
     }
     const job = jobs
@@ -82,47 +120,211 @@ export async function runSender(context: ChatContext, signal: AbortSignal): Prom
       .toSorted((a, b) => a.deadline - b.deadline)[0];
     if (!job) return;
     limits.take(chat, job.request);
-    run(chat, () => deliver(job, context));
+    this.#start(chat, deliver(job, context));
     if (job.work.kind !== 'news') return;
-    // What was told decides what is to tell.
-    waiting.delete(keyOf(job.work.session));
-    lookedAt.delete(keyOf(job.work.session));
+    // What is left to send depends on what this message has room for.
+    this.#waiting.delete(sessionKey(job.work.session));
+    this.#lookedAt.delete(sessionKey(job.work.session));
   }
 
-  function run(chat: number, act: () => Promise<void>): void {
-    const done = act()
-      .then(health.well, (error: unknown) => meet(chat, error))
-      .finally(() => busy.delete(chat));
-    busy.set(chat, done);
+  #start(chat: number, request: Promise<void>): void {
+    const done = request
+      .then(
+        () => this.#context.health.reportSuccess(),
+        (error: unknown) => this.#hold(chat, error),
+      )
+      .finally(() => this.#busy.delete(chat));
+    this.#busy.set(chat, done);
   }
 
-  function meet(chat: number, error: unknown): void {
-    health.met(error);
+  #hold(chat: number, error: unknown): void {
+    const { health, limits, options } = this.#context;
+    health.reportFailure(error);
     const problem = error instanceof BotApiError ? error.problem : 'refused';
-    // A token is none for any chat.
-    const held = problem === 'revoked' ? options.chats : [chat];
-    for (const one of held)
-      limits.hold(one, error instanceof BotApiError && problem === 'flood' ? error.retryAfterMs : holdFor(problem));
+    const ms = error instanceof BotApiError && problem === 'flood' ? error.retryAfterMs : holdFor(problem);
+    // A revoked token is revoked for all chats.
+    for (const one of problem === 'revoked' ? options.chats : [chat]) limits.hold(one, ms);
   }
+}
 
-  /** What there is to tell of the sessions whose chats are free: while something is being told, nobody can say what is left. */
-  async function look(): Promise<void> {
-    for (const session of desk.warm()) {
-      const key = keyOf(session);
-      const place = book.read().sessions[key];
-      if (!place || busy.has(place.chat) || clock() - (lookedAt.get(key) ?? 0) < LOOK_MS) continue;
-      lookedAt.set(key, clock());
-      const told = settleNotice(place.told, session);
-      if (told !== place.told) book.note((state) => withSession(state, key, { told }));
-      try {
-        const news = await desk.look(session, told);
-        if (book.read().sessions[key]?.told !== told) continue;
-        if (news.length === 0) waiting.delete(key);
-        else waiting.set(key, { news, told, since: waiting.get(key)?.since ?? clock() });
-      } catch (error) {
-        // What cannot be read of one is no reason to be silent about the others.
-        health.met(error);
-      }
-    }
+/** Does one job. What is sent is recorded before and after, so that it is sent once. */
+async function deliver(job: Job, context: ChatContext): Promise<void> {
+  const { work } = job;
+  try {
+    await act(job, context);
+  } catch (error) {
+    const isGone = error instanceof BotApiError && error.problem === 'no-topic';
+    if (isGone && (work.kind === 'status' || work.kind === 'news'))
+      context.book.keep((state) => withoutTopic(state, sessionKey(work.session)));
+    throw error;
   }
+}
+
+async function act(job: Job, context: ChatContext): Promise<void> {
+  const { work, chat } = job;
+  switch (work.kind) {
+    case 'topic':
+      return openTopic(chat, work.session, context);
+    case 'status':
+      return showStatus(chat, work.session, work.text, context);
+    case 'news':
+      return sendNotifications(chat, work.session, work.news, context);
+    case 'board':
+      return showBoard(chat, work.text, context);
+    case 'ask':
+      return sendApproval(chat, work.ask, work.session, context);
+    case 'ask-over':
+      return closeApproval(work, context);
+    case 'reply':
+      return sendReply(work.reply, context);
+  }
+}
+
+async function openTopic(chat: number, session: SessionDetail, context: ChatContext): Promise<void> {
+  const title = [session.project, session.title].map((part) => quoteOf(part ?? '')).filter((part) => part !== '');
+  const name = cutAt(title.join(': ') || session.id.slice(0, 8), LONGEST_TOPIC_NAME);
+  const what = { purpose: { kind: 'topic', session: sessionKey(session) }, text: rich(name) } as const;
+  await sendWith(chat, what, context, ({ text }) => context.api.createTopic(chat, text)).catch((error: unknown) => {
+    // Better in the group itself than nowhere.
+    if (error instanceof BotApiError && error.problem === 'no-rights') context.forums.delete(chat);
+    throw error;
+  });
+}
+
+async function showStatus(chat: number, session: SessionDetail, text: RichText, context: ChatContext): Promise<void> {
+  const key = sessionKey(session);
+  const { status, thread } = context.book.read().sessions[key] ?? {};
+  if (!status) {
+    const what = { purpose: { kind: 'status', session: key }, text, ...known({ thread }) } as const;
+    return sendMessage(chat, what, true, context);
+  }
+  const isThere = await change(() => context.api.edit({ chat, message: status.message }, text));
+  context.book.note((state) =>
+    isThere
+      ? withSession(state, key, { status: { message: status.message, text: text.text } })
+      : withoutStatus(state, key),
+  );
+}
+
+async function showBoard(chat: number, text: RichText, context: ChatContext): Promise<void> {
+  const { board } = context.book.read().chats[chat] ?? {};
+  if (!board) return sendMessage(chat, { purpose: { kind: 'board' }, text }, true, context);
+  const isThere = await change(() => context.api.edit({ chat, message: board.message }, text));
+  context.book.note((state) => {
+    if (isThere) return withChat(state, chat, { board: { message: board.message, text: text.text } });
+    const { board: _gone, ...rest } = state.chats[chat] ?? { lastId: 0 };
+    return { ...state, chats: { ...state.chats, [chat]: rest } };
+  });
+}
+
+function withoutStatus(state: ChatState, key: string): ChatState {
+  const place = state.sessions[key];
+  if (!place) return state;
+  const { status: _gone, ...rest } = place;
+  return { ...state, sessions: { ...state.sessions, [key]: rest } };
+}
+
+async function sendReply({ id, chat, thread, body }: Reply, context: ChatContext): Promise<void> {
+  const reply = (text: RichText): Promise<void> =>
+    sendMessage(chat, { purpose: { kind: 'reply', reply: id }, text, ...known({ thread }) }, true, context);
+  if ('text' in body) return reply(body.text);
+  const made = context.exports.get(id);
+  if (!made) return;
+  if ('whyNot' in made) return reply(rich('It could not be exported: ', { code: made.whyNot }));
+  const caption = `Session ${body.exportOf.slice(0, 60)}, secrets taken out`;
+  const what = { purpose: { kind: 'file', reply: id }, text: rich(caption), ...known({ thread }) } as const;
+  await sendWith(chat, what, context, (text) =>
+    context.api.sendFile({ chat, ...made, caption: text.text, ...known({ thread }) }),
+  );
+}
+
+/** Somebody deleted it: the session gets another. */
+function withoutTopic(state: ChatState, key: string): ChatState {
+  const place = state.sessions[key];
+  if (!place) return state;
+  const { thread: _thread, status: _status, ...rest } = place;
+  return { ...state, sessions: { ...state.sessions, [key]: rest } };
+}
+
+/** What happened in a session, in one message: as much as fits, the rest with the next. */
+export async function sendNotifications(
+  chat: number,
+  session: SessionDetail,
+  news: readonly Notification[],
+  context: ChatContext,
+): Promise<void> {
+  const { book, tracker, options, clock } = context;
+  const key = sessionKey(session);
+  const place = book.read().sessions[key];
+  const picture = tracker.picture();
+  if (!place || !picture) return;
+  if ((place.mutedUntil ?? 0) > clock()) {
+    return book.keep((state) => withSession(state, key, { told: news.reduce(recordSent, place.told) }));
+  }
+  const head = isChatShared(book.read(), picture, key, clock()) ? [sessionLine(session)] : [];
+  const room = {
+    units: LONGEST_MESSAGE - (head[0]?.text.length ?? 0) - 1,
+    marks: MOST_MARKS - (head[0]?.marks.length ?? 0),
+  };
+  const batch = await batchNotifications(news, session, room, (one) => tracker.readText(one, session));
+  const told = batch.news.reduce(recordSent, place.told);
+  const text = joinRich([...head, ...batch.lines]);
+  const isSilent = isQuiet(options.quietHours, clock()) || !batch.news.some(isLoud);
+  const { thread } = place;
+  const purpose = { kind: 'news', session: key, told } as const;
+  await sendMessage(chat, { purpose, text, ...known({ thread }) }, isSilent, context);
+}
+
+type Call = Extract<Notification, { kind: 'called' }>;
+
+/** So many calls are shown in a message; a phone that was away is not flooded with what it missed. */
+const MOST_CALLS = 16;
+
+export interface Batch {
+  readonly lines: readonly RichText[];
+  readonly news: readonly Notification[];
+}
+
+export interface Room {
+  readonly units: number;
+  readonly marks: number;
+}
+
+/** As many news, in their order, as there is room for; of many calls the last ones, the others counted under their agents' names. */
+export async function batchNotifications(
+  all: readonly Notification[],
+  session: SessionDetail,
+  room: Room,
+  wordsOf: (news: Notification) => Promise<string>,
+): Promise<Batch> {
+  const folded = foldedCalls(all);
+  const lines: RichText[] = [];
+  const told: Notification[] = [];
+  let [units, marks] = [0, 0];
+  for (const news of all) {
+    const line = folded.has(news)
+      ? lineFor(news, session, folded)
+      : formatNotification(news, session, await wordsOf(news));
+    if (line) {
+      units += line.text.length + 1;
+      marks += line.marks.length;
+      if (lines.length > 0 && (units > room.units || marks > room.marks)) break;
+      lines.push(line);
+    }
+    told.push(news);
+  }
+  return { lines, news: told };
+}
+
+function foldedCalls(all: readonly Notification[]): ReadonlySet<Notification> {
+  const calls = all.filter((news): news is Call => news.kind === 'called');
+  return new Set(calls.slice(0, Math.max(0, calls.length - MOST_CALLS)));
+}
+
+/** All that are left out stand in one line, where the first of them would have been. */
+function lineFor(news: Notification, session: SessionDetail, folded: ReadonlySet<Notification>): RichText | undefined {
+  const [first] = folded;
+  if (news !== first) return undefined;
+  const calls = [...folded].filter((one): one is Call => one.kind === 'called');
+  return calls.length === 0 ? rich() : moreCallsLine(calls, session);
 }

@@ -1,3 +1,4 @@
+import { UserError } from '../../lib/user-error.ts';
 import { rich } from '../messages/rich-text.ts';
 import { type BotApi, BotApiError, type IncomingMessage, type Update } from './bot-api.ts';
 
@@ -55,4 +56,85 @@ export async function findChat({ api, code, say, sleep, signal }: SetupOptions):
 
 function isCode({ text }: IncomingMessage, code: string): boolean {
   return text.trim().split(/\s+/).includes(code);
+}
+
+export interface FindBotOptions {
+  botOf(token: string): BotApi;
+  /** The one that is known here; `isGiven`: by the environment, which is the person's to change. */
+  readonly known?: { readonly token: string; readonly isGiven: boolean; readonly from: string };
+  /** What the person types, which is not shown; left out where there is nobody to ask. */
+  readonly ask?: (question: string) => Promise<string | undefined>;
+  /** Keeps a new one; says where. */
+  keep(token: string): Promise<string>;
+  readonly say: (text: string) => void;
+}
+
+/** The bot whose token is known here, else the one whose token the person gives. What Telegram has taken is kept at once. */
+export async function findBot({ botOf, known, ask, keep, say }: FindBotOptions): Promise<BotApi> {
+  if (known) {
+    const api = botOf(known.token);
+    const isKnown = await greet(api).catch((error: unknown) => {
+      const isReplaceable = error instanceof BotApiError && error.problem === 'revoked' && ask && !known.isGiven;
+      return isReplaceable ? false : refuse(error);
+    });
+    if (isKnown) return api;
+    say(`Telegram does not know the token in ${known.from} any more. Get a new one from @BotFather: /token`);
+  } else
+    say('You need a bot of your own: in Telegram, write /newbot to @BotFather and follow it. It ends with a token.');
+  const token = await askForToken(ask);
+  const api = botOf(token);
+  await greet(api).catch(refuse);
+  say(`The token is kept in ${await keep(token)}, for nobody but you.`);
+  return api;
+
+  async function greet(bot: BotApi): Promise<true> {
+    const { username } = await bot.me();
+    say(`The bot is @${username}.`);
+    return true;
+  }
+}
+
+async function askForToken(ask: FindBotOptions['ask']): Promise<string> {
+  if (!ask)
+    throw new UserError(
+      'telegram-no-token',
+      'There is no token.',
+      'Give it in TROUPE_TELEGRAM_TOKEN, or run this in a terminal.',
+    );
+  const token = await ask('Paste the token (it is not shown):');
+  if (token === undefined)
+    throw new UserError('telegram-no-token', 'No token was given.', 'Run this again when you have one.');
+  if (!/^\d{3,20}:[\w-]{20,100}$/.test(token))
+    throw new UserError(
+      'telegram-bad-token',
+      'This is no token of a bot.',
+      'It looks like 123456789:AA… Copy all of it.',
+    );
+  return token;
+}
+
+/** Whatever Telegram said no with, as a sentence for the person. */
+export function refuse(error: unknown): never {
+  throw error instanceof BotApiError ? refusal(error) : error;
+}
+
+function refusal({ problem, message }: BotApiError): UserError {
+  switch (problem) {
+    case 'revoked':
+      return new UserError('telegram-revoked', 'Telegram does not know this token.', 'Ask @BotFather for it: /token');
+    case 'conflict':
+      return new UserError('telegram-conflict', 'Another program uses this bot.', 'Stop it, or make a bot of its own.');
+    case 'webhook':
+      return new UserError(
+        'telegram-webhook',
+        'A webhook is set for this bot: what people write to it goes there.',
+        'Make a bot of its own, or take the webhook away.',
+      );
+    default:
+      return new UserError(
+        'telegram-unreachable',
+        `Telegram cannot be asked: ${message}`,
+        'Look at the network, and try again.',
+      );
+  }
 }

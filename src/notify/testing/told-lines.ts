@@ -2,33 +2,49 @@
 
 import type { SessionDetail } from '../../core/index.ts';
 import { recordedLive } from '../../server/http/testing/recorded-live.ts';
-import { ALL_NEWS, type News, type Wishes } from '../news.ts';
-import { newsLines } from '../news-lines.ts';
-import { newsOf } from '../news-of.ts';
-import { readWords } from '../read-words.ts';
-import { nothingTold, type Told, withTold } from '../told.ts';
+import { formatNotification } from '../messages/notification-lines.ts';
+import {
+  type AnnounceSettings,
+  DEFAULT_ANNOUNCE,
+  emptyRecord,
+  findNotifications,
+  type Notification,
+  recordSent,
+  type SentRecord,
+} from '../notification.ts';
+import { readNotificationText } from '../tracker.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
-export interface ToldSession {
+export interface FormattedSession {
   readonly session: SessionDetail;
-  readonly news: readonly News[];
+  readonly news: readonly Notification[];
   readonly lines: readonly string[];
   /** After all of it. */
-  readonly told: Told;
+  readonly told: SentRecord;
 }
 
-export async function tellRecording(name: string, wishes: Partial<Wishes> = {}): Promise<readonly ToldSession[]> {
+export async function formatRecording(
+  name: string,
+  announce: Partial<AnnounceSettings> = {},
+): Promise<readonly FormattedSession[]> {
   const live = await recordedLive(name);
   return Promise.all(
     live.snapshot().sessions.map(async (session) => {
       const timeline = await live.timeline(session.id);
-      const told = nothingTold(0);
-      const news = newsOf({ session, timeline, told, wishes: { ...ALL_NEWS, ...wishes }, now: NOW });
+      const told = emptyRecord(0);
+      const news = findNotifications({
+        session,
+        timeline,
+        told,
+        announce: { ...DEFAULT_ANNOUNCE, ...announce },
+        now: NOW,
+      });
       const read = (agent: string, range: { from: number; limit: number }) => live.transcript(agent, range, session.id);
       const lines: string[] = [];
-      for (const one of news) lines.push(newsLines(one, session, await readWords(one, session.id, read)).text);
-      return { session, news, lines, told: news.reduce(withTold, told) };
+      for (const one of news)
+        lines.push(formatNotification(one, session, await readNotificationText(one, session.id, read)).text);
+      return { session, news, lines, told: news.reduce(recordSent, told) };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { LiveSnapshot } from '../../core/index.ts';
 import type { Size } from '../../lib/screen.ts';
-import { type WatchOptions, watch } from '../watch.ts';
+import { type WatchOptions, WatchScreen } from '../watch-screen.ts';
 import { createGridScreen, type GridScreen } from './grid-screen.ts';
 import { createFeed, NOW, type TestFeed } from './recorded.ts';
 
@@ -29,7 +29,7 @@ export function openWatch(
   const screen = createGridScreen(size);
   const feed = createFeed(picture);
   let now = NOW;
-  const done = watch({
+  const done = new WatchScreen({
     feed,
     screen,
     transcript: async () => {
@@ -40,7 +40,7 @@ export function openWatch(
     colours: 'none',
     version: '1.2.3',
     ...options,
-  });
+  }).run();
   const wait = async (ms: number): Promise<void> => {
     now += ms;
     await vi.advanceTimersByTimeAsync(ms);

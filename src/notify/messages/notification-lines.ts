@@ -1,0 +1,209 @@
+// What is said when an agent is asked for, ends, or calls a tool: two lines each, the same in every chat and in the terminal.
+
+import {
+  type AgentReport,
+  isAtWork,
+  type RunReport,
+  type SessionDetail,
+  type TimelineCall,
+  WAITS,
+} from '../../core/index.ts';
+import type { Notification } from '../notification.ts';
+import { bracketName, callQuote, type Piece, quoteOf, type RichText, rich } from './rich-text.ts';
+
+/** `task`: the prompt, or as much as is known of it. */
+export function spawnLines(agent: AgentReport, nameOf: NameOf, task: string): RichText {
+  return rich('📎 Subagent ', ...named(agent, nameOf), ...second('Task: ', task || (agent.description ?? '')));
+}
+
+/** Asked for by a call of which nobody can say yet which agent it made. */
+export function unboundSpawnLines({ summary }: TimelineCall): RichText {
+  return rich('🔧 Task', ...below('', quoteOf(summary ?? '')));
+}
+
+export function startedLines(agent: AgentReport, nameOf: NameOf): RichText {
+  return rich('▶️ Subagent ', ...named(agent, nameOf), ' started');
+}
+
+/** `result`: what it gave back. */
+export function endLines(agent: AgentReport, nameOf: NameOf, run: RunReport, result: string): RichText {
+  if (run.status === 'completed')
+    return rich('✅ Subagent ', ...named(agent, nameOf), ' completed', ...second('', result));
+  return rich('❌ Subagent ', ...named(agent, nameOf), ' failed — ', ...cause(run));
+}
+
+export function unboundEndLines({ outcome }: TimelineCall, result: string): RichText {
+  return rich(outcome === 'ok' ? '✅ Task result' : '❌ Task failed', ...second('', result));
+}
+
+/** `agent`: undefined for the main agent, whose calls need no name. Told when the call is made: how it ends is not known. */
+export function toolLines(agent: AgentReport | undefined, nameOf: NameOf, { tool, summary }: TimelineCall): RichText {
+  return rich(
+    '🔧 ',
+    ...(agent ? [...named(agent, nameOf), ' '] : []),
+    { code: quoteOf(tool, 60) },
+    ...below('', callQuote(summary ?? '')),
+  );
+}
+
+/** Calls that there was no room for, by who made them. */
+export function moreToolsLine(counts: ReadonlyMap<AgentReport | undefined, number>, nameOf: NameOf): RichText {
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const whose = [...counts].flatMap(([agent, count], index): Piece[] => [
+    index === 0 ? ': ' : ', ',
+    ...(agent ? named(agent, nameOf) : ['main']),
+    ` ${count}`,
+  ]);
+  return rich(`🔧 ${total} more ${total === 1 ? 'call' : 'calls'}`, ...whose);
+}
+
+function named(agent: AgentReport, nameOf: NameOf): readonly Piece[] {
+  return agent.evidence?.rank === 'guess' ? [...nameOf(agent), ' (a guess)'] : nameOf(agent);
+}
+
+function second(before: string, text: string): readonly Piece[] {
+  return below(before, quoteOf(text));
+}
+
+function below(before: string, quote: string): readonly Piece[] {
+  return quote === '' ? [] : [`\n  › ${before}`, { code: quote }];
+}
+
+function cause({ status, signal, reason }: RunReport): readonly Piece[] {
+  const why = quoteOf(reason ?? '');
+  if (status === 'unknown') return ['no output returned'];
+  if (status === 'stopped') {
+    const by = signal === 'stop-call' ? 'stopped by its caller' : 'stopped';
+    return why === '' ? [by] : why === 'interrupted' ? ['interrupted'] : [`${by}: `, { code: why }];
+  }
+  return why === '' ? ['no reason given'] : [{ code: why }];
+}
+
+/** The label between brackets; a number behind it where others before it are called the same. */
+export type NameOf = (agent: Pick<AgentReport, 'id' | 'label'>) => readonly Piece[];
+
+/** Pictures of a session are never changed, and each is asked many times. */
+const known = new WeakMap<readonly AgentReport[], ReadonlyMap<string, number>>();
+
+/** Names within one session: the first of those that are called the same keeps the name as it is, whenever the others come. */
+export function namesIn(agents: readonly AgentReport[]): NameOf {
+  const numbers = known.get(agents) ?? numbersIn(agents);
+  known.set(agents, numbers);
+  return ({ id, label }) => {
+    const number = numbers.get(id) ?? 1;
+    return ['[', { code: bracketName(label) }, number === 1 ? ']' : `] #${number}`];
+  };
+}
+
+function numbersIn(agents: readonly AgentReport[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const numbers = new Map<string, number>();
+  for (const { id, label } of agents.toSorted((a, b) => order(begunAt(a), begunAt(b)) || order(a.id, b.id))) {
+    const name = bracketName(label);
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
+    numbers.set(id, number);
+  }
+  return numbers;
+}
+
+/** Times are ISO 8601, UTC. One without is the newest. */
+function begunAt({ runs, startedAt }: AgentReport): string {
+  return runs[0]?.startedAt ?? startedAt ?? '~';
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** `[a], [b]` */
+export function listNames(agents: readonly AgentReport[], nameOf: NameOf): readonly Piece[] {
+  return agents.flatMap((agent, index) => [...(index === 0 ? [] : [', ']), ...nameOf(agent)]);
+}
+
+const MOST_NAMES = 6;
+
+export function needsYouLines({ needsYou, main, subagents }: SessionDetail): RichText {
+  const [first] = needsYou;
+  if (!first) return rich('🔔 Needs you');
+  const who: readonly Piece[] = first.id === main.id ? [] : ['Subagent ', ...namesIn(subagents)(first), ' '];
+  const others = needsYou.length > 1 ? `, and ${needsYou.length - 1} more` : '';
+  return rich('🔔 Needs you\n  › ', ...who, `${WAITS[first.waitingOn]}${others}`);
+}
+
+/** `said`: the last words of the main agent. */
+export function restLines({ main, subagents }: SessionDetail, said: string): RichText {
+  const still = subagents.filter(({ status, kind }) => isAtWork(status) && kind !== 'internal');
+  const named = still.slice(0, MOST_NAMES);
+  const left = still.length - named.length;
+  const quote = quoteOf(said);
+  return rich(
+    restWord(main),
+    ...(still.length > 0 ? [`, ${still.length} ${still.length === 1 ? 'subagent' : 'subagents'} still running: `] : []),
+    ...listNames(named, namesIn(subagents)),
+    left > 0 ? ` and ${left} more` : '',
+    ...(quote === '' ? [] : ['\n  › ', { code: quote }]),
+  );
+}
+
+function restWord({ status }: AgentReport): string {
+  switch (status) {
+    case 'failed':
+      return '❌ The session failed';
+    case 'stopped':
+      return '⏹ The session was stopped';
+    case 'unknown':
+      return '❔ The session ended without a word';
+    default:
+      return '🏁 Done';
+  }
+}
+
+/** Which session a message is about, where several share a chat. */
+export function sessionLine({ project, title, id }: Pick<SessionDetail, 'project' | 'title' | 'id'>): RichText {
+  const name = quoteOf(title ?? '', 60) || id.slice(0, 8);
+  return rich('📁 ', { code: quoteOf(project ?? '', 40) || '–' }, ': ', { code: name });
+}
+
+/** As a person reads it. `session`: the one that it is of. `words`: of `readWords`. */
+export function formatNotification(news: Notification, session: SessionDetail, words: string): RichText {
+  const nameOf = namesIn(session.subagents);
+  switch (news.kind) {
+    case 'spawned':
+      return spawnLines(news.agent, nameOf, words);
+    case 'started':
+      return startedLines(news.agent, nameOf);
+    case 'ended':
+      return endLines(news.agent, nameOf, news.run, words);
+    case 'unbound-spawn':
+      return unboundSpawnLines(news.call);
+    case 'unbound-end':
+      return unboundEndLines(news.call, words);
+    case 'called':
+      return toolLines(callerOf(news.agent), nameOf, news.call);
+    case 'needs-you':
+      return needsYouLines(news.session);
+    case 'rest':
+      return restLines(news.session, words);
+  }
+}
+
+/** Calls that there is no room for, in one line. */
+export function moreCallsLine(
+  calls: readonly Extract<Notification, { kind: 'called' }>[],
+  { subagents }: SessionDetail,
+): RichText {
+  const byAgent = new Map<string, { readonly agent: AgentReport; count: number }>();
+  for (const { agent } of calls) {
+    const known = byAgent.get(agent.id);
+    if (known) known.count++;
+    else byAgent.set(agent.id, { agent, count: 1 });
+  }
+  const counts = new Map([...byAgent.values()].map(({ agent, count }) => [callerOf(agent), count]));
+  return moreToolsLine(counts, namesIn(subagents));
+}
+
+/** The main agent's calls need no name. */
+function callerOf(agent: AgentReport): AgentReport | undefined {
+  return agent.kind === 'main' ? undefined : agent;
+}

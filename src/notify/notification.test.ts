@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { RECORDINGS } from '../audit/testing/recorded-sessions.ts';
+import {
+  DEFAULT_ANNOUNCE,
+  emptyRecord,
+  findNotifications,
+  parseRecord,
+  recordSent,
+  settleNotice,
+} from './notification.ts';
+import { formatRecording } from './testing/told-lines.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+
+async function linesOf(name: string, tools = false): Promise<readonly string[]> {
+  const [told] = await formatRecording(name, { tools });
+  return told?.lines ?? [];
+}
+
+describe('what is told of a recording', () => {
+  it('one agent: asked for, at work, done', async () => {
+    expect(await linesOf('2.1.325-single', true)).toEqual([
+      '📎 Subagent [Count TODO comments]\n  › Task: Count the TODO comments in this repository and report the number. [[play:sub-count]]',
+      '🔧 [Count TODO comments] Bash\n  › grep -rn TODO src | wc -l',
+      '🔧 [Count TODO comments] Read\n  › /home/dev/single/src/app.js',
+      '✅ Subagent [Count TODO comments] completed\n  › There are 2 TODO comments in src/.',
+      '🏁 Done\n  › The sub-agent found 2 TODO comments.',
+    ]);
+  });
+
+  it('nested: each under its own name', async () => {
+    expect(await linesOf('2.1.325-nested')).toEqual([
+      '📎 Subagent [Audit the repo]\n  › Task: Audit this repository; delegate file checks to another agent. [[play:sub-audit]]',
+      '📎 Subagent [Check app.js]\n  › Task: Check src/app.js for problems. [[play:sub-leaf]]',
+      '📎 Subagent [Check util.js]\n  › Task: Check src/util.js for problems. [[play:sub-leaf]]',
+      '✅ Subagent [Check util.js] completed\n  › The file looks fine.',
+      '✅ Subagent [Check app.js] completed\n  › The file looks fine.',
+      '✅ Subagent [Audit the repo] completed\n  › Audit: two files checked, no problems.',
+      '🏁 Done\n  › Audit finished.',
+    ]);
+  });
+
+  it('in the background: told when it is done, not when it was launched', async () => {
+    const [said] = await formatRecording('2.1.325-background', { tools: false });
+    expect(said?.lines[1]).toBe('✅ Subagent [Long running check] completed\n  › slow check passed');
+    const [agent] = said?.session.subagents ?? [];
+    expect(said?.news[1]?.at).toBe(Date.parse(agent?.completedAt ?? ''));
+  });
+
+  it('the cause where it is known; no output only where none can come', async () => {
+    expect(await linesOf('2.1.325-failing')).toContain(
+      '❌ Subagent [Will hit API error] failed — API Error: 400 synthetic failure from the fake provider',
+    );
+    expect(await linesOf('2.1.325-stop')).toContain('❌ Subagent [Endless job] failed — stopped by its caller');
+    expect(await linesOf('2.1.197-inter-esc')).toContain('❌ Subagent [Hangs] failed — interrupted');
+    expect(await linesOf('2.1.325-hang-sigkill')).toContain('❌ Subagent [Hangs] failed — no output returned');
+    // This version does not say whether its process lives: nothing is claimed.
+    expect((await linesOf('2.1.20-background')).join()).not.toContain('❌');
+  });
+
+  it('a call that no agent can be named for: as it was without names', async () => {
+    expect(await linesOf('2.1.38-twins-hang')).toEqual(['🔧 Task\n  › Worker left', '🔧 Task\n  › Worker right']);
+    const refused = await linesOf('2.1.325-failing');
+    expect(refused.slice(4, 6)).toEqual([
+      '🔧 Task\n  › Unknown type',
+      expect.stringMatching(/^❌ Task failed\n {2}› Agent type 'no-such-agent' not found\./),
+    ]);
+  });
+
+  it('woken again: each run with its own words', async () => {
+    const lines = await linesOf('2.1.325-resume');
+    expect(lines.filter((line) => line.startsWith('✅'))).toEqual([
+      '✅ Subagent [First pass] completed\n  › first pass done',
+      '✅ Subagent [First pass] completed\n  › second pass done',
+    ]);
+  });
+
+  it('without sub-agents: no word of them', async () => {
+    expect(await linesOf('2.1.325-plain', true)).toEqual(['🏁 Done\n  › Hello. No sub-agents needed.']);
+  });
+
+  it('of every recording: once, in order, each line short, and again nothing', async () => {
+    for (const name of RECORDINGS)
+      for (const { session, news, lines, told } of await formatRecording(name)) {
+        expect(new Set(news.map(({ id }) => id)).size, name).toBe(news.length);
+        const times = news.map(({ at }) => at);
+        expect(times.slice(0, -1), name).toEqual(times.slice(0, -1).toSorted((a, b) => a - b));
+        for (const line of lines) {
+          expect(line, name).not.toMatch(/\p{Cs}/u);
+          expect(line.split('\n').length, name).toBeLessThanOrEqual(2);
+        }
+        const kept = parseRecord(JSON.parse(JSON.stringify(told)), 0);
+        expect(kept, name).toEqual(told);
+        const rest = { session, timeline: undefined, told: kept, announce: DEFAULT_ANNOUNCE, now: NOW };
+        expect(findNotifications(rest), name).toEqual([]);
+      }
+  });
+});
+
+describe('what was told', () => {
+  it('is history before we came', async () => {
+    const [said] = await formatRecording('2.1.325-single');
+    if (!said) throw new Error('nothing recorded');
+    const asked = { session: said.session, timeline: undefined, announce: DEFAULT_ANNOUNCE, now: NOW };
+    expect(findNotifications({ ...asked, told: emptyRecord(NOW) })).toEqual([]);
+    expect(findNotifications({ ...asked, told: emptyRecord(0) }).map(({ kind }) => kind)).toEqual([
+      'spawned',
+      'ended',
+      'rest',
+    ]);
+  });
+
+  it('rest with others at work is told, and then that they are done', async () => {
+    const [said] = await formatRecording('2.1.325-background');
+    if (!said) throw new Error('nothing recorded');
+    const { session } = said;
+    const others = session.subagents.map((agent) => ({ ...agent, status: 'running' as const }));
+    const busy = { ...session, subagents: others };
+    const ask = (one: typeof session, told = emptyRecord(0)) =>
+      findNotifications({
+        session: one,
+        timeline: undefined,
+        told,
+        announce: { ...DEFAULT_ANNOUNCE, spawns: false, results: false },
+        now: NOW,
+      });
+    const [first] = ask(busy);
+    if (first?.kind !== 'rest') throw new Error('no rest');
+    const told = recordSent(emptyRecord(0), first);
+    expect(ask(busy, told)).toEqual([]);
+    expect(ask(session, told)).toHaveLength(1);
+    const longer = { ...session, main: { ...session.main, messageCount: (session.main.messageCount ?? 0) + 2 } };
+    const [rest] = ask(session, told);
+    if (rest?.kind !== 'rest') throw new Error('no rest');
+    const rested = recordSent(told, rest);
+    expect(ask(session, rested)).toEqual([]);
+    // A turn that was over before anybody looked.
+    expect(ask(longer, rested)).toHaveLength(1);
+    const atWork = { ...session, main: { ...session.main, status: 'running' as const } };
+    expect(settleNotice(told, atWork).notice).toBeNull();
+    expect(settleNotice(told, session)).toBe(told);
+  });
+});

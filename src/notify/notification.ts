@@ -1,0 +1,336 @@
+import {
+  type AgentReport,
+  isAtWork,
+  isOver,
+  type RunReport,
+  type SessionDetail,
+  SILENT,
+  type TimelineCall,
+  type TimelineReport,
+} from '../core/index.ts';
+import { asObject } from '../lib/json.ts';
+import type { Where } from '../sessions/index.ts';
+
+/** Something that a person is told once. */
+export type Notification = {
+  /** The same for the same thing, whenever it is found, and in every process. */
+  readonly id: string;
+  /** When it happened, in epoch milliseconds. */
+  readonly at: number;
+} & NotificationBody;
+
+export type NotificationBody =
+  | { readonly kind: 'spawned'; readonly agent: AgentReport }
+  | { readonly kind: 'started'; readonly agent: AgentReport }
+  | { readonly kind: 'ended'; readonly agent: AgentReport; readonly run: RunReport }
+  /** A call that asks for an agent, and nobody can say which one it made. `owner` made the call. */
+  | { readonly kind: 'unbound-spawn' | 'unbound-end'; readonly owner: AgentReport; readonly call: TimelineCall }
+  | { readonly kind: 'called'; readonly agent: AgentReport; readonly call: TimelineCall }
+  /** Somebody in it cannot go on without the person. */
+  | { readonly kind: 'needs-you'; readonly session: SessionDetail }
+  /** The main agent has had its say, or is gone. */
+  | { readonly kind: 'rest'; readonly session: SessionDetail };
+
+/** What of it the person wants to be told. */
+export interface AnnounceSettings {
+  readonly tools: boolean;
+  /** That an agent has begun, beside that it was asked for. */
+  readonly started: boolean;
+  readonly spawns: boolean;
+  readonly results: boolean;
+  readonly notices: boolean;
+}
+
+export const DEFAULT_ANNOUNCE: AnnounceSettings = {
+  tools: true,
+  started: false,
+  spawns: true,
+  results: true,
+  notices: true,
+};
+
+/** What a person should hear at once; the rest can be read when there is time. */
+export function isLoud(news: Notification): boolean {
+  return (
+    news.kind === 'needs-you' || news.kind === 'rest' || (news.kind === 'ended' && news.run.status !== 'completed')
+  );
+}
+
+/** What has been told of a session. Its size is that of the tree, not of the conversation: calls are remembered by time. */
+export interface SentRecord {
+  /** Epoch milliseconds: what happened before is history. */
+  readonly since: number;
+  /** Of everything but calls. */
+  readonly ids: readonly string[];
+  /** How far the calls of each agent were told. */
+  readonly calls: Readonly<Record<string, CallMark>>;
+  /** What the person was last called for; null while there is nothing. */
+  readonly notice: GivenNotice | null;
+}
+
+export type Notice = 'needs-you' | 'rest' | 'rest-with-others';
+
+export interface GivenNotice {
+  readonly kind: Notice;
+  /** Of the main agent, by then: with more of them it is another turn, however short it was. */
+  readonly messages: number;
+}
+
+/** Calls from before `at` were told; of those that began in that very millisecond, these. */
+export interface CallMark {
+  readonly at: number;
+  readonly ids: readonly string[];
+}
+
+export function emptyRecord(since: number): SentRecord {
+  return { since, ids: [], calls: {}, notice: null };
+}
+
+export function isCallSent(told: SentRecord, agent: string, call: string, at: number): boolean {
+  if (at < told.since) return true;
+  const mark = told.calls[agent];
+  return mark !== undefined && (at < mark.at || (at === mark.at && mark.ids.includes(call)));
+}
+
+/** After this was told. */
+export function recordSent(told: SentRecord, news: Notification): SentRecord {
+  switch (news.kind) {
+    case 'called':
+      return {
+        ...told,
+        calls: { ...told.calls, [news.agent.id]: markCall(told, news.agent.id, news.call.id, news.at) },
+      };
+    case 'needs-you':
+      return { ...told, notice: { kind: 'needs-you', messages: news.session.main.messageCount ?? 0 } };
+    case 'rest':
+      return {
+        ...told,
+        notice: {
+          kind: news.id.endsWith(':others') ? 'rest-with-others' : 'rest',
+          messages: news.session.main.messageCount ?? 0,
+        },
+      };
+    default:
+      return told.ids.includes(news.id) ? told : { ...told, ids: [...told.ids, news.id] };
+  }
+}
+
+function markCall({ calls }: SentRecord, agent: string, call: string, at: number): CallMark {
+  const before = calls[agent];
+  if (!before || at > before.at) return { at, ids: [call] };
+  return at === before.at ? { at, ids: [...before.ids, call] } : before;
+}
+
+/** As it was kept; whatever else it has become. */
+export function parseRecord(value: unknown, since: number): SentRecord {
+  const raw = asObject(value);
+  const calls = Object.entries(asObject(raw?.['calls']) ?? {}).flatMap(([agent, mark]) => {
+    const { at, ids } = asObject(mark) ?? {};
+    return typeof at === 'number' && isTexts(ids) ? [[agent, { at, ids }] as const] : [];
+  });
+  const [from, ids, notice] = [raw?.['since'], raw?.['ids'], raw?.['notice']];
+  return {
+    since: typeof from === 'number' ? from : since,
+    ids: isTexts(ids) ? ids : [],
+    calls: Object.fromEntries(calls),
+    notice: readNotice(notice),
+  };
+}
+
+function readNotice(value: unknown): GivenNotice | null {
+  const { kind, messages } = asObject(value) ?? {};
+  const known = NOTICES.find((one) => one === kind);
+  return known && typeof messages === 'number' ? { kind: known, messages } : null;
+}
+
+const NOTICES: readonly Notice[] = ['needs-you', 'rest', 'rest-with-others'];
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+/** A call is made before its agent writes its first line, which is what binds the two: on a busy machine, long before. */
+const BINDING_MS = 15_000;
+/** The agents are there, and it is not known which of them it made. */
+const AMBIGUOUS_MS = 3_000;
+/** Lines that belong together come one by one: what looks like an end, or like rest, has to last. */
+const SETTLE_MS = 1_500;
+/** A process that is gone may have left lines that are not read yet. */
+const GONE_MS = 3_000;
+
+export interface Known {
+  readonly session: SessionDetail;
+  readonly timeline: TimelineReport | undefined;
+  readonly told: SentRecord;
+  readonly announce: AnnounceSettings;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+interface Looked extends Known {
+  /** Sessions may have thousands of agents. */
+  readonly sentIds: ReadonlySet<string>;
+}
+
+/** What there is to tell of a session, oldest first. The same question again gives the same answer until it was told. */
+export function findNotifications(asked: Known): readonly Notification[] {
+  const known: Looked = { ...asked, sentIds: new Set(asked.told.ids) };
+  const { session, announce } = known;
+  const found = [
+    ...(announce.spawns ? spawns(known) : []),
+    ...unbound(known),
+    ...(announce.started ? starts(known) : []),
+    ...(announce.results ? ends(known) : []),
+    ...(announce.tools ? calls(known) : []),
+  ].filter((news) => news.at >= known.told.since);
+  const notice = announce.notices ? noticeOf(session, known) : undefined;
+  return [...found.toSorted((a, b) => a.at - b.at || RANKS[a.kind] - RANKS[b.kind]), ...(notice ? [notice] : [])];
+}
+
+/** Of two things at the same moment, what comes first. */
+const RANKS: Readonly<Record<Notification['kind'], number>> = {
+  'unbound-spawn': 0,
+  spawned: 0,
+  started: 1,
+  called: 2,
+  'unbound-end': 3,
+  ended: 3,
+  'needs-you': 4,
+  rest: 4,
+};
+
+/** What was told stands, but nobody is called any more: when the next reason comes, the person is called again. */
+export function settleNotice(told: SentRecord, session: SessionDetail): SentRecord {
+  return told.notice !== null && noticeKind(session) === undefined ? { ...told, notice: null } : told;
+}
+
+function spawns({ session, sentIds }: Looked): readonly Notification[] {
+  return session.subagents.flatMap((agent): Notification[] => {
+    const id = `spawn:${agent.id}`;
+    if (agent.kind === 'internal' || sentIds.has(id) || isOfManyCalls(agent)) return [];
+    // Told before anybody knew whose it was.
+    if (agent.toolUseId !== null && sentIds.has(`spawn-call:${agent.toolUseId}`)) return [];
+    const at = spawnTime(agent);
+    return at === undefined ? [] : [{ id, at, kind: 'spawned', agent }];
+  });
+}
+
+function spawnTime({ runs, startedAt }: AgentReport): number | undefined {
+  return timeOf(runs[0]?.startedAt ?? startedAt);
+}
+
+/** One of several calls made it, and nothing says which: each of them is told as what it is. */
+function isOfManyCalls({ toolUseId, evidence }: AgentReport): boolean {
+  return toolUseId === null && (evidence?.candidates.length ?? 0) > 0;
+}
+
+function starts({ session, sentIds }: Looked): readonly Notification[] {
+  return session.subagents.flatMap((agent): Notification[] => {
+    const id = `start:${agent.id}`;
+    const at = timeOf(agent.startedAt);
+    if (agent.kind === 'internal' || at === undefined || agent.status === 'spawning' || sentIds.has(id)) return [];
+    return [{ id, at, kind: 'started', agent }];
+  });
+}
+
+function ends({ session, sentIds, now }: Looked): readonly Notification[] {
+  return session.subagents.flatMap((agent) =>
+    agent.kind === 'internal' || isOfManyCalls(agent)
+      ? []
+      : agent.runs.flatMap((run, index): Notification[] => {
+          const id = `end:${agent.id}:${index}`;
+          const at = sentIds.has(id) ? undefined : endTime(agent, run, index, now);
+          return at === undefined ? [] : [{ id, at, kind: 'ended', agent, run }];
+        }),
+  );
+}
+
+/** Undefined: it has not ended, or nobody can say so. */
+function endTime(agent: AgentReport, run: RunReport, index: number, now: number): number | undefined {
+  if (isOver(run.status)) return timeOf(run.endedAt ?? agent.lastActivityAt ?? run.startedAt);
+  if (run.status !== 'unknown' || index < agent.runs.length - 1 || run.reason === SILENT) return undefined;
+  const at = timeOf(agent.lastActivityAt ?? run.startedAt);
+  return at !== undefined && now - at >= GONE_MS ? at : undefined;
+}
+
+function unbound({ session, timeline, sentIds, announce, now }: Looked): readonly Notification[] {
+  if (!timeline) return [];
+  const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
+  const ambiguous = new Set(
+    session.subagents.filter(isOfManyCalls).flatMap((agent) => agent.evidence?.candidates ?? []),
+  );
+  const patience = (call: TimelineCall): number => {
+    if (call.endedAt !== null) return SETTLE_MS;
+    return ambiguous.has(call.id) ? AMBIGUOUS_MS : BINDING_MS;
+  };
+  return timeline.agents.flatMap(({ id: ownerId, calls: made }) => {
+    const owner = agents.get(ownerId);
+    if (!owner) return [];
+    return made.flatMap((call): Notification[] => {
+      if (!call.asksForAgent || call.spawned !== null) return [];
+      const [begun, ended] = [timeOf(call.startedAt), timeOf(call.endedAt)];
+      const [spawnId, endId] = [`spawn-call:${call.id}`, `end-call:${call.id}`];
+      if (begun === undefined || now - (ended ?? begun) < patience(call)) return [];
+      const spawn: Notification = { id: spawnId, at: begun, kind: 'unbound-spawn', owner, call };
+      return [
+        ...(announce.spawns && !sentIds.has(spawnId) ? [spawn] : []),
+        ...(announce.results && ended !== undefined && !sentIds.has(endId)
+          ? [{ id: endId, at: ended, kind: 'unbound-end' as const, owner, call }]
+          : []),
+      ];
+    });
+  });
+}
+
+function calls({ session, timeline, told }: Known): readonly Notification[] {
+  if (!timeline) return [];
+  const agents = new Map([session.main, ...session.subagents].map((agent) => [agent.id, agent]));
+  return timeline.agents.flatMap(({ id, calls: made }) => {
+    const agent = agents.get(id);
+    return agent ? made.flatMap((call) => callNotifications(agent, call, told)) : [];
+  });
+}
+
+function callNotifications(agent: AgentReport, call: TimelineCall, told: SentRecord): readonly Notification[] {
+  const at = timeOf(call.startedAt);
+  // One that asks for an agent is told as that.
+  if (at === undefined || call.asksForAgent || isCallSent(told, agent.id, call.id, at)) return [];
+  return [{ id: `call:${agent.id}:${call.id}`, at, kind: 'called', agent, call }];
+}
+
+function noticeOf(session: SessionDetail, { told, now }: Known): Notification | undefined {
+  const kind = noticeKind(session);
+  const at = timeOf(session.lastActivityAt) ?? now;
+  // Less than what was said already is no news: that the others are done, too, is.
+  if (kind === undefined || at < told.since || now - at < SETTLE_MS) return undefined;
+  const given = told.notice;
+  const isSameTurn = given !== null && (session.main.messageCount ?? 0) <= given.messages;
+  if (given?.kind === kind && (isSameTurn || kind === 'needs-you')) return undefined;
+  if (kind === 'rest-with-others' && given?.kind === 'rest' && isSameTurn) return undefined;
+  if (kind === 'needs-you') return { id: `needs:${session.id}:${at}`, at, kind: 'needs-you', session };
+  const others = kind === 'rest-with-others' ? ':others' : '';
+  return { id: `rest:${session.id}:${at}${others}`, at, kind: 'rest', session };
+}
+
+function noticeKind({ main, subagents, needsYou }: SessionDetail): Notice | undefined {
+  if (needsYou.length > 0) return 'needs-you';
+  const isIdle = main.status === 'waiting' && main.waitingOn === 'input';
+  if ((isAtWork(main.status) && !isIdle) || (main.messageCount ?? 0) < 2) return undefined;
+  if (main.status === 'unknown' && main.runs.at(-1)?.reason === SILENT) return undefined;
+  return subagents.some(({ status, kind }) => isAtWork(status) && kind !== 'internal') ? 'rest-with-others' : 'rest';
+}
+
+export function timeOf(iso: string | null | undefined): number | undefined {
+  return iso == null ? undefined : Date.parse(iso);
+}
+
+export interface TelegramControl {
+  /** Until the person has enough. */
+  run(request: ChatRequest): Promise<void>;
+  /** Finds the bot and the chat, and writes down which they are. */
+  setup(): Promise<void>;
+}
+
+export interface ChatRequest {
+  readonly where: Where;
+}

@@ -1,0 +1,113 @@
+import { type AgentReport, type Ask, chatPerson, type LiveSnapshot } from '../../core/index.ts';
+import { known } from '../../lib/json.ts';
+import { approvalMessage, isShownInFull } from '../messages/approval-message.ts';
+import { rich } from '../messages/rich-text.ts';
+import { BotApiError, type Buttons, type Press } from './bot-api.ts';
+import { type ChatContext, isQuiet } from './chat-context.ts';
+import type { Allowance, ChatState, SentApproval } from './chat-state.ts';
+import { change, sendMessage } from './send.ts';
+
+/** Longer than any agent works; what was allowed does not outlive it by much. */
+const ALLOWED_MS = 12 * 3_600_000;
+
+/** Puts a question into the chat; where a person has answered it before, for this agent, nobody is asked again. */
+export async function sendApproval(
+  chat: number,
+  ask: Ask,
+  session: string | null,
+  context: ChatContext,
+): Promise<void> {
+  const { book, tracker, clock, options, actions } = context;
+  const allowance = book.read().allowances.find((one) => isCovered(ask, one, clock()));
+  if (allowance) {
+    const { outcome } = await actions.answer(ask.id, 'allow', allowance.by);
+    if (outcome !== 'unknown') return;
+  }
+  const nonce = context.createNonce();
+  const picture = tracker.picture();
+  const thread = session === null ? undefined : book.read().sessions[session]?.thread;
+  const purpose = { kind: 'ask', nonce, ask: ask.id, expiresAt: Date.parse(ask.expiresAt) } as const;
+  const text = approvalMessage(ask, picture && agentOf(ask, picture));
+  const what = { purpose, text, buttons: buttonsFor(ask, nonce), ...known({ thread }) };
+  await sendMessage(chat, what, isQuiet(options.quietHours, clock()), context);
+}
+
+function agentOf({ session, agent }: Ask, { sessions }: LiveSnapshot): AgentReport | undefined {
+  const found = sessions.find(({ id }) => id === session);
+  return found && [found.main, ...found.subagents].find(({ id }) => id === agent.id);
+}
+
+function buttonsFor(ask: Ask, nonce: string): Buttons {
+  const deny = { text: '❌ Deny', data: `deny:${nonce}` };
+  if (!isShownInFull(ask)) return [[deny]];
+  const once = { text: '✅ Allow once', data: `once:${nonce}` };
+  const forAgent = { text: '✅ For this agent', data: `agent:${nonce}` };
+  return isRememberable(ask) ? [[once, forAgent], [deny]] : [[once], [deny]];
+}
+
+/** The agent has to be known; and without a rule it would be everything that a tool can do. */
+function isRememberable({ agent, session, rule }: Ask): boolean {
+  return agent.id !== null && session !== null && rule !== null;
+}
+
+/** Takes the buttons away, and says how it ended. */
+export async function closeApproval(
+  { nonce, asked, ask }: { readonly nonce: string; readonly asked: SentApproval; readonly ask: Ask | undefined },
+  { api, book, tracker }: ChatContext,
+): Promise<void> {
+  const picture = tracker.picture();
+  const text = ask ? approvalMessage(ask, picture && agentOf(ask, picture)) : rich({ code: asked.text }, '\nOver.');
+  await change(() => api.edit(asked, text));
+  book.keep((state) => withoutApproval(state, nonce));
+}
+
+function withoutApproval(state: ChatState, nonce: string): ChatState {
+  const { [nonce]: _over, ...asks } = state.asks;
+  return { ...state, asks };
+}
+
+/**
+ * A button was pressed. It counts only if it is one of ours, of a question that is open, in the message and the chat that it was
+ * sent to: what somebody copies, replays or makes up does nothing. Gives what the person is told.
+ */
+export async function handlePress(press: Press, context: ChatContext): Promise<string> {
+  const { book, actions, tracker, clock } = context;
+  const [word = '', nonce = ''] = press.data.split(':');
+  const asked = Object.hasOwn(book.read().asks, nonce) ? book.read().asks[nonce] : undefined;
+  const isSame = asked && press.place?.chat === asked.chat && press.place.message === asked.message;
+  if (!asked || !isSame || !['once', 'agent', 'deny'].includes(word)) return 'This question is over.';
+  const ask = tracker.picture()?.asks.find(({ id }) => id === asked.ask);
+  // That button is there only where it may be.
+  if (word === 'agent' && !(ask && isRememberable(ask))) return 'This question is over.';
+  const by = chatPerson(press.from);
+  const answered = await actions.answer(asked.ask, word === 'deny' ? 'deny' : 'allow', by);
+  if (answered.outcome !== 'taken') return 'This question is over.';
+  if (word === 'agent' && ask) {
+    const allowance: Allowance = {
+      session: ask.session ?? '',
+      agent: ask.agent.id ?? '',
+      tool: ask.tool,
+      rule: ask.rule,
+      by,
+      until: clock() + ALLOWED_MS,
+    };
+    book.keep((state) => ({
+      ...state,
+      allowances: [...state.allowances.filter(({ until }) => until > clock()), allowance],
+    }));
+    return 'Allowed, and what this rule asks about this agent from now on.';
+  }
+  return word === 'deny' ? 'Denied.' : 'Allowed once.';
+}
+
+/** Everything has to be the same but the call itself. */
+function isCovered({ session, agent, tool, rule }: Ask, one: Allowance, now: number): boolean {
+  return session === one.session && agent.id === one.agent && tool === one.tool && rule === one.rule && now < one.until;
+}
+
+/** Telegram forgets buttons that were pressed long ago: that it cannot be answered any more is no trouble. */
+export async function answerPress(press: Press, text: string, { api }: ChatContext): Promise<void> {
+  await api.answerPress(press.id, text).catch((error: unknown) => {
+    if (!(error instanceof BotApiError) || error.problem !== 'refused') throw error;
+  });
+}

@@ -1,0 +1,189 @@
+import {
+  type Answered,
+  type Ask,
+  type AskAnswer,
+  askedLines,
+  askedText,
+  askerText,
+  cleanLine,
+  cutLines,
+  endText,
+  type LiveEvent,
+  otherwiseText,
+  paintMark,
+  remainingText,
+  withAsk,
+} from '../core/index.ts';
+import type { Size } from '../lib/screen.ts';
+import { type Hint, reasonOf } from './help.ts';
+import type { Key } from './keys.ts';
+import { fitTo, spread, type WatchPaint } from './paint.ts';
+
+export interface ApprovalBarOptions {
+  readonly paint: WatchPaint;
+  /** Only of the sessions whose id begins so. */
+  readonly session?: string;
+  readonly answer: (id: string, answer: AskAnswer) => Promise<Answered>;
+  readonly hueOf: (ask: Ask) => number | null;
+  /** In the last line of what is shown. */
+  readonly say: (text: string) => void;
+  readonly onChange: () => void;
+}
+
+/** Calls that wait for the person, one after another. */
+export interface ApprovalBar {
+  handleEvent(event: LiveEvent): void;
+  /** true: the key was meant for it. */
+  press(key: Key): boolean;
+  height(size: Size): number;
+  lines(size: Size, now: number, away?: string): readonly string[];
+}
+
+export function createApprovalBar({
+  paint,
+  session = '',
+  answer,
+  hueOf,
+  say,
+  onChange,
+}: ApprovalBarOptions): ApprovalBar {
+  let asks: readonly Ask[] = [];
+  /** One press says which answer to which ask; only the same once more gives it. */
+  let chosen: { readonly id: string; readonly answer: AskAnswer } | undefined;
+  /** Answered here: what comes of it is told by the answer. */
+  const sent = new Set<string>();
+  const open = (): readonly Ask[] => asks.filter((ask) => isWanted(ask, session) && !sent.has(ask.id));
+
+  const send = async (ask: Ask, said: AskAnswer): Promise<void> => {
+    sent.add(ask.id);
+    try {
+      const answered = await answer(ask.id, said);
+      if (answered.outcome === 'unknown') say('Too late: the call does not wait any more.');
+      else say(`${answered.outcome === 'late' ? 'Too late. ' : ''}${endOf(answered.ask)}`);
+    } catch (error) {
+      sent.delete(ask.id);
+      say(`The answer did not arrive: ${reasonOf(error)}`);
+    }
+    onChange();
+  };
+
+  return {
+    handleEvent(event) {
+      if (event.type === 'snapshot') asks = event.data.asks;
+      if (event.type !== 'ask') return;
+      const wasOpen = open().some(({ id }) => id === event.data.id);
+      asks = withAsk(asks, event.data);
+      if (event.data.end !== null && wasOpen) say(endOf(event.data));
+    },
+    press(key) {
+      const [ask] = open();
+      const before = chosen;
+      chosen = undefined;
+      if (!ask) return false;
+      const said = key.kind === 'typed' ? ANSWERS[key.text] : undefined;
+      // Whatever else is pressed is a no, and no more than that.
+      if (!said) return before !== undefined;
+      if (before?.id === ask.id && before.answer === said) void send(ask, said);
+      else chosen = { id: ask.id, answer: said };
+      return true;
+    },
+    height: (size) => approvalBarHeight(open(), size),
+    lines(size, now, away) {
+      const [ask, ...others] = open();
+      if (!ask) return [];
+      const facts: ApprovalBarState = {
+        ...{ asks: [ask, ...others], hue: hueOf(ask), now },
+        ...(chosen?.id === ask.id && { chosen: chosen.answer }),
+        ...(away !== undefined && { away }),
+      };
+      return formatApprovalBar(facts, approvalBarHeight(facts.asks, size), size.columns, paint);
+    },
+  };
+}
+
+const ANSWERS: Readonly<Record<string, AskAnswer>> = { y: 'allow', n: 'deny' };
+
+function isWanted({ end, session }: Ask, wanted: string): boolean {
+  return end === null && (wanted === '' || (session ?? '').startsWith(wanted));
+}
+
+function endOf(ask: Ask): string {
+  return ask.end ? `${endText(ask.end)} ${askedText(ask)}` : '';
+}
+
+export interface ApprovalBarState {
+  /** Open ones, oldest first: the first is asked now. */
+  readonly asks: readonly Ask[];
+  /** Said once, to be said again. */
+  readonly chosen?: AskAnswer;
+  /** Keys go elsewhere: how to get back. */
+  readonly away?: string;
+  /** Of the agent that asks. */
+  readonly hue: number | null;
+  readonly now: number;
+}
+
+/** Above and below what is asked about: who, and the keys. */
+const AROUND = 2;
+/** Rows that the tree needs to be one. */
+const TREE_ROWS = 11;
+
+/** How many rows of the screen it takes: as many as the call needs, but a small screen needs them for the tree. */
+export function approvalBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
+  if (!ask) return 0;
+  const room = rows - TREE_ROWS - AROUND;
+  if (room < 1) return rows >= 4 ? 1 : 0;
+  return AROUND + Math.min(room, linesOf(ask, columns).length);
+}
+
+function linesOf(ask: Ask, columns: number): readonly string[] {
+  return askedLines(ask, Math.max(8, columns - 3));
+}
+
+/** At the bottom of the screen, as long as a call waits: who, what, why, how long, and the keys. */
+export function formatApprovalBar(
+  facts: ApprovalBarState,
+  height: number,
+  columns: number,
+  paint: WatchPaint,
+): readonly string[] {
+  const [ask] = facts.asks;
+  if (!ask || height === 0) return [];
+  const { asks, hue, now } = facts;
+  const count = asks.length > 1 ? ` (1 of ${asks.length})` : '';
+  const mark = `${paintMark('needs you', paint)} ${paint.bold(paint.yellow(`needs you${count}`))}`;
+  const left = `${remainingText(ask, now)}, ${otherwiseText(ask)}`;
+  if (height <= AROUND) {
+    const keys = facts.chosen === undefined ? 'y allow · n deny' : confirmText(facts.chosen);
+    return [spread(` ${mark}  ${askedText(ask)}`, `${facts.away ?? keys}  ${left}`, columns)].map((line) =>
+      fitTo(line, columns),
+    );
+  }
+  const lines = [
+    spread(` ${mark}  ${paint.agent(hue, askerText(ask))}`, paint.yellow(left), columns),
+    ...cutLines(linesOf(ask, columns), height - AROUND).map((line) => `   ${paint.bold(line)}`),
+    `   ${keysOf(facts, paint)}  ${paint.dim(whyText(ask))}`,
+  ];
+  return lines.map((line) => fitTo(line, columns));
+}
+
+function keysOf({ chosen, away }: ApprovalBarState, paint: WatchPaint): string {
+  if (away !== undefined) return paint.dim(away);
+  if (chosen !== undefined) return paint.bold(confirmText(chosen));
+  return ASK_KEYS.map(([key, does]) => `${paint.bold(key)} ${does}`).join('  ');
+}
+
+const ASK_KEYS: readonly Hint[] = [
+  ['y', 'allow once'],
+  ['n', 'deny'],
+];
+
+function confirmText(chosen: AskAnswer): string {
+  return chosen === 'allow'
+    ? 'Allow it? y again: yes · any other key: no'
+    : 'Deny it? n again: yes · any other key: no';
+}
+
+function whyText({ rule, reason }: Ask): string {
+  return cleanLine(rule === null ? reason : `${reason} (${rule})`);
+}
