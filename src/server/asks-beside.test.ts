@@ -1,9 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { type Ask, applyEvent, type LiveSnapshot } from '../core/index.ts';
 import { makeAsk } from '../tui/testing/make-ask.ts';
-import { withAsks } from './asks-beside.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';
-import { ownFeed } from './served-feed.ts';
+import { ownFeed, withAsks } from './served-feed.ts';
 
 it('what waits at a server is heard of, also where we follow ourselves, once for each news of it', async () => {
   const live = await recordedLive('2.1.325-nested');

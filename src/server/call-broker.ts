@@ -7,9 +7,9 @@ import { requestJudgement } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { findDaemon } from './find-daemon.ts';
+import { findDaemon } from './control.ts';
 import { createHookIntake } from './hook-intake.ts';
-import { listAsks, sendAnswer } from './remote-asks.ts';
+import { listAsks, sendAnswer } from './request-server.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**

@@ -7,7 +7,8 @@ import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
 import { linkNew } from '../lib/edit-file.ts';
 import { asObject, asText, known } from '../lib/json.ts';
 import { linuxStart } from '../lib/processes.ts';
-import { createFile, openRegular } from '../lib/regular-file.ts';
+import { createFile, openRegular, readText } from '../lib/regular-file.ts';
+import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
 export interface Daemon {
@@ -162,4 +163,47 @@ async function readHead(file: string): Promise<string> {
   } finally {
     await handle.close();
   }
+}
+
+export interface Address {
+  readonly port: number;
+  readonly logins: readonly string[];
+}
+
+/** None where there was no server yet, or where the file is not what we wrote. */
+export async function readAddress(folder: string): Promise<Address | undefined> {
+  try {
+    const raw = asObject(JSON.parse(await readText(addressPath(folder))));
+    const [port, logins] = [raw?.['port'], raw?.['logins']];
+    if (typeof port !== 'number' || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
+    return { port, logins: Array.isArray(logins) ? logins.filter((login) => typeof login === 'string') : [] };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeAddress(folder: string, { port, logins }: Address): Promise<void> {
+  await ensureStateFolder(folder);
+  const draft = `${addressPath(folder)}.${randomBytes(6).toString('hex')}`;
+  await inStateFolder(folder, async () => {
+    try {
+      await createFile(draft, `${JSON.stringify({ port, logins }, null, 2)}\n`);
+      await rename(draft, addressPath(folder));
+    } catch (error) {
+      // A full disk leaves half a file.
+      await rm(draft, { force: true });
+      throw error;
+    }
+  });
+}
+
+function addressPath(folder: string): string {
+  return path.join(folder, 'address.json');
+}
+
+/** What a server needs before it listens, new for each start. */
+export function createIdentity(): { readonly token: string; readonly keys: ChannelKeys; readonly epoch: string } {
+  const createSecret = (): string => randomBytes(32).toString('base64url');
+  const keys = Object.fromEntries(KEYED_CHANNELS.map((channel) => [channel, createSecret()])) as ChannelKeys;
+  return { token: createSecret(), keys, epoch: randomBytes(6).toString('hex') };
 }

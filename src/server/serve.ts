@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createGuardLog } from '../audit/index.ts';
+import { createGuardLog, type GuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createDesk, createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
+import {
+  createDesk,
+  createPolicyReader,
+  createQuestionTurns,
+  type ExplainPastOptions,
+  explainPast,
+  followQuestions,
+} from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -12,23 +19,17 @@ import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type Live, placesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { type Address, readAddress, writeAddress } from './address-file.ts';
 import { claimDaemon } from './claim-daemon.ts';
-import { daemonState, stopDaemon } from './control.ts';
-import { type Daemon, describeOwn } from './daemon-file.ts';
-import { findDaemon } from './find-daemon.ts';
+import { daemonState, findDaemon, stopDaemon } from './control.ts';
+import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createHookIntake } from './hook-intake.ts';
+import { findAgentAbove, refuseAgents } from './http/ask-routes.ts';
 import { createServer, type Server } from './http/create-server.ts';
-import { Logins } from './http/logins.ts';
-import { createIdentity } from './identity.ts';
-import { readPageFiles } from './load-page.ts';
-import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
-import { requestLogin } from './remote-asks.ts';
+import { Logins } from './http/gate.ts';
+import { readPageFiles } from './http/page.ts';
 import { remoteFeed } from './remote-feed.ts';
-import { remoteTimeline } from './remote-timeline.ts';
-import { remoteTranscript } from './remote-transcript.ts';
-import { createServedGuard } from './served-guard.ts';
+import { remoteTimeline, remoteTranscript, requestLogin } from './request-server.ts';
 import type { RunningServer, ServedGuard, ServeRequest, ServerControl, Serving } from './server-control.ts';
 import { startInBackground } from './start-in-background.ts';
 
@@ -245,4 +246,15 @@ function loginUrl(port: number, path: string): string {
 
 function toServer({ pid, port, version, startedAt, places = [] }: Daemon): RunningServer {
   return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/` };
+}
+
+/** The audit, and why calls in it were decided as they were: the same as `troupe guard explain`. */
+export function createServedGuard(log: GuardLog, options: ExplainPastOptions): ServedGuard {
+  return {
+    ...log,
+    async explain(call) {
+      await log.drain();
+      return explainPast(call, options);
+    },
+  };
 }

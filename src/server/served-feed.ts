@@ -1,6 +1,9 @@
 import { applyEvent, type FeedSource, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Live, SourcedFeed } from '../sessions/index.ts';
+import type { Live, SourcedFeed, Where } from '../sessions/index.ts';
+import { follow } from './follow.ts';
+import { type AskControl, createAskControl } from './request-server.ts';
+import { createServerControl } from './serve.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
@@ -144,4 +147,61 @@ export function ownFeed(own: OwnFeed, text: string): ServedFeed {
     isOwn: () => true,
     close: own.close,
   };
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * A server that is started after us, or that looks elsewhere, may hold calls all the same: as long as we follow ourselves, it is
+ * asked for them.
+ */
+export function withAsks(feed: ServedFeed, asks: Pick<AskControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const told = new Map<string, string>();
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking || !feed.isOwn()) return;
+    isAsking = true;
+    try {
+      for (const ask of (await asks.list()) ?? []) {
+        const text = JSON.stringify(ask);
+        if (told.get(ask.id) === text) continue;
+        told.set(ask.id, text);
+        for (const listener of listeners) listener({ type: 'ask', data: ask });
+      }
+    } catch {
+      // It is starting, or ending: the next look will tell.
+    } finally {
+      isAsking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  return {
+    ...feed,
+    subscribe(listener) {
+      const subscription = feed.subscribe(listener);
+      listeners.add(listener);
+      told.clear();
+      return {
+        close() {
+          listeners.delete(listener);
+          subscription.close();
+        },
+      };
+    },
+    close() {
+      clearInterval(timer);
+      listeners.clear();
+      feed.close();
+    },
+  };
+}
+
+/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
+export async function servedFeed(where: Where): Promise<ServedFeed> {
+  const feed = await openServedFeed({
+    connect: (onState) => createServerControl().feed(where, onState),
+    follow: () => follow({ where }),
+  });
+  return withAsks(feed, createAskControl());
 }

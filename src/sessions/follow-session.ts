@@ -3,6 +3,8 @@ import {
   type AgentId,
   createLedger,
   type Diagnostic,
+  type ProcessSeen,
+  parseStartedBy,
   reduce,
   retract,
   type SessionBegun,
@@ -20,10 +22,10 @@ import type {
 } from '../hosts/index.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../lib/follow-file.ts';
 import type { Line } from '../lib/lines.ts';
+import { variableOf } from '../lib/processes.ts';
 import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';
 import { UnreadableDatabase } from '../lib/sqlite.ts';
 import { isGone } from '../lib/user-error.ts';
-import { startOf } from './process-start.ts';
 
 /** A session that may still be written: each `refresh` reads what came since the last one. */
 export interface FollowedSession {
@@ -361,4 +363,10 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .filter((agent) => ![...agent.sources].some((source) => own.has(source)))
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
     .map((agent) => agent.id);
+}
+
+/** Which agent started a process that runs, as it was told (guard/tell-identity.ts): for hosts whose hooks are not ours. */
+export function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
+  const by = parseStartedBy(variableOf(pid, 'TROUPE_PARENT') ?? '');
+  return by && { kind: 'session-begun', session, origin, by };
 }

@@ -15,15 +15,14 @@ import {
   shareUnchanged,
   type TreeChange,
 } from '../core/index.ts';
-import type { AgentScan } from '../hosts/index.ts';
+import type { AgentScan, LocatedSession } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
+import { isRunning } from '../lib/processes.ts';
 import { claim, type FoundSession } from './find-sessions.ts';
 import { type FollowedProgress, type FollowedSession, followSession } from './follow-session.ts';
-import { hasLiveProcess, hasLostProcess } from './liveness.ts';
-import { createOpenBodies } from './open-bodies.ts';
 import { originOf } from './read-session.ts';
-import { readTranscript } from './read-transcript.ts';
+import { createOpenBodies, readTranscript } from './read-transcript.ts';
 import type { SessionIndex } from './session-index.ts';
 
 /** Sessions younger than this are followed; at most so many, the newest. Those with a running process always are. */
@@ -253,4 +252,14 @@ function hasSameFiles(a: FoundSession | undefined, b: FoundSession): boolean {
 interface Changed {
   readonly files?: ReadonlySet<string>;
   readonly scan?: AgentScan;
+}
+
+/** One of the host's processes is at it, by what lies beside the session. */
+export function hasLiveProcess({ facts }: LocatedSession): boolean {
+  return facts.some((fact) => fact.kind === 'process-seen' && fact.alive);
+}
+
+/** A process that was alive is there no more. A kill leaves no trace on disk: somebody has to look. */
+export function hasLostProcess({ processes }: SessionLedger): boolean {
+  return [...processes.values()].some(({ pid, alive }) => alive && !isRunning(pid));
 }

@@ -1,6 +1,9 @@
-import { readdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import {
+  type AgentEvent,
+  hostOf,
+  isUnnamed,
   nativeId,
   parseStartedBy,
   type SessionBegun,
@@ -11,8 +14,9 @@ import {
   toSourceId,
 } from '../core/index.ts';
 import type { HooksCapability, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../hosts/index.ts';
-import { asObject, asText, parseJsonBytes } from '../lib/json.ts';
+import { asObject, asText, isObject, parseJsonBytes, recordInLine } from '../lib/json.ts';
 import type { Line } from '../lib/lines.ts';
+import { append } from '../lib/regular-file.ts';
 
 /**
  * What hooks told lies in troupe's own folder, one file a session, and is one more source of it: read, followed and
@@ -21,7 +25,7 @@ import type { Line } from '../lib/lines.ts';
 export function withHooks(adapter: SourceAdapter, folder: string): SourceAdapter {
   const { hooks } = adapter;
   if (!hooks) return adapter;
-  const reader = (session: SessionId, source: SourceId) => createReader(hooks, session, source);
+  const reader = (session: SessionId, source: SourceId) => createHookReader(hooks, session, source);
   return withTold(adapter, { role: 'hooks', folder, createReader: reader });
 }
 
@@ -62,7 +66,7 @@ export function sessionToldIn(host: string, file: string): SessionId {
 
 const SUFFIX = '.jsonl';
 
-function createReader(hooks: HooksCapability, session: SessionId, source: SourceId): SourceReader {
+function createHookReader(hooks: HooksCapability, session: SessionId, source: SourceId): SourceReader {
   const reader = hooks.createHookReader(session, source);
   return {
     read(line) {
@@ -115,4 +119,76 @@ function addTold(session: LocatedSession, { role, folder }: ToldFolder, names: R
     companion: true,
   };
   return { ...session, sources: [...session.sources, source] };
+}
+
+export const TOLD_ROLE = 'streams';
+
+/**
+ * What the streams of `troupe run` told, and no file says as early: one more source of a session, like what hooks told. Lines
+ * `{"facts":[…]}`, facts without their session and place.
+ */
+export function withStreams(adapter: SourceAdapter, folder: string): SourceAdapter {
+  return adapter.stream ? withTold(adapter, { role: TOLD_ROLE, folder, createReader: createFactReader }) : adapter;
+}
+
+/** Who works, at what, for whom and until when: conversations are in the host's own files. */
+export const TOLD_BY_STREAMS: ReadonlySet<string> = new Set<AgentEvent['kind']>([
+  'spawn-requested',
+  'agent-linked',
+  'agent-seen',
+  'run-resumed',
+  'run-ended',
+  'tool-started',
+  'tool-ended',
+]);
+
+function createFactReader(session: SessionId, source: SourceId): SourceReader {
+  return {
+    read(line) {
+      const origin = { source, offset: line.offset, length: line.length };
+      const { record, problem } = recordInLine(line, parseJsonBytes);
+      if (problem) return [{ kind: 'problem-found', session, origin, diagnostic: { ...problem, origin } }];
+      const facts = record?.['facts'];
+      return (Array.isArray(facts) ? facts : [])
+        .filter((fact) => isObject(fact) && TOLD_BY_STREAMS.has(String(fact['kind'])))
+        .map((fact) => ({ ...(fact as unknown as AgentEvent), session, origin }));
+    },
+  };
+}
+
+/** Keeps what only a stream knows where `sessions/stream-sources.ts` finds it: `<folder>/<host>/<session>.jsonl`. */
+export interface ToldWriter {
+  add(session: SessionId, facts: readonly AgentEvent[]): void;
+  end(): Promise<void>;
+}
+
+/** A name that is a path would lead elsewhere. */
+const FILE_NAME = /^[\w.-]{1,200}$/;
+
+export function createToldWriter(folder: string, onError: (error: unknown) => void): ToldWriter {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = '';
+  const made = new Set<string>();
+  const write = async (at: string, file: string): Promise<void> => {
+    const text = waiting;
+    waiting = '';
+    if (text === '') return;
+    if (!made.has(at)) await mkdir(at, { recursive: true, mode: 0o700 });
+    made.add(at);
+    await append(file, text);
+  };
+  return {
+    add(session, facts) {
+      const name = nativeId(session);
+      const told = facts.filter(
+        (fact) => TOLD_BY_STREAMS.has(fact.kind) && !('agent' in fact && isUnnamed(fact.agent)),
+      );
+      if (told.length === 0 || !FILE_NAME.test(name) || name.startsWith('.')) return;
+      const bare = told.map(({ session: _session, origin: _origin, ...fact }) => fact);
+      waiting += `${JSON.stringify({ facts: bare })}\n`;
+      const at = path.join(folder, hostOf(session));
+      last = last.then(() => write(at, path.join(at, `${name}.jsonl`))).catch(onError);
+    },
+    end: async () => void (await last),
+  };
 }

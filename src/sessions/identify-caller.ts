@@ -1,17 +1,28 @@
+import { realpath } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentId,
+  type AuditAgent,
+  buildTree,
+  computeAuditAgent,
   createOwnerOf,
   type Identifier,
   type Identity,
   type IdentityEvidence,
   mainAgentOf,
+  type SessionId,
   type SessionLedger,
   type SessionTree,
   selectPath,
 } from '../core/index.ts';
-import type { HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
+import type { CallerChain, HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
+import { type FoundSession, findSessions } from './find-sessions.ts';
+import { createIdentifier } from './identify.ts';
+import type { Place } from './places.ts';
+import { readSession } from './read-session.ts';
 
 /** What is known of a session at the moment. */
 export interface KnownSession {
@@ -124,4 +135,80 @@ function toIdentity(
 
 function unknown({ session }: HookEvent, reason: string): Identity {
   return { who: 'unknown', session, path: [], evidence: { rank: 'none' }, candidates: [], reason };
+}
+
+/** The session of a hook that was called at `at`, as it is now. */
+export type OpenSession = (event: HookEvent, at: number) => Promise<KnownSession | undefined>;
+
+/** What was read so lately counts as now: events come in numbers. */
+const FRESH_MS = 200;
+/** By so long after a hook, what its host writes about the call is written. */
+const WRITTEN_MS = 5_000;
+
+/** Reads sessions from the disk, each as seldom as can be. For a process that follows nothing. */
+export function createCallerSessions(places: readonly Place[], clock: Clock): OpenSession {
+  const read = new Map<SessionId, { readonly at: number; readonly session: Promise<KnownSession | undefined> }>();
+  return async (event, at) => {
+    const now = clock();
+    const last = read.get(event.session);
+    if (last && (now - last.at < FRESH_MS || last.at - at > WRITTEN_MS)) return last.session;
+    const session = openOf(event, places, clock);
+    read.set(event.session, { at: now, session });
+    return session;
+  };
+}
+
+async function openOf(event: HookEvent, places: readonly Place[], clock: Clock): Promise<KnownSession | undefined> {
+  const found = (await byTranscript(event, places)) ?? (await byPlaces(event, places));
+  if (!found) return undefined;
+  const ledger = await readSession(found.adapter, found.located);
+  return { ledger, tree: buildTree(ledger, { now: clock() }) };
+}
+
+type Found = Pick<FoundSession, 'adapter' | 'located'>;
+
+/** Where the hook says that it is: no need to look at all sessions. */
+async function byTranscript(event: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+  const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
+  // Those of the places know what hooks told before, too.
+  const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
+  if (file === undefined || !adapter?.identify) return undefined;
+  const { session } = await adapter.identify.sessionOf(file);
+  return session.id === event.session ? { adapter, located: session } : undefined;
+}
+
+async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+  const { sessions } = await findSessions(places);
+  return sessions.find(({ located }) => located.id === session);
+}
+
+/** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
+const NAMED_WITHIN_MS = 300;
+const PAUSE_MS = 20;
+
+export async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
+  let caller = now;
+  for (let waited = 0; !caller.agent && waited < NAMED_WITHIN_MS; waited += PAUSE_MS) {
+    await sleep(PAUSE_MS);
+    caller = look();
+  }
+  return caller;
+}
+
+/** Who made the call, of a hook that was called at `at` (epoch milliseconds). May take a moment: hosts write late. */
+export type NameCaller = (event: HookEvent, at: number) => Promise<AuditAgent>;
+
+export function createCallerNaming(open: OpenSession, clock: Clock): NameCaller {
+  const identifier = createIdentifier(ADAPTERS, clock);
+  return async (event, at) => {
+    const callers = createCallerIdentifier({
+      adapters: ADAPTERS,
+      clock,
+      open: (one) => open(one, at),
+      identifier,
+      pause: (ms) => sleep(ms),
+    });
+    const { identity, tree } = await callers.identify(event, at);
+    return computeAuditAgent(identity, tree);
+  };
 }

@@ -1,8 +1,10 @@
+import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { withHooks } from './hook-sources.ts';
-import { withStreams } from './stream-sources.ts';
+import { withHooks, withStreams } from './hook-sources.ts';
 
 /** A data folder, and the adapter that may find its host's sessions there. */
 export interface Place {
@@ -57,4 +59,44 @@ export function adaptersFor(adapters: readonly SourceAdapter[], host: string | u
   if (chosen.length > 0) return chosen;
   const all = adapters.map((adapter) => adapter.host).join(', ');
   throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${all}`);
+}
+
+export function placesOf(where: Where): readonly Place[] {
+  const machine = thisMachine();
+  const state = stateFolder(machine);
+  const told = { hooks: path.join(state, 'hooks'), streams: path.join(state, 'streams') };
+  return placesFor(ADAPTERS, machine, where, told);
+}
+
+/** A host, for lists of them: no face knows one by its name. */
+export interface KnownHost {
+  /** Short, as `--host` takes it. */
+  readonly host: string;
+  /** As people write it. */
+  readonly title: string;
+  /** What people type to have it print a stream that is read; left out where none is. */
+  readonly printing?: string;
+  /** Its program waits in front of each call for what it is told. */
+  readonly isSteered?: true;
+}
+
+/** Where hosts and we keep things. Throws a `UserError` where nobody says where this person's home is. */
+export function thisMachine(): Machine {
+  return { env: process.env, home: homeFolder() };
+}
+
+/** An empty or relative `HOME` would be whatever folder we happen to run in: then what the system knows counts. */
+function homeFolder(): string {
+  const home = [homedir, () => userInfo().homedir].map(orNothing).find((folder) => path.isAbsolute(folder));
+  if (home !== undefined) return home;
+  throw new UserError('no-home', 'troupe does not know your home folder.', 'Set HOME to the whole path of it.');
+}
+
+/** Both throw where the system does not know the person at all. */
+function orNothing(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return '';
+  }
 }

@@ -3,10 +3,9 @@ import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { readTail } from '../lib/read-lines.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles, toShared } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
-import { createReadSessions } from './read-joined.ts';
-import { isOfFiles, toShared } from './share-session.ts';
+import { createReadSessions } from './read-session.ts';
 
 export interface SessionsOptions {
   readonly clock: Clock;

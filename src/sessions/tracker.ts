@@ -1,16 +1,20 @@
-import { type LiveTrees, nativeId, type SessionId, type StalledAfter, type TreeChange } from '../core/index.ts';
+import {
+  type LiveTrees,
+  nativeId,
+  type SessionId,
+  STALLED_AFTER,
+  type StalledAfter,
+  type TreeChange,
+} from '../core/index.ts';
 import type { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
-import { findTouched } from './changed-places.ts';
-import { type ChangeBatch, createChanges } from './changes.ts';
-import { createFollowedSessions, type LiveWindow } from './followed-sessions.ts';
-import { hasLiveProcess } from './liveness.ts';
+import { type ChangeBatch, createChanges, findTouched } from './changes.ts';
+import { createFollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
 import type { Place } from './places.ts';
 import { createSessionIndex } from './session-index.ts';
-import { followUnwatched } from './unwatched.ts';
-import { createWorkQueue } from './work-queue.ts';
+import type { Config } from './settings.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;
@@ -226,4 +230,147 @@ function attempt(action: () => void, onError: (error: unknown) => void): void {
   } catch (error) {
     onError(error);
   }
+}
+
+/** The wishes of the person as the tracker takes them. */
+export function trackerOptionsOf({ live = {} }: Config): Omit<TrackerOptions, 'clock' | 'onError'> {
+  const { windowHours, windowSessions, sweepSeconds } = live;
+  return {
+    window: {
+      ms: windowHours === undefined ? LIVE_WINDOW.ms : windowHours * 3_600_000,
+      sessions: windowSessions ?? LIVE_WINDOW.sessions,
+    },
+    ...(sweepSeconds !== undefined && { sweepEveryMs: sweepSeconds * 1000 }),
+    stalledAfter: stalledAfterOf(live),
+  };
+}
+
+function stalledAfterOf({ stalledAfterSeconds = {} }: NonNullable<Config['live']>): StalledAfter {
+  const ms = (seconds: number | undefined, otherwise: number): number =>
+    seconds === undefined ? otherwise : seconds * 1000;
+  const { start, reply, tool } = stalledAfterSeconds;
+  return {
+    start: ms(start, STALLED_AFTER.start),
+    reply: ms(reply, STALLED_AFTER.reply),
+    tool: ms(tool, STALLED_AFTER.tool),
+  };
+}
+
+/** Folders that the system would not watch: they are looked at now and then, and people are told. */
+export interface Unwatched {
+  /** To be called every second: looks where it is time. */
+  look(): Promise<void>;
+  /** To be called when folders may have come, or watches may have been given. */
+  count(): void;
+  /** For people. */
+  notices(): readonly string[];
+}
+
+/** A look that took so long is made again no sooner than after this many times as long: looking costs a twentieth. */
+const UNWATCHED_REST = 20;
+
+export function followUnwatched(watches: readonly FolderWatch[], onNotice: () => void): Unwatched {
+  let notices: readonly string[] = [];
+  let isLooking = false;
+  let nextAt = 0;
+  let restMs = 0;
+  const counts = (): { readonly folders: number; readonly isLimitReached: boolean } => {
+    const all = watches.map((watch) => watch.counts());
+    return {
+      folders: all.reduce((sum, { unwatched }) => sum + unwatched, 0),
+      isLimitReached: all.some((one) => one.isLimitReached),
+    };
+  };
+  const count = (): void => {
+    const { folders, isLimitReached } = counts();
+    const before = notices.join();
+    notices = folders === 0 ? [] : [noticeOf(folders, isLimitReached, roughSeconds(restMs))];
+    if (notices.join() !== before) onNotice();
+  };
+  return {
+    notices: () => notices,
+    count,
+    async look() {
+      if (isLooking || performance.now() < nextAt || counts().folders === 0) return;
+      isLooking = true;
+      try {
+        const begin = performance.now();
+        for (const watch of watches) await watch.lookAtUnwatched();
+        restMs = (performance.now() - begin) * UNWATCHED_REST;
+        nextAt = performance.now() + restMs;
+      } finally {
+        isLooking = false;
+      }
+    },
+  };
+}
+
+/** 1, 2, 4, 8 …: a look takes a little longer or shorter each time, and that is no news. */
+function roughSeconds(ms: number): number {
+  return 2 ** Math.max(0, Math.ceil(Math.log2(ms / 1000)));
+}
+
+function noticeOf(folders: number, isLimitReached: boolean, seconds: number): string {
+  const many = folders === 1 ? '1 folder is' : `${folders} folders are`;
+  const looked = `${many} looked at every ${seconds} s instead of being watched`;
+  if (!isLimitReached) return looked;
+  return `the system's limit of file watches is reached: ${looked}; to raise it: fs.inotify.max_user_watches`;
+}
+
+/** One thing after the other: a session must not be read by two at once. */
+export interface WorkQueue {
+  readonly isClosed: boolean;
+  /** Fails where the work fails; the queue goes on. */
+  add<T>(work: () => Promise<T>): Promise<T>;
+  /** For work whose failure nobody waits for: it is told to `onError`. */
+  run(work: () => Promise<unknown>): void;
+  /** A way to ask for work that is done once for all who ask within `ms`, and again as long as `isDone` says no. */
+  debounced(work: () => Promise<void>, ms: number, isDone: () => boolean): () => void;
+  close(): void;
+}
+
+/** Under a flood, so many times as long as the last look took: lines gather, and others get their turn. */
+const REST = 3;
+const MAX_REST_MS = 40;
+
+export function createWorkQueue(onError: (error: unknown) => void): WorkQueue {
+  let tail: Promise<unknown> = Promise.resolve();
+  let isClosed = false;
+  const timers = new Set<NodeJS.Timeout>();
+  const add = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = tail.then(work);
+    tail = done.catch(onError);
+    return done;
+  };
+  const run = (work: () => Promise<unknown>): void => void add(work).catch(() => {});
+  return {
+    get isClosed() {
+      return isClosed;
+    },
+    add,
+    run,
+    debounced(work, ms, isDone) {
+      let timer: NodeJS.Timeout | undefined;
+      const askIn = (wait: number): void => {
+        if (isClosed || timer) return;
+        timer = setTimeout(() => {
+          if (timer) timers.delete(timer);
+          timer = undefined;
+          run(once);
+        }, wait);
+        timers.add(timer);
+      };
+      const once = async (): Promise<void> => {
+        if (isClosed || isDone()) return;
+        const begin = performance.now();
+        await work();
+        if (!isDone()) askIn(Math.min(MAX_REST_MS, (performance.now() - begin) * REST));
+      };
+      return () => askIn(ms);
+    },
+    close() {
+      isClosed = true;
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent, LiveSnapshot } from '../../core/index.ts';
-import { createEventLog } from './event-log.ts';
+import { createEventLog } from './event-streams.ts';
 
 const NOTHING: LiveSnapshot = {
   sessions: [],
