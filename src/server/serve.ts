@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { createGuardLog, type GuardLog } from '../audit/index.ts';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import {
-  createDesk,
-  createPolicyReader,
-  createQuestionTurns,
-  type ExplainPastOptions,
-  explainPast,
-  followQuestions,
-} from '../guard/index.ts';
+import { createDesk, createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { packageVersion, programFile } from '../lib/package.ts';
+import { packageFolder, packageVersion, programFile } from '../lib/package.ts';
 import { openFilesLimit } from '../lib/processes.ts';
+import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
@@ -24,13 +20,21 @@ import { daemonState, findDaemon, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
 import { createHookIntake } from './hook-intake.ts';
-import { findAgentAbove, refuseAgents } from './http/ask-routes.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
-import { readPageFiles } from './http/page.ts';
+import type { PageFile, PageFiles } from './http/page.ts';
+import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
-import { remoteTimeline, remoteTranscript, requestLogin } from './request-server.ts';
-import type { RunningServer, ServedGuard, ServeRequest, ServerControl, Serving } from './server-control.ts';
+import { createAskControl, remoteTimeline, remoteTranscript, requestLogin } from './request-server.ts';
+import { openServedFeed, type ServedFeed, withAsks } from './served-feed.ts';
+import {
+  createServedGuard,
+  type RunningServer,
+  type ServedGuard,
+  type ServeRequest,
+  type ServerControl,
+  type Serving,
+} from './server-control.ts';
 import { startInBackground } from './start-in-background.ts';
 
 /** One server for each person, in this process or in another. */
@@ -248,13 +252,32 @@ function toServer({ pid, port, version, startedAt, places = [] }: Daemon): Runni
   return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/` };
 }
 
-/** The audit, and why calls in it were decided as they were: the same as `troupe guard explain`. */
-export function createServedGuard(log: GuardLog, options: ExplainPastOptions): ServedGuard {
-  return {
-    ...log,
-    async explain(call) {
-      await log.drain();
-      return explainPast(call, options);
-    },
-  };
+/** The built page, read once. */
+async function readPageFiles(): Promise<PageFiles> {
+  const folder = path.join(packageFolder, 'dist', 'web');
+  const files = new Map<string, PageFile>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[path.extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const place = path.join(entry.parentPath, entry.name);
+    const address = `/${path.relative(folder, place).split(path.sep).join('/')}`;
+    files.set(address === '/index.html' ? '/' : address, { bytes: new Uint8Array(await readRegular(place)), type });
+  }
+  return files;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
+export async function servedFeed(where: Where): Promise<ServedFeed> {
+  const feed = await openServedFeed({
+    connect: (onState) => createServerControl().feed(where, onState),
+    follow: () => follow({ where }),
+  });
+  return withAsks(feed, createAskControl());
 }

@@ -1,9 +1,7 @@
 import { applyEvent, type FeedSource, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
-import type { Live, SourcedFeed, Where } from '../sessions/index.ts';
-import { follow } from './follow.ts';
-import { type AskControl, createAskControl } from './request-server.ts';
-import { createServerControl } from './serve.ts';
+import type { Live, SourcedFeed } from '../sessions/index.ts';
+import type { AskControl } from './request-server.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
@@ -195,13 +193,4 @@ export function withAsks(feed: ServedFeed, asks: Pick<AskControl, 'list'>, every
       feed.close();
     },
   };
-}
-
-/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
-export async function servedFeed(where: Where): Promise<ServedFeed> {
-  const feed = await openServedFeed({
-    connect: (onState) => createServerControl().feed(where, onState),
-    follow: () => follow({ where }),
-  });
-  return withAsks(feed, createAskControl());
 }

@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
-import path from 'node:path';
-import { packageFolder } from '../../lib/package.ts';
-import { readRegular } from '../../lib/regular-file.ts';
 
 /** On every answer. What it tells is for one person, now: nothing may keep, embed, sniff or pass it on. */
 export const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
@@ -86,25 +82,4 @@ export function headersOf(address: string, { type }: PageFile): Readonly<Record<
   // The names of built files change with their contents.
   const keeps = address.startsWith('/assets/') ? { 'Cache-Control': 'private, max-age=31536000, immutable' } : {};
   return { 'Content-Type': type, 'Content-Security-Policy': PAGE_POLICY, ...keeps };
-}
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
-/** The built page, read once. */
-export async function readPageFiles(): Promise<PageFiles> {
-  const folder = path.join(packageFolder, 'dist', 'web');
-  const files = new Map<string, PageFile>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const type = TYPES[path.extname(entry.name)];
-    if (!entry.isFile() || type === undefined) continue;
-    const place = path.join(entry.parentPath, entry.name);
-    const address = `/${path.relative(folder, place).split(path.sep).join('/')}`;
-    files.set(address === '/index.html' ? '/' : address, { bytes: new Uint8Array(await readRegular(place)), type });
-  }
-  return files;
 }

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { findClients, listAncestry, type SeenProcess } from '../lib/processes.ts';
+import type { Refusal } from './http/answers.ts';
+import type { AnswerCheck } from './http/ask-routes.ts';
+
+/** Set for the commands that an agent runs; AI_AGENT also by agents that troupe does not know. */
+export const AGENT_VARIABLES: readonly string[] = [
+  ...ADAPTERS.map(({ process: { variable } }) => variable),
+  'AI_AGENT',
+];
+
+/**
+ * Refuses answers to approvals, and login links, if the client was started by a coding agent: an agent must not approve its own
+ * calls. This only ever refuses; a process that an agent has hidden well still needs a credential.
+ */
+export const refuseAgents: AnswerCheck = async ({ socket }, channel) => {
+  const clients = await findClients(socket);
+  for (const pid of clients) {
+    const found = await findAgentAbove(pid);
+    if (found) return report(fromAgent(found), socket);
+  }
+  // A browser may be behind a forwarded port, and has shown its cookie; every other client runs here, as this user.
+  return clients.length === 0 && channel !== 'page' ? report(UNKNOWN_CLIENT, socket) : undefined;
+};
+
+/** In words: which process a coding agent started, and which agent that is. */
+export async function findAgentAbove(pid: number): Promise<string | undefined> {
+  const ancestry = await listAncestry(pid);
+  const [client] = ancestry;
+  if (!client) return undefined;
+  const name = [...client.names].at(-1);
+  for (const seen of ancestry) {
+    const host = ADAPTERS.find(({ process: { names } }) => names.some((one) => seen.names.has(one)));
+    if (host) return `process ${pid} (${name}) belongs to ${host.title} (process ${seen.pid})`;
+  }
+  for (const seen of ancestry) {
+    const variable = variableIn(seen);
+    if (variable)
+      return `process ${pid} (${name}) was started by a coding agent (${variable} is set in process ${seen.pid})`;
+  }
+  return undefined;
+}
+
+function variableIn({ variables }: SeenProcess): string | undefined {
+  return AGENT_VARIABLES.find((name) => variables.has(name));
+}
+
+/** A person should see that an agent tried: the server's log keeps it. */
+function report(refusal: Refusal, { remotePort }: IncomingMessage['socket']): Refusal {
+  process.stderr.write(`troupe: refused a request from port ${remotePort}: ${refusal.message}\n`);
+  return refusal;
+}
+
+function fromAgent(found: string): Refusal {
+  return {
+    status: 403,
+    code: 'from-agent',
+    message: `Only a person can do this: ${found}.`,
+    remedy: 'Use the page, Telegram, or a terminal that no coding agent started.',
+  };
+}
+
+const UNKNOWN_CLIENT: Refusal = {
+  status: 403,
+  code: 'unknown-process',
+  message: 'troupe cannot tell which process sent this request, so it may be an agent.',
+  remedy: 'Answer on the page, or from a process of the same user on this machine.',
+};
