@@ -14,6 +14,8 @@ export interface PlayOptions {
   /** 1 is as it happened, 4 is four times as fast. */
   readonly speed: number;
   readonly clock: Clock;
+  /** How to wait; by the system's timers unless a test decides. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Begins again as a new session, until it is closed. */
   readonly repeat?: boolean;
   /** Aborting closes it. */
@@ -39,7 +41,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function playRecording(
   adapter: SourceAdapter,
   from: string,
-  { speed, clock, repeat = false, signal }: PlayOptions,
+  { speed, clock, wait = sleepUntil, repeat = false, signal }: PlayOptions,
 ): Promise<PlayedRecording> {
   const replay = assertFound(adapter.replay, `recordings of ${adapter.title} cannot be played`);
   const scenes = paced(await replay.schedule(from));
@@ -126,7 +128,7 @@ async function write(root: string, { file, shape, text }: ReplayStep): Promise<v
 }
 
 /** Until the time has come, or it is over. */
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
+async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
