@@ -4,21 +4,9 @@ import type { SessionPart } from '../hosts/index.ts';
 import { modifiedAt, sizeOf } from '../lib/folders.ts';
 import type { PlaceChange } from '../lib/watch-folders.ts';
 import type { FollowedSessions } from './followed-sessions.ts';
-import { sessionToldIn } from './hook-sources.ts';
 import type { Place } from './places.ts';
 import type { SessionIndex } from './session-index.ts';
-
-/** What there is to look at, gathered until somebody looks. Told twice, it is looked at once. */
-export interface Changes {
-  addFile(file: string, what: PlaceChange): void;
-  addFacts(place: Place): void;
-  addSession(session: SessionId): void;
-  isEmpty(): boolean;
-  /** Lines of sessions that are followed: they come before everything else. */
-  takeUrgent(): ChangeBatch;
-  /** At most so many files and sessions of the rest, those that were told first. */
-  take(limit: number): ChangeBatch;
-}
+import { sessionOfRecord } from './session-records.ts';
 
 export interface ChangeBatch {
   readonly files: ReadonlyMap<string, PlaceChange>;
@@ -26,33 +14,53 @@ export interface ChangeBatch {
   readonly sessions: ReadonlySet<SessionId>;
 }
 
-export function createChanges(isRead: (file: string) => boolean): Changes {
-  let urgent = new Map<string, PlaceChange>();
-  const files = new Map<string, PlaceChange>();
-  let facts = new Set<Place>();
-  const sessions = new Set<SessionId>();
-  return {
-    addFile(file, what) {
-      // Nobody reads it yet: once somebody does, it may be too late to see that it is another's by now.
-      if (what === 'written' && isRead(file)) urgent.set(file, what);
-      else files.set(file, 'entry');
-    },
-    addFacts: (place) => void facts.add(place),
-    addSession: (session) => void sessions.add(session),
-    isEmpty: () => urgent.size === 0 && files.size === 0 && facts.size === 0 && sessions.size === 0,
-    takeUrgent() {
-      const batch = { files: urgent, facts: new Set<Place>(), sessions: new Set<SessionId>() };
-      urgent = new Map();
-      return batch;
-    },
-    take(limit) {
-      const batch = { files: new Map(firstOf(files, limit)), facts, sessions: new Set(firstOf(sessions, limit)) };
-      for (const file of batch.files.keys()) files.delete(file);
-      for (const session of batch.sessions) sessions.delete(session);
-      facts = new Set();
-      return batch;
-    },
-  };
+/** Changes that wait to be looked at. One that is reported twice is looked at once. */
+export class Changes {
+  readonly #isRead: (file: string) => boolean;
+  #urgent = new Map<string, PlaceChange>();
+  readonly #files = new Map<string, PlaceChange>();
+  #facts = new Set<Place>();
+  readonly #sessions = new Set<SessionId>();
+
+  constructor(isRead: (file: string) => boolean) {
+    this.#isRead = isRead;
+  }
+
+  addFile(file: string, what: PlaceChange): void {
+    // A file that no session reads yet may belong to another session by the time it is read: look at it as a new entry.
+    if (what === 'written' && this.#isRead(file)) this.#urgent.set(file, what);
+    else this.#files.set(file, 'entry');
+  }
+
+  addFacts(place: Place): void {
+    this.#facts.add(place);
+  }
+
+  addSession(session: SessionId): void {
+    this.#sessions.add(session);
+  }
+
+  isEmpty(): boolean {
+    return [this.#urgent, this.#files, this.#facts, this.#sessions].every(({ size }) => size === 0);
+  }
+
+  /** Lines of sessions that are followed: they come before everything else. */
+  takeUrgent(): ChangeBatch {
+    const files = this.#urgent;
+    this.#urgent = new Map();
+    return { files, facts: new Set(), sessions: new Set() };
+  }
+
+  /** At most so many files and sessions of the rest, oldest first. */
+  take(limit: number): ChangeBatch {
+    const files = new Map(firstOf(this.#files, limit));
+    const sessions = new Set(firstOf(this.#sessions, limit));
+    const facts = this.#facts;
+    for (const file of files.keys()) this.#files.delete(file);
+    for (const session of sessions) this.#sessions.delete(session);
+    this.#facts = new Set();
+    return { files, facts, sessions };
+  }
 }
 
 function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
@@ -101,7 +109,7 @@ export async function findTouched(
   /** Data folders in which somebody may have turned up. */
   const came = new Set<string>();
   /** A place that is no session's may be a folder that went, and took the parts of several along. */
-  const nobodys = new Set<string>();
+  const unowned = new Set<string>();
   for (const [file, what] of batch.files) {
     const readers = [...followed.readersOf(file)];
     for (const id of readers) touch(id, file);
@@ -118,9 +126,9 @@ export async function findTouched(
       addPart(place, part);
       touch(part.id, file);
     }
-    for (const { told = [], adapter } of index.places()) {
-      if (!told.some((folder) => isAtOrBelow(file, folder))) continue;
-      for (const { place, part } of index.partsOf(sessionToldIn(adapter.host, file))) {
+    for (const { records = [], adapter } of index.places()) {
+      if (!records.some((folder) => isAtOrBelow(file, folder))) continue;
+      for (const { place, part } of index.partsOf(sessionOfRecord(adapter.host, file))) {
         addPart(place, part);
         touch(part.id, file);
       }
@@ -132,7 +140,7 @@ export async function findTouched(
       if (subject.kind === 'facts') factsAt.add(place);
       else if (subject.kind === 'everything') unclear.add(place);
       else if (subject.kind === 'nothing') {
-        nobodys.add(file);
+        unowned.add(file);
         if (subject.mayHoldFacts && what === 'entry') factsAt.add(place);
       } else if (subject.kind === 'shared')
         for (const part of subject.parts) {
@@ -146,7 +154,7 @@ export async function findTouched(
       }
     }
   }
-  for (const { place, part, below } of index.partsBelow(nobodys)) {
+  for (const { place, part, below } of index.partsBelow(unowned)) {
     addPart(place, part);
     touch(part.id, below);
   }

@@ -241,7 +241,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
     shown.get(id) ?? (joined.within.has(id) ? joined.of(id) : own.get(id));
 
   return {
-    ...live,
+    ledgerOf: (session) => live.ledgerOf(session),
     current: () => [...shown.values()],
     listing: () => live.listing(),
     subscribe(listener) {

@@ -17,11 +17,11 @@ import {
 import type { LocatedSession, LocatedSource, SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { claim, type FoundSession, isOfFiles } from './find-sessions.ts';
-import { followSession } from './follow-session.ts';
+import { FollowedSession } from './follow-session.ts';
 
 /** Reads every source of a session into a new ledger. A source that cannot be read is a diagnostic; the others go on. */
 export async function readSession(adapter: SourceAdapter, session: LocatedSession): Promise<SessionLedger> {
-  const followed = followSession(adapter, session);
+  const followed = new FollowedSession(adapter, session);
   await followed.refresh(session);
   return followed.ledger;
 }

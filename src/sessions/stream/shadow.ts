@@ -2,13 +2,7 @@ import type { SessionTree } from '../../core/index.ts';
 import { NO_SESSION_YET } from '../../hosts/index.ts';
 import { isObject, parseJsonBytes } from '../../lib/json.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
-import {
-  createShadowedSession,
-  type RecognisedStream,
-  type ShadowedSession,
-  type ShadowOptions,
-  type StreamAdapter,
-} from './shadowed-session.ts';
+import { type RecognisedStream, ShadowedSession, type ShadowOptions, type StreamAdapter } from './shadowed-session.ts';
 
 /** Follows a stream without disturbing it. */
 export interface Shadow {
@@ -46,7 +40,7 @@ export function createShadow(options: ShadowOptions): Shadow {
   let malformed = 0;
 
   const begin = (recognised: RecognisedStream): void => {
-    session = createShadowedSession(recognised, options);
+    session = new ShadowedSession(recognised, options);
     for (const line of early) session.take(line);
     early = [];
   };
