@@ -25,7 +25,7 @@ export type Claim =
     }
   | { readonly role: 'found'; readonly daemon: Daemon };
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** Another one serves now, for whatever reason: this one should end. */
   readonly onLost: (other: Daemon) => void;
   /** The file could not be looked after. Told once, until it can be again. */
@@ -96,7 +96,7 @@ const PATIENCE_MS = 10_000;
 const PAUSE_MS = 25;
 
 /** Gets our record into daemon.json, unless another one that answers has its own there: then that one. */
-export async function contend(folder: string, own: Daemon): Promise<Daemon | undefined> {
+async function contend(folder: string, own: Daemon): Promise<Daemon | undefined> {
   const draft = await writeDraft(folder, own);
   try {
     for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(PAUSE_MS)) {

@@ -5,7 +5,7 @@ import { asInstant, asObject, known } from '../lib/json.ts';
 import { isPaused, isProcessAlive } from '../lib/processes.ts';
 import { type Daemon, daemonPath, readDaemonFile } from './daemon-file.ts';
 
-export type DaemonState =
+type DaemonState =
   | { readonly state: 'running'; readonly daemon: Daemon; readonly status: DaemonStatus }
   /** It holds its port, but does not answer: somebody paused it, or it hangs. */
   | { readonly state: 'paused' | 'stuck'; readonly daemon: Daemon }
@@ -23,7 +23,7 @@ export async function daemonState(folder: string): Promise<DaemonState> {
   return { state: 'running', daemon, status: answer };
 }
 
-export interface StopOutcome {
+interface StopOutcome {
   /**
    * `silent`: not touched, because it did not show that it is ours. `stopping`: told to, but still there. `killed`: it did
    * not answer and did not end by itself.
@@ -67,7 +67,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** `/api/status`: docs/API.md. */
-export interface DaemonStatus {
+interface DaemonStatus {
   readonly version: string;
   readonly pid: number;
   readonly startedAt: string;
@@ -91,7 +91,7 @@ export async function askStatus(daemon: Daemon): Promise<DaemonStatus | undefine
  * `gone`: there is no such process. `stranger`: there is, but it does not take connections at that port, or says something
  * else. `silent`: it takes them, and says nothing.
  */
-export async function askDaemon(daemon: Daemon): Promise<DaemonStatus | 'gone' | 'stranger' | 'silent'> {
+async function askDaemon(daemon: Daemon): Promise<DaemonStatus | 'gone' | 'stranger' | 'silent'> {
   if (!(await isDaemonAlive(daemon))) return 'gone';
   // A machine may be busy, above all when ten of us start at once.
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -101,7 +101,7 @@ export async function askDaemon(daemon: Daemon): Promise<DaemonStatus | 'gone' |
   return 'silent';
 }
 
-export async function isDaemonAlive(daemon: Daemon): Promise<boolean> {
+async function isDaemonAlive(daemon: Daemon): Promise<boolean> {
   const { pid, procStart, startedAt } = daemon;
   return isProcessAlive({ pid, ...known({ procStart, startedAt: asInstant(startedAt) }) });
 }

@@ -4,8 +4,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
-import { linkNew } from '../lib/edit-file.ts';
-import { asObject, asText, known } from '../lib/json.ts';
+import { linkNew, replaceFile } from '../lib/edit-file.ts';
+import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { linuxStart } from '../lib/processes.ts';
 import { createFile, openRegular, readText } from '../lib/regular-file.ts';
 import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
@@ -111,7 +111,7 @@ const LEFTOVER_MS = 60 * 60_000;
 const MAX_BYTES = 64 * 1024;
 
 function parseDaemon(text: string): Daemon | undefined {
-  const raw = asObject(parseJson(text));
+  const raw = parseObject(text);
   const [pid, port] = [asCount(raw?.['pid'], 2 ** 31), asCount(raw?.['port'], 65_535)];
   const [token, epoch] = [asWord(raw?.['token']), asWord(raw?.['epoch'])];
   const [startedAt, version] = [asText(raw?.['startedAt']), asText(raw?.['version'])];
@@ -146,14 +146,6 @@ function asWord(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,200}$/.test(value) ? value : undefined;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whatever somebody else may have put there, it costs no more than this. */
 async function readHead(file: string): Promise<string> {
   const handle = await openRegular(file);
@@ -184,17 +176,8 @@ export async function readAddress(folder: string): Promise<Address | undefined> 
 
 export async function writeAddress(folder: string, { port, logins }: Address): Promise<void> {
   await ensureStateFolder(folder);
-  const draft = `${addressPath(folder)}.${randomBytes(6).toString('hex')}`;
-  await inStateFolder(folder, async () => {
-    try {
-      await createFile(draft, `${JSON.stringify({ port, logins }, null, 2)}\n`);
-      await rename(draft, addressPath(folder));
-    } catch (error) {
-      // A full disk leaves half a file.
-      await rm(draft, { force: true });
-      throw error;
-    }
-  });
+  const text = `${JSON.stringify({ port, logins }, null, 2)}\n`;
+  await inStateFolder(folder, async () => replaceFile(addressPath(folder), text));
 }
 
 function addressPath(folder: string): string {

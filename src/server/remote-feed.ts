@@ -6,7 +6,7 @@ import type { LiveFeed, Subscription } from '../sessions/index.ts';
 import type { Daemon } from './daemon-file.ts';
 import type { ConnectionState } from './server-control.ts';
 
-export interface RemoteFeedOptions {
+interface RemoteFeedOptions {
   /** Told when it changes. Lost ones are tried again until the feed is closed. */
   readonly onState?: (state: ConnectionState) => void;
   /** Where the server is now, asked before each new attempt: it may have been started again on another port. */
@@ -143,7 +143,7 @@ function parse(parser: ReturnType<typeof createEventParser>, chunk: Buffer) {
   }
 }
 
-export interface EventParser {
+interface EventParser {
   /** Any cut of the same bytes gives the same events. Throws where the data of an event cannot be read. */
   push(chunk: Uint8Array): readonly ReceivedEvent[];
 }

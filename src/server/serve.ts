@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createDesk, createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
+import { createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
@@ -19,14 +18,14 @@ import { claimDaemon } from './claim-daemon.ts';
 import { daemonState, findDaemon, stopDaemon } from './control.ts';
 import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
-import { createHookIntake } from './hook-intake.ts';
+import { createApprovalDesk, createHookIntake } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
 import { Logins } from './http/gate.ts';
 import type { PageFile, PageFiles } from './http/page.ts';
 import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
 import { remoteFeed } from './remote-feed.ts';
-import { createAskControl, remoteTimeline, remoteTranscript, requestLogin } from './request-server.ts';
-import { openServedFeed, type ServedFeed, withAsks } from './served-feed.ts';
+import { createAskControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
+import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
 import {
   createServedGuard,
   type RunningServer,
@@ -74,8 +73,8 @@ export function createServerControl(): ServerControl {
         ...remoteFeed(daemon, { refind: find, onState }),
         port: daemon.port,
         isServed: async () => (await find()) !== undefined,
-        transcript: async (agent, range, session) => remoteTranscript((await find()) ?? daemon, agent, range, session),
-        timeline: async (session, since) => remoteTimeline((await find()) ?? daemon, session, since),
+        transcript: async (agent, range, session) => requestTranscript((await find()) ?? daemon, agent, range, session),
+        timeline: async (session, since) => requestTimeline((await find()) ?? daemon, session, since),
       };
     },
   };
@@ -104,7 +103,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
-  const desk = isAlone ? undefined : createDesk({ clock: systemClock, createId: createAskId, later });
+  const desk = isAlone ? undefined : createApprovalDesk();
   const turns = createQuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
@@ -171,15 +170,6 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     live.close();
     throw error;
   }
-}
-
-function createAskId(): string {
-  return randomBytes(16).toString('hex');
-}
-
-function later(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
 }
 
 function serveGuard(folder: string, where: Where, { settled, held }: Followed): ServedGuard {
@@ -279,5 +269,5 @@ export async function servedFeed(where: Where): Promise<ServedFeed> {
     connect: (onState) => createServerControl().feed(where, onState),
     follow: () => follow({ where }),
   });
-  return withAsks(feed, createAskControl());
+  return withApprovals(feed, createAskControl());
 }

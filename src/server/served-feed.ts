@@ -5,9 +5,9 @@ import type { AskControl } from './request-server.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
-export type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;
+type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;
 
-export interface ServedFeedOptions {
+interface ServedFeedOptions {
   /** The feed of the running server, where there is one. */
   readonly connect: (onState: (state: ConnectionState) => void) => Promise<RemoteFeed | undefined>;
   /** Follows the same in this process. */
@@ -153,7 +153,7 @@ const LOOK_MS = 1_000;
  * A server that is started after us, or that looks elsewhere, may hold calls all the same: as long as we follow ourselves, it is
  * asked for them.
  */
-export function withAsks(feed: ServedFeed, asks: Pick<AskControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
+export function withApprovals(feed: ServedFeed, asks: Pick<AskControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
   const listeners = new Set<(event: LiveEvent) => void>();
   const told = new Map<string, string>();
   let isAsking = false;

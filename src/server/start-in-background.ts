@@ -10,7 +10,7 @@ import { UserError } from '../lib/user-error.ts';
 import { findDaemon } from './control.ts';
 import type { Daemon } from './daemon-file.ts';
 
-export interface BackgroundStart {
+interface BackgroundStart {
   readonly folder: string;
   /** What serves in the foreground and claims `folder`, e.g. node with our own script. */
   readonly command: string;
@@ -82,7 +82,7 @@ const MAX_BYTES = 1024 * 1024;
 const LAST_LINES = 15;
 const LAST_BYTES = 16 * 1024;
 
-export interface ServerLog {
+interface ServerLog {
   readonly path: string;
   readonly descriptor: number;
   /** What was said since it was opened: the last lines of it. */
@@ -91,7 +91,7 @@ export interface ServerLog {
 }
 
 /** What a server in the background says. The one before is kept once, where it has become long. */
-export function openServerLog(folder: string): Promise<ServerLog> {
+function openServerLog(folder: string): Promise<ServerLog> {
   return inStateFolder(folder, () => openIn(folder));
 }
 

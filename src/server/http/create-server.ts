@@ -3,38 +3,22 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Asks, ChannelKeys, LiveEvent } from '../../core/index.ts';
-import type { ServedExport } from '../../export/index.ts';
 import type { HeldReply } from '../../guard/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { Live, Subscription } from '../../sessions/index.ts';
-import type { HookCallNotice, HookIntake, ServedGuard } from '../server-control.ts';
+import type { Subscription } from '../../sessions/index.ts';
+import type { HookCallNotice, HookIntake } from '../server-control.ts';
 import { answerRefusal, OUR_MISTAKE, type Refusal } from './answers.ts';
-import type { AnswerCheck } from './ask-routes.ts';
-import {
-  createEventLog,
-  createEventStreams,
-  type EventLogLimits,
-  type EventStreams,
-  type StreamLimits,
-} from './event-streams.ts';
+import type { AnswerCheck } from './approval-routes.ts';
+import { EventLog, type EventLogLimits, EventStreams, type StreamLimits } from './event-streams.ts';
 import { type Credentials, findRefusal, isForHooks, Logins } from './gate.ts';
 import { type PageFiles, SECURITY_HEADERS } from './page.ts';
-import { createRoutes, type ServedAttach, withoutInput } from './routes.ts';
+import { createRoutes, type Served, withoutInput } from './routes.ts';
 
-export interface ServerOptions {
-  readonly live: Live;
+export interface ServerOptions extends Served {
   /** Where hooks of this machine may call. */
   readonly hooks?: HookIntake;
-  /** What the hooks heard; without it there is nothing at `/api/guard`. */
-  readonly guard?: ServedGuard;
-  /** Calls that wait for a person's word; without it there is nothing at `/api/asks`. */
-  readonly asks?: Asks;
-  /** Sessions to hand on; without it there is nothing at `/api/sessions/ID/export`. */
-  readonly exports?: ServedExport;
-  /** How to go on from an agent; without it there is nothing at `/api/agents/ID/attach`. */
-  readonly attach?: ServedAttach;
   readonly token: string;
   /** Of the UIs that answer approvals, each its own. */
   readonly keys?: ChannelKeys;
@@ -43,12 +27,9 @@ export interface ServerOptions {
   readonly checkAnswerer?: AnswerCheck;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
-  readonly version: string;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
   /** The page; without it, `/` only says that the server runs. */
   readonly page?: PageFiles;
-  /** Our own mistakes, for a log: whoever asked hears only that there was one. */
+  /** Our own failures, for a log: the client learns only that there was one. */
   readonly onError?: (error: unknown) => void;
   /** How many files and connections the process may have open; connections leave some of it to others. */
   readonly openFiles?: number;
@@ -67,8 +48,8 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { live, guard, asks, hooks, token, page = new Map(), onError = () => undefined } = options;
   const { logins = new Logins({ clock: systemClock }), checkAnswerer = async () => undefined } = options;
-  const log = createEventLog(options.epoch, options.limits);
-  const streams = createEventStreams(log, options.limits);
+  const log = new EventLog(options.epoch, options.limits);
+  const streams = new EventStreams(log, options.limits);
   let port = 0;
   const subscriptions: Subscription[] = [];
   /** Hooks that wait for us. */
@@ -112,7 +93,7 @@ export function createServer(options: ServerOptions): Server {
       port = await listenOn(server, wanted);
       server.on('error', onError);
       const tell = (event: LiveEvent): void => streams.publish(log.append(event));
-      subscriptions.push(live.subscribe((event) => tell(asks ? withAsks(event, asks) : event)));
+      subscriptions.push(live.subscribe((event) => tell(asks ? withApprovals(event, asks) : event)));
       if (asks) subscriptions.push(asks.subscribe((data) => tell({ type: 'ask', data })));
       const heard = guard?.follow({}, (entry) =>
         streams.publish(log.append({ type: 'audit', data: withoutInput(entry) })),
@@ -134,7 +115,7 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** What is followed knows nothing of them. */
-function withAsks(event: LiveEvent, asks: Asks): LiveEvent {
+function withApprovals(event: LiveEvent, asks: Asks): LiveEvent {
   return event.type === 'snapshot' ? { ...event, data: { ...event.data, asks: asks.list() } } : event;
 }
 
@@ -183,7 +164,7 @@ function portError(error: NodeJS.ErrnoException, port: number): Error {
  * A hook waits, and its host with it; it is a shell, which reads byte by byte. So it gets no header that it does not need.
  * The proof stands before and behind what it is to print: it is ours, and all of it.
  */
-export async function answerHook(
+async function answerHook(
   request: http.IncomingMessage,
   response: http.ServerResponse,
   hooks: HookIntake,
@@ -243,7 +224,7 @@ function inMs(seconds: number | undefined): number | undefined {
 
 const NOT_KEPT: Refusal = { status: 404, code: 'hook-not-found', message: 'There is nothing to keep for this hook.' };
 
-export interface Crowd {
+interface Crowd {
   /** This connection is asking something now, and is left alone until it has its answer. */
   serves(request: http.IncomingMessage, response: http.ServerResponse): void;
 }
@@ -255,7 +236,7 @@ const NEARLY_FULL = 0.9;
  * No more than `max` connections at once. Whoever opens hundreds and leaves them idle gets their oldest ones closed, so
  * that there is room for those who ask.
  */
-export function limitConnections(server: http.Server, max: number): Crowd {
+function limitConnections(server: http.Server, max: number): Crowd {
   server.maxConnections = max;
   const all = new Set<Socket>();
   /** Who came, or was answered, first stands first. */

@@ -5,7 +5,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Refusal } from './answers.ts';
 import type { PageFiles } from './page.ts';
 
-export interface Keeper extends Credentials {
+interface Keeper extends Credentials {
   /** Files that anybody may have. */
   readonly page: PageFiles;
   /** Of the hooks of this machine, where they may call. */
@@ -148,7 +148,7 @@ export function findChannel(
 }
 
 /** In the `Authorization` header, and nowhere else. */
-export function bringsKey({ headers }: IncomingMessage, key: string): boolean {
+function bringsKey({ headers }: IncomingMessage, key: string): boolean {
   const given = bearerOf(headers);
   return given !== undefined && isToken(given, key);
 }
@@ -184,7 +184,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-export interface LoginsOptions {
+interface LoginsOptions {
   readonly clock: Clock;
   /** Digests of cookies that an earlier server gave out. */
   readonly kept?: readonly string[];

@@ -14,6 +14,7 @@ import {
   type LiveSessionReport,
   type LiveSnapshot,
   type OlderSession,
+  type SessionDetail,
   sessionOnly,
 } from '../../core/index.ts';
 import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/index.ts';
@@ -22,7 +23,7 @@ import { UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
-import { type AnswerCheck, addAskRoutes } from './ask-routes.ts';
+import { type AnswerCheck, addApprovalRoutes } from './approval-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
 import { type Credentials, loginCookie } from './gate.ts';
 import { headersOf, PAGE_HEADERS, type PageFiles, renderPage } from './page.ts';
@@ -37,18 +38,27 @@ import {
   readRange,
 } from './query.ts';
 
-export interface RoutesContext {
+/** What the server has to offer. A part that is left out has no address. */
+export interface Served {
   readonly live: Live;
+  /** `/api/guard`: the audit log. */
   readonly guard?: ServedGuard;
+  /** `/api/asks`: tool calls that wait for a person. */
   readonly asks?: Asks;
+  /** `/api/sessions/ID/export` */
   readonly exports?: ServedExport;
+  /** `/api/agents/ID/attach`: how to resume from an agent. */
   readonly attach?: ServedAttach;
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+interface RoutesContext extends Served {
   readonly streams: EventStreams;
   credentials(): Credentials;
   readonly checkAnswerer: AnswerCheck;
   readonly page: PageFiles;
-  readonly version: string;
-  readonly startedAt: number;
   port(): number;
   onError(error: unknown): void;
 }
@@ -100,9 +110,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   routes.get('/api/sessions', (context) => answerJson(context, sessionList(live.snapshot())));
 
   routes.get('/api/sessions/:id', async (context) => {
-    const id = context.req.param('id');
-    const internal = readFlag(context.req.query('internal'), 'internal');
-    const session = isPlainId(id) ? await live.session(id, { internal }) : undefined;
+    const session = await findSession(context, live, readFlag(context.req.query('internal'), 'internal'));
     return session ? answerJson(context, session) : answerError(context, NO_SESSION);
   });
 
@@ -133,7 +141,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   if (guard) addGuardRoutes(routes, guard);
-  if (asks) addAskRoutes(routes, asks, { credentials, checkAnswerer });
+  if (asks) addApprovalRoutes(routes, asks, { credentials, checkAnswerer });
   if (exports) addExportRoutes(routes, { live, exports, onError });
   if (attach) addAttachRoutes(routes, { live, attach });
 
@@ -146,7 +154,12 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   return routes;
 }
 
-/** No id where it cannot be one. */
+async function findSession(context: Context, live: Live, internal = false): Promise<SessionDetail | undefined> {
+  const id = context.req.param('id') ?? '';
+  return isPlainId(id) ? live.session(id, { internal }) : undefined;
+}
+
+/** Without an id if it cannot be one. */
 function agentIn(context: Context): { readonly id?: string; readonly session?: string } {
   const id = context.req.param('id') ?? '';
   const session = context.req.query('session');
@@ -174,7 +187,7 @@ export interface SessionList {
   readonly isComplete: boolean;
 }
 
-export function sessionList({ sessions, older, olderTotal, ignoredFiles, isComplete }: LiveSnapshot): SessionList {
+function sessionList({ sessions, older, olderTotal, ignoredFiles, isComplete }: LiveSnapshot): SessionList {
   return {
     sessions: sessions.map(sessionOnly),
     older,
@@ -185,7 +198,7 @@ export function sessionList({ sessions, older, olderTotal, ignoredFiles, isCompl
 }
 
 /** What the hooks heard: the audit, and whether it is whole. */
-export function addGuardRoutes(routes: Hono<{ Bindings: HttpBindings }>, guard: ServedGuard): void {
+function addGuardRoutes(routes: Hono<Env>, guard: ServedGuard): void {
   routes.get('/api/guard/log', async (context) => {
     const filter = readAuditFilter((name) => context.req.query(name));
     const withInput = readFlag(context.req.query('input'), 'input');
@@ -221,14 +234,13 @@ export type ServedAttach = (
 /** Addresses have an end. */
 const LONGEST_MESSAGE = 4_000;
 
-export function addAttachRoutes(
-  routes: Hono<{ Bindings: HttpBindings }>,
+function addAttachRoutes(
+  routes: Hono<Env>,
   { live, attach }: { readonly live: Live; readonly attach: ServedAttach },
 ): void {
   routes.get('/api/agents/:id/attach', async (context) => {
-    const [id, session] = [context.req.param('id'), context.req.query('session')];
-    const areIds = isPlainId(id) && (session === undefined || isPlainId(session));
-    const agent = areIds ? await live.agent(id, session) : undefined;
+    const { id, session } = agentIn(context);
+    const agent = id === undefined ? undefined : await live.agent(id, session);
     if (!agent) return answerError(context, NO_AGENT);
     const message = context.req.query('message') || undefined;
     if (message !== undefined && message.length > LONGEST_MESSAGE)
@@ -258,16 +270,15 @@ const FORMS: { readonly [form in DownloadForm]: { readonly ending: string; reado
 };
 
 /** A session as a file to hand on, without its secrets. */
-export function addExportRoutes(
-  routes: Hono<{ Bindings: HttpBindings }>,
+function addExportRoutes(
+  routes: Hono<Env>,
   { live, exports, onError }: { readonly live: Live; readonly exports: ServedExport; onError(error: unknown): void },
 ): void {
   let underWay = 0;
   routes.get('/api/sessions/:id/export', async (context) => {
     const as = readChoice(context.req.query('as'), 'as', ['page', 'md', 'json'] as const);
     const pii = readFlag(context.req.query('pii'), 'pii');
-    const id = context.req.param('id');
-    const session = isPlainId(id) ? await live.session(id, { internal: false }) : undefined;
+    const session = await findSession(context, live);
     if (!session) return answerError(context, NO_SESSION);
     if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': FORMS[as].type });
     if (underWay >= MAX_AT_ONCE) return answerError(context, BUSY);
@@ -280,8 +291,7 @@ export function addExportRoutes(
     return RESPONSE_ALREADY_SENT;
   });
   routes.get('/api/sessions/:id/export/command', async (context) => {
-    const id = context.req.param('id');
-    const session = isPlainId(id) ? await live.session(id, { internal: false }) : undefined;
+    const session = await findSession(context, live);
     if (!session) return answerError(context, NO_SESSION);
     return answerJson(context, { command: exportLine(session.id, exports.whereOf(session)) });
   });
