@@ -72,7 +72,7 @@ function firstOf<T>(all: Iterable<T>, limit: number): readonly T[] {
   return first;
 }
 
-export interface TouchedSessions {
+interface TouchedSessions {
   /** With the files to look at; none named: all of them. */
   readonly sessions: ReadonlyMap<SessionId, ReadonlySet<string> | undefined>;
   /** Sessions or their files came or went. */

@@ -28,14 +28,14 @@ import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';
 import { UnreadableDatabase } from '../lib/sqlite.ts';
 import { isGone } from '../lib/user-error.ts';
 
-export interface Refreshed {
-  readonly progress: readonly FollowedProgress[];
+interface Refreshed {
+  readonly progress: FollowedProgress[];
   /** Files that hold other bytes than before, or are gone: they may belong to another session now. */
-  readonly replaced: ReadonlySet<string>;
+  readonly replaced: Set<string>;
   /** Files that were gone when they were to be read for the first time: they may no longer be listed. */
-  readonly missing: ReadonlySet<string>;
+  readonly missing: Set<string>;
   /** Files in the middle of a write: to be read again a little later. */
-  readonly unfinished: ReadonlySet<string>;
+  readonly unfinished: Set<string>;
 }
 
 /** How far a file was read. */
@@ -104,7 +104,7 @@ export class FollowedSession {
     changed?: ReadonlySet<string>,
     scan: AgentScan = new Map(),
   ): Promise<Refreshed> {
-    const reading: Reading = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
+    const reading: Refreshed = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
     for (let tries = 0; !(await this.#readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
       this.#restart();
       reading.progress.length = 0;
@@ -126,7 +126,7 @@ export class FollowedSession {
     session: LocatedSession,
     changed: ReadonlySet<string> | undefined,
     scan: AgentScan,
-    reading: Reading,
+    reading: Refreshed,
   ): Promise<boolean> {
     this.#noteFacts(session);
     const sources = [...session.sources, ...this.#borrowed];
@@ -152,7 +152,7 @@ export class FollowedSession {
   }
 
   /** In any order: the ledger does not depend on it. Returns whether all files hold what they held before. */
-  async #readAll(session: LocatedSession, sources: readonly LocatedSource[], reading: Reading): Promise<boolean> {
+  async #readAll(session: LocatedSession, sources: readonly LocatedSource[], reading: Refreshed): Promise<boolean> {
     const queue = sources.values();
     let isReplaced = false;
     const readOn = async (): Promise<void> => {
@@ -177,7 +177,7 @@ export class FollowedSession {
    * Transcripts found elsewhere may name further agents. False if a borrowed file has moved or its agent has come back: then
    * nothing of what it said holds.
    */
-  async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Reading): Promise<boolean> {
+  async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Refreshed): Promise<boolean> {
     const own = new Set(session.sources.map(({ id }) => id));
     while (this.#adapter.locateAgents) {
       const away = agentsElsewhere(this.#ledger, own);
@@ -194,13 +194,6 @@ export class FollowedSession {
     }
     return true;
   }
-}
-
-interface Reading extends Refreshed {
-  readonly progress: FollowedProgress[];
-  readonly replaced: Set<string>;
-  readonly missing: Set<string>;
-  readonly unfinished: Set<string>;
 }
 
 interface FollowedSource {

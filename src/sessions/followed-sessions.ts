@@ -31,7 +31,7 @@ export interface LiveWindow {
   readonly sessions: number;
 }
 
-export interface FollowedOptions {
+interface FollowedOptions {
   readonly index: SessionIndex;
   readonly clock: Clock;
   readonly window: LiveWindow;
@@ -59,7 +59,7 @@ interface Followed {
 }
 
 /** What `findOrigin` found, for the ledger it looked at. */
-export interface ForkOrigin {
+interface ForkOrigin {
   readonly generation: number;
   readonly fact?: AgentEvent;
 }

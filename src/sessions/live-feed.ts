@@ -5,7 +5,6 @@ import {
   computeListing,
   computeTimeline,
   type FeedSource,
-  type JoinedTrees,
   joinTrees,
   type LiveEvent,
   type LiveSnapshot,
@@ -15,7 +14,6 @@ import {
   nativeId,
   type SessionDetail,
   type SessionId,
-  type SessionLedger,
   type SessionTree,
   type SourceProgress,
   shareUnchanged,
@@ -25,7 +23,8 @@ import {
 } from '../core/index.ts';
 import { groupBy } from '../lib/group.ts';
 import { known } from '../lib/json.ts';
-import { withDoors } from './read-transcript.ts';
+import { ledgersWithin, topOf } from './read-session.ts';
+import { withAgentLinks } from './read-transcript.ts';
 
 /** Everything that is followed, as it changes. */
 export interface LiveFeed {
@@ -140,9 +139,8 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
     async timeline(id, since) {
       const tree = await trees.look(id);
       const ledger = tree && trees.ledgerOf(tree.id);
-      const within = new Set(tree?.agents.flatMap(({ session }) => session ?? []));
-      const joined = new Map([...within].flatMap((one) => withLedger(one, trees.ledgerOf(one))));
-      return ledger && computeTimeline({ tree, ledger, joined }, known({ since }));
+      const joined = tree && ledgersWithin(tree, (one) => trees.ledgerOf(one));
+      return ledger && computeTimeline({ tree, ledger, ...known({ joined }) }, known({ since }));
     },
     async agent(id, session) {
       const tree = await treeWith(id, session);
@@ -162,13 +160,6 @@ export function createLive(trees: LiveTrees, onError: (error: unknown) => void =
       trees.close();
     },
   };
-}
-
-function withLedger(
-  id: SessionId,
-  ledger: SessionLedger | undefined,
-): readonly (readonly [SessionId, SessionLedger])[] {
-  return ledger ? [[id, ledger]] : [];
 }
 
 function byActivity(a: SessionDetail, b: SessionDetail): number {
@@ -256,7 +247,7 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
       const tree = treeOf(session);
       const node = tree?.agents.find(({ id }) => id === agent);
       const part = await live.transcript(node?.session ?? session, agent, range);
-      return part && tree && node ? { ...part, transcript: withDoors(part.transcript, tree, node) } : part;
+      return part && tree && node ? { ...part, transcript: withAgentLinks(part.transcript, tree, node) } : part;
     },
     close() {
       subscription.close();
@@ -268,12 +259,6 @@ export function joinLive(live: LiveTrees, onError: (error: unknown) => void = ()
 
 function hasClaims({ printed, begunBy }: SessionTree): boolean {
   return printed !== undefined || begunBy !== undefined;
-}
-
-function topOf(id: SessionId, { within }: JoinedTrees): SessionId {
-  let top = id;
-  for (let above = within.get(top); above !== undefined; above = within.get(top)) top = above;
-  return top;
 }
 
 /** Which sessions stand in it, and where. */

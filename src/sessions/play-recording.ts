@@ -132,7 +132,7 @@ async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
-export interface TemporaryFolder {
+interface TemporaryFolder {
   readonly path: string;
   /** May be called twice. */
   remove(): Promise<void>;

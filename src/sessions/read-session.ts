@@ -80,7 +80,7 @@ export async function sourcesOf(
 }
 
 /** Sessions that were read, with those that belong into their trees. */
-export interface ReadSessions {
+interface ReadSessions {
   /** Reads these, where they are not read yet, the sessions that commands in them started, and those that started them. */
   add(sessions: readonly FoundSession[]): Promise<void>;
   joined(): JoinedTrees;
@@ -94,7 +94,7 @@ interface Read {
   tree: SessionTree;
 }
 
-export interface ReadSessionsOptions {
+interface ReadSessionsOptions {
   readonly clock: Clock;
   /** A list needs trees only: the facts of many sessions are not held for it. Then nothing can be opened. */
   readonly withoutFacts?: boolean;
@@ -177,12 +177,28 @@ export function createReadSessions(
       await noteOrigin(one.session.adapter, one.session.located, one.ledger);
       one.tree = buildTree(one.ledger, { now: clock() });
       const tree = joined().of(id) ?? one.tree;
-      const within = new Set(tree.agents.flatMap(({ session }) => session ?? []));
-      const ledgers = [...within].flatMap((session) => {
-        const ledger = read.get(session)?.ledger;
-        return ledger ? [[session, ledger] as const] : [];
-      });
-      return { tree, ledger: one.ledger, ...(ledgers.length > 0 && { joined: new Map(ledgers) }) };
+      const ledgers = ledgersWithin(tree, (session) => read.get(session)?.ledger);
+      return { tree, ledger: one.ledger, ...(ledgers.size > 0 && { joined: ledgers }) };
     },
   };
+}
+
+/** The ledgers of the other sessions in a tree. */
+export function ledgersWithin(
+  { agents }: SessionTree,
+  ledgerOf: (session: SessionId) => SessionLedger | undefined,
+): ReadonlyMap<SessionId, SessionLedger> {
+  const ledgers = new Map<SessionId, SessionLedger>();
+  for (const { session } of agents) {
+    const ledger = session && ledgerOf(session);
+    if (ledger) ledgers.set(session, ledger);
+  }
+  return ledgers;
+}
+
+/** The session at the top of the tree that this one is in. */
+export function topOf(id: SessionId, { within }: JoinedTrees): SessionId {
+  let top = id;
+  for (let above = within.get(top); above !== undefined; above = within.get(top)) top = above;
+  return top;
 }

@@ -34,7 +34,7 @@ export interface ReadOptions {
 
 export const EVERYTHING: MessageRange = { from: 0, limit: Number.POSITIVE_INFINITY };
 
-export interface ReadTranscript extends PartOfTranscript {
+interface ReadTranscript extends PartOfTranscript {
   /** As `PlacedTranscript` has it. */
   readonly edition: string | undefined;
 }
@@ -184,21 +184,21 @@ function noTranscripts({ title }: SourceAdapter): UserError {
   return new UserError('no-transcripts', `troupe cannot read transcripts of ${title} yet.`, 'See its README.');
 }
 
-export interface ReadBodies {
+interface ReadBodies {
   readonly messages: readonly TranscriptMessage[];
   readonly isWhole: boolean;
   readonly leftOut: Readonly<Record<string, number>>;
 }
 
 /** What was read of an agent's conversation, with what the tree knows of it. */
-export function toTranscript(
+function toTranscript(
   { agentName }: Pick<SourceAdapter, 'agentName'>,
   tree: SessionTree,
   node: AgentNode,
   { messages, isWhole, leftOut }: ReadBodies,
 ): Transcript {
   const { usage } = node;
-  const doors = doorsIn(tree, node);
+  const linkAgents = linkerFor(tree, node);
   return {
     session_id: nativeId(node.id),
     parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
@@ -219,26 +219,26 @@ export function toTranscript(
     diff_stats: isWhole ? sumChanges(messages) : null,
     known_from: messages.length > 0 || !isWhole ? 'transcript' : 'nothing',
     left_out: leftOut,
-    messages: messages.map((message) => ({ ...message, content: message.content.map(doors) })),
+    messages: messages.map((message) => ({ ...message, content: message.content.map(linkAgents) })),
     sub_agents: [],
   };
 }
 
 /** The same transcript in a tree that knows more: what a command of the agent started, and who started the agent. */
-export function withDoors(transcript: Transcript, tree: SessionTree, node: AgentNode): Transcript {
-  const doors = doorsIn(tree, node);
+export function withAgentLinks(transcript: Transcript, tree: SessionTree, node: AgentNode): Transcript {
+  const linkAgents = linkerFor(tree, node);
   return {
     ...transcript,
     parent_session_id: node.link.parent === undefined ? null : nativeId(node.link.parent),
-    messages: transcript.messages.map((message) => ({ ...message, content: message.content.map(doors) })),
+    messages: transcript.messages.map((message) => ({ ...message, content: message.content.map(linkAgents) })),
   };
 }
 
 /**
- * Puts doors into blocks: from a call to the agents that it made. A fork's transcript holds the very call that made it,
- * and no door to itself. A notice may be about something that is no agent.
+ * Links calls to the agents that they made. A fork's transcript holds the very call that made it, and gets no link to
+ * itself. A notice may be about something that is not an agent.
  */
-function doorsIn(tree: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
+function linkerFor(tree: SessionTree, self: AgentNode): (block: TranscriptBlock) => TranscriptBlock {
   const { ids, made } = madeIn(tree);
   return (block) => {
     if (block.type === 'notice' && block.agent_id !== null && !ids.has(block.agent_id))

@@ -5,7 +5,7 @@ import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.t
 import type { Place } from './places.ts';
 
 /** What one data folder holds of a session. */
-export interface PlacedPart {
+interface PlacedPart {
   readonly place: Place;
   readonly part: SessionPart;
 }

@@ -159,7 +159,7 @@ function createStreamReader(session: SessionId, source: SourceId): SourceReader 
 /** A session id with other characters could lead out of the folder. */
 const FILE_NAME = /^[\w.-]{1,200}$/;
 
-export interface StreamRecorder {
+interface StreamRecorder {
   add(session: SessionId, facts: readonly AgentEvent[]): void;
   end(): Promise<void>;
 }

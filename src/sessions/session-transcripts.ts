@@ -101,7 +101,7 @@ async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
   return claimed;
 }
 
-export interface ReopenedTranscripts extends TranscriptReader {
+interface ReopenedTranscripts extends TranscriptReader {
   /** Of an agent whose conversation is among them; else -1. */
   indexOf(agent: AgentId): number;
   /** Where the person works. */
@@ -137,14 +137,14 @@ interface Reading {
 }
 
 function createReader(reading: Reading): TranscriptReader {
-  const toldTo = createToldWords(reading);
+  const viewOf = createParentLookup(reading);
   async function* read(which?: readonly number[]) {
     const { agents } = reading;
     const author = await reading.author();
     for (const { node, depth } of which ? which.flatMap((index) => agents[index] ?? []) : agents) {
       const { own, problem, edition } = await readOwn(reading, node);
       const isOwn = own.messages.length > 0;
-      const transcript = isOwn ? own : fromParent(own, await toldTo(node), problem);
+      const transcript = isOwn ? own : fromParent(own, await viewOf(node), problem);
       yield { node, depth, transcript: { ...transcript, author }, edition: isOwn ? edition : undefined };
     }
   }
@@ -160,14 +160,14 @@ function createReader(reading: Reading): TranscriptReader {
 }
 
 /** What the parent of one without lines of its own knows of it. The parent is read for that: it is rare. */
-function createToldWords(reading: Reading): (node: AgentNode) => Promise<Told | undefined> {
-  let last: { readonly parent: AgentNode; readonly told: ReadonlyMap<string, Told> } | undefined;
+function createParentLookup(reading: Reading): (node: AgentNode) => Promise<ParentView | undefined> {
+  let last: { readonly parent: AgentNode; readonly told: ReadonlyMap<string, ParentView> } | undefined;
   return async ({ id, link }) => {
     const parent = reading.agents.find(({ node }) => node.id === link.parent)?.node;
     if (!parent) return undefined;
     if (last?.parent !== parent) {
       const { own } = await readOwn(reading, parent);
-      last = { parent, told: toldIn(own, sessionOf(reading, parent).adapter) };
+      last = { parent, told: findInParent(own, sessionOf(reading, parent).adapter) };
     }
     return last.told.get(nativeId(id));
   };
@@ -197,13 +197,13 @@ async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
   return { own: transcript, problem, edition };
 }
 
-export interface PlacedAgents {
+interface PlacedAgents {
   readonly agents: readonly PlacedAgent[];
   readonly skipped: readonly SkippedAgent[];
 }
 
 /** Whose conversations are worth taking along, and where each stands; what is below one that is not moves up. */
-export function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>): PlacedAgents {
+function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>): PlacedAgents {
   const { tree } = opened;
   const main = mainAgentOf(tree.id);
   const depths = new Map<AgentId, number>();
@@ -242,7 +242,7 @@ function standsElsewhere(agent: AgentId, { messages }: SessionLedger): boolean {
 }
 
 /** What a parent's transcript holds of a sub-agent's conversation. */
-export interface Told {
+export interface ParentView {
   readonly call: string;
   readonly prompt: string | undefined;
   readonly askedAt: string | null;
@@ -252,8 +252,8 @@ export interface Told {
 }
 
 /** By the agents' ids. */
-export function toldIn({ messages }: Transcript, adapter: SourceAdapter): ReadonlyMap<string, Told> {
-  const told = new Map<string, Told>();
+function findInParent({ messages }: Transcript, adapter: SourceAdapter): ReadonlyMap<string, ParentView> {
+  const told = new Map<string, ParentView>();
   for (const { content, timestamp } of messages) {
     for (const block of content) {
       // A call that made several says nothing of any one of them.
@@ -276,7 +276,7 @@ function answerTo(call: string, content: readonly TranscriptBlock[]): string | u
 }
 
 /** An agent whose own lines are not there: it says so, and shows what its parent was given. */
-export function fromParent(empty: Transcript, told: Told | undefined, problem: string | undefined): Transcript {
+function fromParent(empty: Transcript, told: ParentView | undefined, problem: string | undefined): Transcript {
   const id = empty.session_id;
   const text = problem === undefined ? '' : `${problem}.`;
   const said: TranscriptMessage[] = [
@@ -301,19 +301,19 @@ const GONE = 'Its own transcript is not there.';
 const GONE_BUT = 'Its own transcript is not there. This is what the call that made it holds.';
 
 /** What can be said of a session while somebody else still reads it. */
-export interface AheadSession {
+interface AheadSession {
   /** Where the person works, as the main agent's own file has it. */
   folder(): Promise<string | undefined>;
   /** One after the other, each file by itself, without what a tree would know of it. */
   readonly conversations: readonly AheadConversation[];
 }
 
-export interface AheadConversation {
+interface AheadConversation {
   readonly agent: AgentId;
   read(): Promise<ReadAhead>;
 }
 
-export interface ReadAhead extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+interface ReadAhead extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
   /** As `PlacedTranscript` has it. */
   readonly edition: string | undefined;
 }

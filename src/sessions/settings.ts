@@ -31,7 +31,7 @@ const number = v.pipe(
   v.check((value) => value !== 0, 'Not the number of a chat'),
 );
 
-export const TelegramSchema = v.strictObject({
+const TelegramSchema = v.strictObject({
   chats: v.optional(v.array(number)),
   users: v.optional(v.array(number)),
   sessions: v.optional(v.picklist(['topic', 'chat'])),
@@ -41,7 +41,7 @@ export const TelegramSchema = v.strictObject({
   apiRoot: v.optional(address),
 });
 
-export const WebhookSchema = v.strictObject({
+const WebhookSchema = v.strictObject({
   url: v.optional(address),
   form: v.optional(v.picklist(['troupe', 'slack', 'discord'])),
   announce: v.optional(announce),

@@ -99,7 +99,7 @@ function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
   return found[0];
 }
 
-export interface CallInTranscript {
+interface CallInTranscript {
   readonly agent: AgentNode;
   /** The host's id of it. */
   readonly id: string;
@@ -130,7 +130,7 @@ function isCall(block: TranscriptBlock): block is Extract<TranscriptBlock, { rea
   return block.type === 'tool_use';
 }
 
-export type ReadPage = (agent: string, range: MessageRange, session: string) => Promise<TranscriptPage | undefined>;
+type ReadPage = (agent: string, range: MessageRange, session: string) => Promise<TranscriptPage | undefined>;
 
 const PAGE = 500;
 /** Results are added to messages that were read before: so many of the last ones are read again. */

@@ -95,7 +95,7 @@ export function createShadow(options: ShadowOptions): Shadow {
   };
 }
 
-export interface StreamRecogniser {
+interface StreamRecogniser {
   /** Says whose the stream is, with the first line that tells. */
   look(line: Line): RecognisedStream | undefined;
   /** Whose it seems to be, where no line named the session. */
@@ -103,7 +103,7 @@ export interface StreamRecogniser {
 }
 
 /** By what the lines hold, never by the name of a program. */
-export function createRecogniser(adapters: readonly StreamAdapter[]): StreamRecogniser {
+function createRecogniser(adapters: readonly StreamAdapter[]): StreamRecogniser {
   let guess: RecognisedStream | undefined;
   return {
     get guess() {

@@ -38,7 +38,7 @@ import { STREAM_ROLE } from '../session-records.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { TreeEvents } from './tree-events.ts';
 
-export interface EndedSession {
+interface EndedSession {
   readonly session: string;
   readonly malformedLines: number;
   readonly subagents: number;
@@ -273,12 +273,12 @@ const TIMED: ReadonlySet<AgentEvent['kind']> = new Set([
   'agent-asked',
 ]);
 
-export function stamp(fact: AgentEvent, at: number): AgentEvent {
+function stamp(fact: AgentEvent, at: number): AgentEvent {
   return TIMED.has(fact.kind) ? ({ ...fact, at } as AgentEvent) : fact;
 }
 
 /** Whether anything was said that may change what is told: not by the main agent's own work, which is most of a stream. */
-export function concernsTree(facts: readonly AgentEvent[], main: AgentId, { calls }: SessionLedger): boolean {
+function concernsTree(facts: readonly AgentEvent[], main: AgentId, { calls }: SessionLedger): boolean {
   return facts.some((fact) => {
     if (fact.kind === 'agent-linked' || fact.kind === 'run-ended' || fact.kind === 'run-resumed') return true;
     if (fact.kind === 'tool-ended' && calls.get(fact.call)?.spawn) return true;
@@ -290,7 +290,7 @@ const HEAD_BYTES = 4_096;
 const TIME = /"timestamp":(?:"(\d{4}-\d\d-\d\dT[^"]+)"|(\d{13}))/;
 
 /** When the host says that a line was written; a stream may have been kept for a year. */
-export function firstTimeIn({ bytes, offset }: Line): number | undefined {
+function firstTimeIn({ bytes, offset }: Line): number | undefined {
   if (offset > HEAD_BYTES * 64) return undefined;
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const at = all.lastIndexOf('"timestamp":');

@@ -10,7 +10,7 @@ import {
 } from '../../core/index.ts';
 import type { StreamEvent, SubagentEnded } from './stream-event.ts';
 
-export interface TreeEventsOptions {
+interface TreeEventsOptions {
   readonly sessionId: () => string | null;
   /** When troupe learned of it: now. */
   readonly now: () => number;
