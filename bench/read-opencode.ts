@@ -2,7 +2,7 @@ import { buildTree } from '../src/core/index.ts';
 import { opencode } from '../src/hosts/opencode/index.ts';
 import { beBrief } from '../src/lib/stay-small.ts';
 import { readSession } from '../src/sessions/index.ts';
-import { TABLES_SIDE_BY_SIDE } from '../src/sessions/read-joined.ts';
+import { TABLES_SIDE_BY_SIDE } from '../src/sessions/read-session.ts';
 
 /** Every session of a data folder to its tree, as `troupe ls` reads them: so many at a time, and V8 told the same. */
 beBrief();

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readAddress, writeAddress } from './address-file.ts';
+import { readAddress, writeAddress } from './daemon-file.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -1,9 +1,8 @@
 import { expect, it, vi } from 'vitest';
 import { type Ask, applyEvent, type LiveSnapshot } from '../core/index.ts';
 import { makeAsk } from '../tui/testing/make-ask.ts';
-import { withAsks } from './asks-beside.ts';
 import { recordedLive } from './http/testing/recorded-live.ts';
-import { ownFeed } from './served-feed.ts';
+import { ownFeed, withApprovals } from './served-feed.ts';
 
 it('what waits at a server is heard of, also where we follow ourselves, once for each news of it', async () => {
   const live = await recordedLive('2.1.325-nested');
@@ -11,7 +10,7 @@ it('what waits at a server is heard of, also where we follow ourselves, once for
   if (!session) throw new Error('nothing recorded');
   let asks: readonly Ask[] | undefined;
   let isOwn = true;
-  const feed = withAsks(
+  const feed = withApprovals(
     { ...ownFeed(live, 'a test'), isOwn: () => isOwn },
     {
       async list() {

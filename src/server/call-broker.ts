@@ -1,15 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { putDraft } from '../audit/index.ts';
 import type { CallBrokerOptions, WaitingToolCall } from '../control/index.ts';
-import { type AskAtTerminal, type AskDesk, createDesk } from '../guard/index.ts';
+import type { AskAtTerminal, AskDesk } from '../guard/index.ts';
 import { requestJudgement } from '../hook/index.ts';
-import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
-import { findDaemon } from './find-daemon.ts';
-import { createHookIntake } from './hook-intake.ts';
-import { listAsks, sendAnswer } from './remote-asks.ts';
+import { findDaemon } from './control.ts';
+import { createApprovalDesk, createHookIntake } from './hook-intake.ts';
+import { answerApproval, listApprovals } from './request-server.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**
@@ -21,7 +19,7 @@ export function createCallBroker({
   host,
   askAtTerminal,
 }: CallBrokerOptions): (call: WaitingToolCall) => Promise<string> {
-  const desk = createDesk({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
+  const desk = createApprovalDesk();
   const intake = createHookIntake(folder, NO_KEYS, {
     // Without a terminal nobody could answer.
     desk: askAtTerminal ? desk : { ...desk, open: () => undefined },
@@ -44,11 +42,6 @@ export function createCallBroker({
 }
 
 const NO_KEYS = { key: '', proof: '' };
-
-function later(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
-}
 
 /** On a busy machine the first look at a policy may take too long for a hook. */
 const TRIES = 3;
@@ -87,10 +80,10 @@ async function askAboutRemote(folder: string, call: string, askAtTerminal: AskAt
     for (;;) {
       await sleep(LOOK_MS, undefined, { signal: over });
       const daemon = await findDaemon(folder);
-      const ask = daemon && (await listAsks(daemon)).find((one) => one.call === call && one.end === null);
+      const ask = daemon && (await listApprovals(daemon)).find((one) => one.call === call && one.end === null);
       if (!daemon || !ask) continue;
       const answer = await askAtTerminal(ask, over);
-      if (answer) await sendAnswer(daemon, ask.id, answer, 'terminal');
+      if (answer) await answerApproval(daemon, ask.id, answer, 'terminal');
       return;
     }
   } catch (error) {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { claimDaemon } from './claim-daemon.ts';
+import { findDaemon } from './control.ts';
 import { type Daemon, daemonPath, describeOwn, readDaemonFile, removeOwn, successorPath } from './daemon-file.ts';
-import { findDaemon } from './find-daemon.ts';
 import { bundleServing, endAll, type Said, type ServingProcess, startServing } from './testing/processes.ts';
 
 const QUICK = '100';

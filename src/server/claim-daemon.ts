@@ -1,6 +1,21 @@
+import { rename, rm } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { linkNew } from '../lib/edit-file.ts';
 import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
-import { contend } from './contend.ts';
-import { type Daemon, daemonPath, isOwn, readDaemonFile, removeOwn } from './daemon-file.ts';
+import { UserError } from '../lib/user-error.ts';
+import { askStatus } from './control.ts';
+import {
+  type Daemon,
+  type DaemonFile,
+  daemonPath,
+  isOwn,
+  readDaemonFile,
+  removeOwn,
+  successorPath,
+  sweepLeftovers,
+  writeDraft,
+} from './daemon-file.ts';
 
 export type Claim =
   | {
@@ -10,7 +25,7 @@ export type Claim =
     }
   | { readonly role: 'found'; readonly daemon: Daemon };
 
-export interface ClaimOptions {
+interface ClaimOptions {
   /** Another one serves now, for whatever reason: this one should end. */
   readonly onLost: (other: Daemon) => void;
   /** The file could not be looked after. Told once, until it can be again. */
@@ -74,4 +89,74 @@ function keepClaim(
     // One that stays behind is known by its process: it has ended.
     await inStateFolder(folder, () => removeOwn(folder, own)).catch(tell);
   };
+}
+
+/** Longer than a server needs to see that its file is broken, and to write it again. */
+const PATIENCE_MS = 10_000;
+const PAUSE_MS = 25;
+
+/** Gets our record into daemon.json, unless another one that answers has its own there: then that one. */
+async function contend(folder: string, own: Daemon): Promise<Daemon | undefined> {
+  const draft = await writeDraft(folder, own);
+  try {
+    for (const deadline = performance.now() + PATIENCE_MS; performance.now() < deadline; await sleep(PAUSE_MS)) {
+      const outcome = await tryOnce(folder, own, draft);
+      if (outcome === 'again') continue;
+      if (outcome !== 'ours') return outcome;
+      // Leftovers are in nobody's way: if they cannot be removed now, the next one will.
+      await sweepLeftovers(folder).catch(() => undefined);
+      return undefined;
+    }
+  } finally {
+    await rm(draft, { force: true });
+  }
+  throw new UserError(
+    'daemon-undecided',
+    'Another server of troupe is starting, but it does not get there.',
+    `Try again. If that does not help, remove ${daemonPath(folder)}`,
+  );
+}
+
+async function tryOnce(folder: string, own: Daemon, draft: string): Promise<Daemon | 'ours' | 'again'> {
+  const file = daemonPath(folder);
+  const found = await readDaemonFile(file);
+  if (isOwn(found, own)) return 'ours';
+  if (!found) {
+    await linkNew(draft, file);
+  } else {
+    if (found.daemon && (await askStatus(found.daemon))) return found.daemon;
+    if (!(await becomeSuccessor(folder, found, own, draft))) return 'again';
+    // Only we may replace what we found. But it may have gone in the meantime, by a clean stop or by hand.
+    if ((await readDaemonFile(file))?.text !== found.text) return 'again';
+    await replace(file, await writeDraft(folder, own));
+  }
+  // Whatever we did: what stands there now decides.
+  return isOwn(await readDaemonFile(file), own) ? 'ours' : 'again';
+}
+
+/**
+ * A file that nobody stands behind any more must not simply be removed: between our look at it and its removal another
+ * one may have put a good file in its place. So every state of the file has one successor at most, and the system
+ * decides which: whoever first links its record under a name that is made of the old content. A successor that died,
+ * before it took the place or later, has a successor in its turn.
+ */
+async function becomeSuccessor(folder: string, stale: DaemonFile, own: Daemon, draft: string): Promise<boolean> {
+  for (let last = stale.text; ; ) {
+    const place = successorPath(folder, last);
+    if (await linkNew(draft, place)) return true;
+    const successor = await readDaemonFile(place);
+    if (!successor) return false;
+    if (isOwn(successor, own)) return true;
+    if (successor.daemon && (await askStatus(successor.daemon))) return false;
+    // One that a power cut left empty would otherwise be its own successor.
+    last = successor.daemon ? successor.text : place + successor.text;
+  }
+}
+
+async function replace(file: string, draft: string): Promise<void> {
+  try {
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }

@@ -4,10 +4,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type ChannelKeys, KEYED_CHANNELS } from '../core/index.ts';
-import { linkNew } from '../lib/edit-file.ts';
-import { asObject, asText, known } from '../lib/json.ts';
+import { linkNew, replaceFile } from '../lib/edit-file.ts';
+import { asObject, asText, known, parseObject } from '../lib/json.ts';
 import { linuxStart } from '../lib/processes.ts';
-import { createFile, openRegular } from '../lib/regular-file.ts';
+import { createFile, openRegular, readText } from '../lib/regular-file.ts';
+import { ensureStateFolder, inStateFolder } from '../lib/state-folder.ts';
 import { codeOf, UserError } from '../lib/user-error.ts';
 
 export interface Daemon {
@@ -110,7 +111,7 @@ const LEFTOVER_MS = 60 * 60_000;
 const MAX_BYTES = 64 * 1024;
 
 function parseDaemon(text: string): Daemon | undefined {
-  const raw = asObject(parseJson(text));
+  const raw = parseObject(text);
   const [pid, port] = [asCount(raw?.['pid'], 2 ** 31), asCount(raw?.['port'], 65_535)];
   const [token, epoch] = [asWord(raw?.['token']), asWord(raw?.['epoch'])];
   const [startedAt, version] = [asText(raw?.['startedAt']), asText(raw?.['version'])];
@@ -145,14 +146,6 @@ function asWord(value: unknown): string | undefined {
   return typeof value === 'string' && /^[\w-]{1,200}$/.test(value) ? value : undefined;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whatever somebody else may have put there, it costs no more than this. */
 async function readHead(file: string): Promise<string> {
   const handle = await openRegular(file);
@@ -162,4 +155,38 @@ async function readHead(file: string): Promise<string> {
   } finally {
     await handle.close();
   }
+}
+
+export interface Address {
+  readonly port: number;
+  readonly logins: readonly string[];
+}
+
+/** None where there was no server yet, or where the file is not what we wrote. */
+export async function readAddress(folder: string): Promise<Address | undefined> {
+  try {
+    const raw = asObject(JSON.parse(await readText(addressPath(folder))));
+    const [port, logins] = [raw?.['port'], raw?.['logins']];
+    if (typeof port !== 'number' || !Number.isInteger(port) || port <= 0 || port >= 65_536) return undefined;
+    return { port, logins: Array.isArray(logins) ? logins.filter((login) => typeof login === 'string') : [] };
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeAddress(folder: string, { port, logins }: Address): Promise<void> {
+  await ensureStateFolder(folder);
+  const text = `${JSON.stringify({ port, logins }, null, 2)}\n`;
+  await inStateFolder(folder, async () => replaceFile(addressPath(folder), text));
+}
+
+function addressPath(folder: string): string {
+  return path.join(folder, 'address.json');
+}
+
+/** What a server needs before it listens, new for each start. */
+export function createIdentity(): { readonly token: string; readonly keys: ChannelKeys; readonly epoch: string } {
+  const createSecret = (): string => randomBytes(32).toString('base64url');
+  const keys = Object.fromEntries(KEYED_CHANNELS.map((channel) => [channel, createSecret()])) as ChannelKeys;
+  return { token: createSecret(), keys, epoch: randomBytes(6).toString('hex') };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEventParser, type ReceivedEvent } from './event-parser.ts';
+import { createEventParser, type ReceivedEvent } from './remote-feed.ts';
 
 function parse(bytes: Uint8Array, cuts: readonly number[] = []): readonly ReceivedEvent[] {
   const parser = createEventParser();

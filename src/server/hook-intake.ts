@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDraftOf, MAX_SPOOL_BYTES, parseSpooled, settleSpooled } from '../audit/index.ts';
 import { nativeId } from '../core/index.ts';
 import {
+  type AskDesk,
   type Asking,
   agentsTold,
+  createDesk,
   holdCall,
   holdQuestion,
   isSilent,
@@ -75,6 +78,15 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
       return settle(decided) ? printed : undefined;
     },
   };
+}
+
+/** Holds tool calls until a person answers, for this process. */
+export function createApprovalDesk(): AskDesk {
+  const later = (ms: number, act: () => void): (() => void) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  };
+  return createDesk({ clock: systemClock, createId: () => randomBytes(16).toString('hex'), later });
 }
 
 /** The host would ask its person, who is to be asked here. */

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ADAPTERS } from '../hosts/registry.ts';
 import { findClients, listAncestry, type SeenProcess } from '../lib/processes.ts';
 import type { Refusal } from './http/answers.ts';
-import type { AnswerCheck } from './http/ask-routes.ts';
+import type { AnswerCheck } from './http/approval-routes.ts';
 
 /** Set for the commands that an agent runs; AI_AGENT also by agents that troupe does not know. */
 export const AGENT_VARIABLES: readonly string[] = [

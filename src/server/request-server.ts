@@ -1,15 +1,105 @@
 import * as http from 'node:http';
-import { asObject, asText } from '../lib/json.ts';
+import {
+  type Answered,
+  type Ask,
+  type AskAnswer,
+  isChatPerson,
+  type MessageRange,
+  type Person,
+  type TimelineReport,
+} from '../core/index.ts';
+import { asObject, asText, parseObject } from '../lib/json.ts';
+import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
+import { type TranscriptPage, thisMachine } from '../sessions/index.ts';
+import { findDaemon } from './control.ts';
+import type { Daemon } from './daemon-file.ts';
 
-export interface ServerAnswer {
+/** Tool calls that the running server holds until a person answers. */
+export interface AskControl {
+  /** Those that wait, and the last few that did; undefined if no server runs. */
+  list(): Promise<readonly Ask[] | undefined>;
+  /** By its whole id. */
+  answer(id: string, answer: AskAnswer, by: Person): Promise<Answered>;
+}
+
+/** Approvals at the server of this person. */
+export function createAskControl(): AskControl {
+  const find = () => findDaemon(stateFolder(thisMachine()));
+  return {
+    async list() {
+      const daemon = await find();
+      return daemon && listApprovals(daemon);
+    },
+    async answer(id, answer, by) {
+      const daemon = await find();
+      return daemon ? answerApproval(daemon, id, answer, by) : { outcome: 'unknown' };
+    },
+  };
+}
+
+export async function listApprovals(daemon: Daemon): Promise<readonly Ask[]> {
+  // A server of a version before approvals answers 404.
+  const found = (await readFrom(daemon, '/api/asks')) as { readonly asks: readonly Ask[] } | undefined;
+  return found?.asks ?? [];
+}
+
+export async function answerApproval(daemon: Daemon, id: string, said: AskAnswer, by: Person): Promise<Answered> {
+  const channel = isChatPerson(by) ? 'telegram' : by;
+  const key = channel === 'page' || channel === 'api' ? undefined : daemon.keys?.[channel];
+  const as = { port: daemon.port, token: key ?? daemon.token };
+  const answer = await requestServer(as, `/api/asks/${encodeURIComponent(id)}`, { answer: said, by });
+  if (answer.status === 404) return { outcome: 'unknown' };
+  const outcome = ({ 200: 'taken', 409: 'late', 410: 'late' } as const)[answer.status];
+  if (outcome === undefined) throw refusalIn(answer);
+  return { outcome, ask: JSON.parse(answer.text).ask };
+}
+
+/** The path of a login link: it works once, for a minute. */
+export async function requestLogin(daemon: Daemon): Promise<string> {
+  const answer = await requestServer({ port: daemon.port, token: daemon.keys?.cli ?? daemon.token }, '/api/login', {});
+  if (answer.status !== 200) throw refusalIn(answer);
+  return JSON.parse(answer.text).path;
+}
+
+/** What happened in a session; undefined if the server has no such session. */
+export async function requestTimeline(
+  daemon: Daemon,
+  session: string,
+  since?: number,
+): Promise<TimelineReport | undefined> {
+  const query = since === undefined ? '' : `?since=${encodeURIComponent(new Date(since).toISOString())}`;
+  const found = await readFrom(daemon, `/api/sessions/${encodeURIComponent(session)}/timeline${query}`);
+  return found as TimelineReport | undefined;
+}
+
+/** A part of a transcript; undefined if the server has no such agent. */
+export async function requestTranscript(
+  daemon: Daemon,
+  agent: string,
+  { from, limit }: MessageRange,
+  session: string,
+): Promise<TranscriptPage | undefined> {
+  const query = new URLSearchParams({ session, from: String(from), limit: String(limit) });
+  const found = await readFrom(daemon, `/api/agents/${encodeURIComponent(agent)}/transcript?${query}`);
+  return found as TranscriptPage | undefined;
+}
+
+async function readFrom(daemon: Daemon, path: string): Promise<unknown> {
+  const answer = await requestServer(daemon, path);
+  if (answer.status === 200) return JSON.parse(answer.text);
+  if (answer.status === 404) return undefined;
+  throw refusalIn(answer);
+}
+
+interface ServerAnswer {
   readonly status: number;
   readonly text: string;
 }
 
-/** Asks the server in another process; with a body it is told something. */
-export function requestServer(
-  { port, token }: { readonly port: number; readonly token: string },
+/** Sends a request to the server in another process: POST if there is a body. */
+function requestServer(
+  { port, token }: Pick<Daemon, 'port' | 'token'>,
   path: string,
   body?: object,
 ): Promise<ServerAnswer> {
@@ -37,18 +127,10 @@ export function requestServer(
 
 const REMEDY = 'See its log, or start it again.';
 
-/** Why there is no answer, in the server's own words where it has some. */
-export function refusalIn({ status, text }: ServerAnswer): UserError {
-  const error = asObject(asObject(parseJson(text))?.['error']);
+/** Why there is no answer, in the server's own words if it has some. */
+function refusalIn({ status, text }: ServerAnswer): UserError {
+  const error = asObject(parseObject(text)?.['error']);
   const [code, message, remedy] = [asText(error?.['code']), asText(error?.['message']), asText(error?.['remedy'])];
   if (!code || !message) return new UserError('server-refused', `The server answered ${status}.`, REMEDY);
   return new UserError(code, message, remedy ?? REMEDY);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

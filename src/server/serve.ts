@@ -1,35 +1,39 @@
-import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { createGuardLog } from '../audit/index.ts';
 import { attachTo } from '../control/index.ts';
 import { createServedExport } from '../export/index.ts';
-import { createDesk, createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
+import { createPolicyReader, createQuestionTurns, followQuestions } from '../guard/index.ts';
 import { createHookKeys, keepHookAddress } from '../hook/index.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
-import { packageVersion, programFile } from '../lib/package.ts';
+import { packageFolder, packageVersion, programFile } from '../lib/package.ts';
 import { openFilesLimit } from '../lib/processes.ts';
+import { readRegular } from '../lib/regular-file.ts';
 import { onEndSignal, reportTrouble } from '../lib/report-trouble.ts';
 import { configFolder, stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
 import { type Live, placesOf, thisMachine, type Where } from '../sessions/index.ts';
-import { type Address, readAddress, writeAddress } from './address-file.ts';
 import { claimDaemon } from './claim-daemon.ts';
-import { daemonState, stopDaemon } from './control.ts';
-import { type Daemon, describeOwn } from './daemon-file.ts';
-import { findDaemon } from './find-daemon.ts';
+import { daemonState, findDaemon, stopDaemon } from './control.ts';
+import { type Address, createIdentity, type Daemon, describeOwn, readAddress, writeAddress } from './daemon-file.ts';
 import { type Followed, follow, readOwnConfig } from './follow.ts';
-import { createHookIntake } from './hook-intake.ts';
+import { createApprovalDesk, createHookIntake } from './hook-intake.ts';
 import { createServer, type Server } from './http/create-server.ts';
-import { Logins } from './http/logins.ts';
-import { createIdentity } from './identity.ts';
-import { readPageFiles } from './load-page.ts';
+import { Logins } from './http/gate.ts';
+import type { PageFile, PageFiles } from './http/page.ts';
 import { findAgentAbove, refuseAgents } from './refuse-agents.ts';
-import { requestLogin } from './remote-asks.ts';
 import { remoteFeed } from './remote-feed.ts';
-import { remoteTimeline } from './remote-timeline.ts';
-import { remoteTranscript } from './remote-transcript.ts';
-import { createServedGuard } from './served-guard.ts';
-import type { RunningServer, ServedGuard, ServeRequest, ServerControl, Serving } from './server-control.ts';
+import { createAskControl, requestLogin, requestTimeline, requestTranscript } from './request-server.ts';
+import { openServedFeed, type ServedFeed, withApprovals } from './served-feed.ts';
+import {
+  createServedGuard,
+  type RunningServer,
+  type ServedGuard,
+  type ServeRequest,
+  type ServerControl,
+  type Serving,
+} from './server-control.ts';
 import { startInBackground } from './start-in-background.ts';
 
 /** One server for each person, in this process or in another. */
@@ -69,8 +73,8 @@ export function createServerControl(): ServerControl {
         ...remoteFeed(daemon, { refind: find, onState }),
         port: daemon.port,
         isServed: async () => (await find()) !== undefined,
-        transcript: async (agent, range, session) => remoteTranscript((await find()) ?? daemon, agent, range, session),
-        timeline: async (session, since) => remoteTimeline((await find()) ?? daemon, session, since),
+        transcript: async (agent, range, session) => requestTranscript((await find()) ?? daemon, agent, range, session),
+        timeline: async (session, since) => requestTimeline((await find()) ?? daemon, session, since),
       };
     },
   };
@@ -99,7 +103,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
   const startedAt = systemClock();
   const page = await readPageFiles();
   const keys = createHookKeys();
-  const desk = isAlone ? undefined : createDesk({ clock: systemClock, createId: createAskId, later });
+  const desk = isAlone ? undefined : createApprovalDesk();
   const turns = createQuestionTurns();
   const asking = desk && { desk, turns, onError: reportTrouble, ...known({ nameCaller: live.nameCaller }) };
   const hooks = asking && createHookIntake(folder, keys, asking);
@@ -166,15 +170,6 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     live.close();
     throw error;
   }
-}
-
-function createAskId(): string {
-  return randomBytes(16).toString('hex');
-}
-
-function later(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
 }
 
 function serveGuard(folder: string, where: Where, { settled, held }: Followed): ServedGuard {
@@ -245,4 +240,34 @@ function loginUrl(port: number, path: string): string {
 
 function toServer({ pid, port, version, startedAt, places = [] }: Daemon): RunningServer {
   return { pid, port, version, startedAt, places, url: `http://127.0.0.1:${port}/` };
+}
+
+/** The built page, read once. */
+async function readPageFiles(): Promise<PageFiles> {
+  const folder = path.join(packageFolder, 'dist', 'web');
+  const files = new Map<string, PageFile>();
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[path.extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const place = path.join(entry.parentPath, entry.name);
+    const address = `/${path.relative(folder, place).split(path.sep).join('/')}`;
+    files.set(address === '/index.html' ? '/' : address, { bytes: new Uint8Array(await readRegular(place)), type });
+  }
+  return files;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
+export async function servedFeed(where: Where): Promise<ServedFeed> {
+  const feed = await openServedFeed({
+    connect: (onState) => createServerControl().feed(where, onState),
+    follow: () => follow({ where }),
+  });
+  return withApprovals(feed, createAskControl());
 }

@@ -1,12 +1,13 @@
 import { applyEvent, type FeedSource, type LiveEvent, type LiveSnapshot } from '../core/index.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { Live, SourcedFeed } from '../sessions/index.ts';
+import type { AskControl } from './request-server.ts';
 import type { ConnectionState, RemoteFeed } from './server-control.ts';
 
 /** What is followed in this process. */
-export type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;
+type OwnFeed = Pick<Live, 'snapshot' | 'subscribe' | 'transcript' | 'timeline' | 'close'>;
 
-export interface ServedFeedOptions {
+interface ServedFeedOptions {
   /** The feed of the running server, where there is one. */
   readonly connect: (onState: (state: ConnectionState) => void) => Promise<RemoteFeed | undefined>;
   /** Follows the same in this process. */
@@ -143,5 +144,53 @@ export function ownFeed(own: OwnFeed, text: string): ServedFeed {
     timeline: own.timeline,
     isOwn: () => true,
     close: own.close,
+  };
+}
+
+const LOOK_MS = 1_000;
+
+/**
+ * A server that is started after us, or that looks elsewhere, may hold calls all the same: as long as we follow ourselves, it is
+ * asked for them.
+ */
+export function withApprovals(feed: ServedFeed, asks: Pick<AskControl, 'list'>, everyMs = LOOK_MS): ServedFeed {
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const told = new Map<string, string>();
+  let isAsking = false;
+  const look = async (): Promise<void> => {
+    if (isAsking || !feed.isOwn()) return;
+    isAsking = true;
+    try {
+      for (const ask of (await asks.list()) ?? []) {
+        const text = JSON.stringify(ask);
+        if (told.get(ask.id) === text) continue;
+        told.set(ask.id, text);
+        for (const listener of listeners) listener({ type: 'ask', data: ask });
+      }
+    } catch {
+      // It is starting, or ending: the next look will tell.
+    } finally {
+      isAsking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  return {
+    ...feed,
+    subscribe(listener) {
+      const subscription = feed.subscribe(listener);
+      listeners.add(listener);
+      told.clear();
+      return {
+        close() {
+          listeners.delete(listener);
+          subscription.close();
+        },
+      };
+    },
+    close() {
+      clearInterval(timer);
+      listeners.clear();
+      feed.close();
+    },
   };
 }

@@ -1,6 +1,6 @@
 import type { GuardLog } from '../audit/index.ts';
 import type { GuardExplanation, MessageRange, TimelineReport } from '../core/index.ts';
-import type { HookReply } from '../guard/index.ts';
+import { type ExplainPastOptions, explainPast, type HookReply } from '../guard/index.ts';
 import type { LiveFeed, Subscription, TranscriptPage, Where } from '../sessions/index.ts';
 import type { FollowRequest } from './follow.ts';
 
@@ -105,4 +105,15 @@ export interface RemoteFeed extends LiveFeed, Subscription {
 export interface ServedGuard extends GuardLog {
   /** Why a call of the audit was, or would be, decided so: by its number, or the host's id of it. Throws a `UserError` for others. */
   explain(call: string): Promise<GuardExplanation>;
+}
+
+/** The audit, and why calls in it were decided as they were: the same as `troupe guard explain`. */
+export function createServedGuard(log: GuardLog, options: ExplainPastOptions): ServedGuard {
+  return {
+    ...log,
+    async explain(call) {
+      await log.drain();
+      return explainPast(call, options);
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createChanges } from './changes.ts';
+import { Changes } from './changes.ts';
 
 describe('changes', () => {
   it('lines of what is followed do not wait behind a folder of thousands', () => {
-    const changes = createChanges((file) => file === 'live.jsonl');
+    const changes = new Changes((file) => file === 'live.jsonl');
     for (let index = 0; index < 5_000; index++) changes.addFile(`moved/${index}.jsonl`, 'entry');
     changes.addFile('live.jsonl', 'written');
     expect([...changes.takeUrgent().files.keys()]).toEqual(['live.jsonl']);
@@ -12,7 +12,7 @@ describe('changes', () => {
   });
 
   it('what nobody reads is looked at as a whole, and once', () => {
-    const changes = createChanges(() => false);
+    const changes = new Changes(() => false);
     changes.addFile('one', 'written');
     changes.addFile('one', 'written');
     expect([...changes.take(10).files]).toEqual([['one', 'entry']]);

@@ -14,8 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvent, type LiveEvent, type LiveSnapshot, type SessionDetail } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
-import { createLive } from './create-live.ts';
-import type { Live } from './live-feed.ts';
+import { createLive, type Live } from './live-feed.ts';
 import { startTracker } from './tracker.ts';
 import { createTranscripts } from './transcripts.ts';
 

@@ -8,7 +8,7 @@ import { claudeCode } from '../hosts/claude-code/index.ts';
 import type { LocatedSession } from '../hosts/index.ts';
 import { dumpTree } from '../hosts/testing/dump.ts';
 import { MUCH_LATER } from '../hosts/testing/feed.ts';
-import { followSession } from './follow-session.ts';
+import { FollowedSession } from './follow-session.ts';
 import { readSession } from './read-session.ts';
 
 const fixtures = fileURLToPath(new URL('../hosts/claude-code/fixtures/', import.meta.url));
@@ -35,7 +35,7 @@ describe('a session that is followed', () => {
     const [file] = session.sources.map(({ path: one }) => one);
     if (file === undefined) throw new Error('no file');
     rmSync(file);
-    const followed = followSession(claudeCode, session);
+    const followed = new FollowedSession(claudeCode, session);
     expect([...(await followed.refresh(session)).missing]).toEqual([file]);
     expect(dump(followed.ledger)).toContain('unreadable-file');
     expect((await followed.refresh(session)).missing.size).toBe(0);
@@ -45,7 +45,7 @@ describe('a session that is followed', () => {
     const session = await located('2.1.325-nested');
     const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
     const text = readFileSync(sidecar, 'utf8');
-    const followed = followSession(claudeCode, session);
+    const followed = new FollowedSession(claudeCode, session);
     await followed.refresh(session);
     const before = dump(followed.ledger);
     writeFileSync(sidecar, text.slice(0, 20));
@@ -61,7 +61,7 @@ describe('a session that is followed', () => {
   it('takes half a sidecar for what it is when nothing more comes', async () => {
     const session = await located('2.1.325-nested');
     const sidecar = session.sources.find(({ role }) => role === 'sidecar')?.path ?? '';
-    const followed = followSession(claudeCode, session);
+    const followed = new FollowedSession(claudeCode, session);
     await followed.refresh(session);
     writeFileSync(sidecar, readFileSync(sidecar, 'utf8').slice(0, 20));
     await followed.refresh(session, new Set([sidecar]));
@@ -73,7 +73,7 @@ describe('a session that is followed', () => {
     await located('2.1.325-orphan-forked');
     const find = async () => {
       for (const session of (await claudeCode.locate(root)).sessions) {
-        const followed = followSession(claudeCode, session);
+        const followed = new FollowedSession(claudeCode, session);
         await followed.refresh(session);
         const borrowed = followed.sources.filter(({ id }) => !session.sources.some((own) => own.id === id));
         if (borrowed.length > 0) return { session, followed, borrowed };

@@ -3,9 +3,12 @@ import {
   type AgentId,
   createLedger,
   type Diagnostic,
+  type ProcessSeen,
+  parseStartedBy,
   reduce,
   retract,
   type SessionBegun,
+  type SessionId,
   type SessionLedger,
   type SourceId,
   type SourceProgress,
@@ -20,37 +23,19 @@ import type {
 } from '../hosts/index.ts';
 import { createDocumentCursor, createLineCursor, type LineCursor, type Look } from '../lib/follow-file.ts';
 import type { Line } from '../lib/lines.ts';
+import { variableOf } from '../lib/processes.ts';
 import { MAX_DOCUMENT_BYTES, MAX_SMALL_BYTES } from '../lib/regular-file.ts';
 import { UnreadableDatabase } from '../lib/sqlite.ts';
 import { isGone } from '../lib/user-error.ts';
-import { startOf } from './process-start.ts';
 
-/** A session that may still be written: each `refresh` reads what came since the last one. */
-export interface FollowedSession {
-  readonly ledger: SessionLedger;
-  /** Its files, those that lie elsewhere included. */
-  readonly sources: readonly LocatedSource[];
-  /** How often everything was read from the beginning. */
-  readonly generation: number;
-  /**
-   * Reads what is new in the session's files, or in those that are said to have `changed`. Never throws on what it
-   * finds: a file that cannot be read is a diagnostic, and the others go on.
-   */
-  refresh(session: LocatedSession, changed?: ReadonlySet<string>, scan?: AgentScan): Promise<Refreshed>;
-  /** It names agents whose transcripts are not among its own files. */
-  isWaiting(): boolean;
-  /** Agents that the session names may have turned up elsewhere since. */
-  lookForAgents(): void;
-}
-
-export interface Refreshed {
-  readonly progress: readonly FollowedProgress[];
-  /** Files that hold other bytes than before, or are gone: whose they are is to be asked anew. */
-  readonly replaced: ReadonlySet<string>;
-  /** Files that were gone when they were to be read for the first time: whether they are still listed is to be asked anew. */
-  readonly missing: ReadonlySet<string>;
-  /** Files that are in the middle of something: to be looked at again a little later. */
-  readonly unfinished: ReadonlySet<string>;
+interface Refreshed {
+  readonly progress: FollowedProgress[];
+  /** Files that hold other bytes than before, or are gone: they may belong to another session now. */
+  readonly replaced: Set<string>;
+  /** Files that were gone when they were to be read for the first time: they may no longer be listed. */
+  readonly missing: Set<string>;
+  /** Files in the middle of a write: to be read again a little later. */
+  readonly unfinished: Set<string>;
 }
 
 /** How far a file was read. */
@@ -59,135 +44,156 @@ export interface FollowedProgress extends SourceProgress {
   readonly modifiedAt: number;
 }
 
-/** Files that are read at the same time: while one is taken apart, the system fetches the others. */
+/** Files that are read at the same time: while one is parsed, the system fetches the others. */
 const SIDE_BY_SIDE = 8;
-/** A file that changes faster than we can begin anew is read as far as it goes, and again at the next look. */
+/** A file that changes faster than we can start over is read as far as it goes, and again next time. */
 const TRIES = 3;
 
-export function followSession(adapter: SourceAdapter, first: LocatedSession): FollowedSession {
-  let ledger = createLedger(first.id, adapter.title);
-  let followed = new Map<SourceId, FollowedSource>();
-  let borrowed: readonly LocatedSource[] = [];
-  /** Agents that were looked for elsewhere; none told: they are to be looked for. */
-  let asked: ReadonlySet<AgentId> | undefined;
-  let generation = 0;
-  /** What was last said beside the session. */
-  let told: readonly AgentEvent[] = [];
-  /** Who started it, by its processes: each is asked once, and what it said holds when it is gone. */
-  const starts = new Map<number, SessionBegun | undefined>();
+/** A session that may still be written to: each `refresh` reads what came since the last one. */
+export class FollowedSession {
+  readonly #adapter: SourceAdapter;
+  readonly #id: SessionId;
+  /** Who started it, by process: each is asked once, and its answer holds after it has ended. */
+  readonly #starts = new Map<number, SessionBegun | undefined>();
+  #ledger: SessionLedger;
+  #followed = new Map<SourceId, FollowedSource>();
+  /** Transcripts of its agents that lie elsewhere. */
+  #borrowed: readonly LocatedSource[] = [];
+  /** Agents that were looked for elsewhere; undefined: look for them next time. */
+  #searched: ReadonlySet<AgentId> | undefined;
+  #generation = 0;
+  /** The facts that were last found beside the session. */
+  #facts: readonly AgentEvent[] = [];
 
-  const restart = (): void => {
-    ledger = createLedger(first.id, adapter.title);
-    followed = new Map();
-    borrowed = [];
-    asked = undefined;
-    told = [];
-    generation++;
-  };
-  /** Records of processes vanish, letters are read and thrown away: what is no longer said is taken back. */
-  const noteFacts = ({ facts }: LocatedSession): void => {
-    const said = new Set(facts.map((fact) => JSON.stringify(fact)));
-    const lost = told.filter((fact) => fact.kind !== 'process-seen' && !said.has(JSON.stringify(fact)));
-    if (!lost.every((fact) => retract(ledger, fact))) restart();
-    ledger.processes.clear();
-    for (const fact of facts) {
-      reduce(ledger, fact);
-      if (fact.kind === 'process-seen' && fact.alive && !starts.has(fact.pid)) starts.set(fact.pid, startOf(fact));
-    }
-    for (const start of starts.values()) if (start) reduce(ledger, start);
-    told = facts;
-  };
-  /** In any order: the ledger does not care which file comes first. Whether all of them hold what they held before. */
-  const readAll = async (
+  constructor(adapter: SourceAdapter, { id }: Pick<LocatedSession, 'id'>) {
+    this.#adapter = adapter;
+    this.#id = id;
+    this.#ledger = createLedger(id, adapter.title);
+  }
+
+  get ledger(): SessionLedger {
+    return this.#ledger;
+  }
+
+  /** Its files, including those that lie elsewhere. */
+  get sources(): readonly LocatedSource[] {
+    return [...this.#followed.values()].map(({ source }) => source);
+  }
+
+  /** How often everything was read from the beginning. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** It names agents whose transcripts are not among its own files. */
+  isWaiting(): boolean {
+    return this.#searched?.size !== 0;
+  }
+
+  /** Agents that the session names may have turned up elsewhere since. */
+  lookForAgents(): void {
+    this.#searched = undefined;
+  }
+
+  /**
+   * Reads what is new in the session's files, or in those that have `changed`. Never throws on their content: a file that
+   * cannot be read is a diagnostic, and the others are read.
+   */
+  async refresh(
     session: LocatedSession,
-    sources: readonly LocatedSource[],
-    { progress, replaced, missing, unfinished }: Reading,
-  ): Promise<boolean> => {
+    changed?: ReadonlySet<string>,
+    scan: AgentScan = new Map(),
+  ): Promise<Refreshed> {
+    const reading: Refreshed = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
+    for (let tries = 0; !(await this.#readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
+      this.#restart();
+      reading.progress.length = 0;
+    }
+    return reading;
+  }
+
+  #restart(): void {
+    this.#ledger = createLedger(this.#id, this.#adapter.title);
+    this.#followed = new Map();
+    this.#borrowed = [];
+    this.#searched = undefined;
+    this.#facts = [];
+    this.#generation++;
+  }
+
+  /** False if everything has to be read from the beginning. */
+  async #readOnce(
+    session: LocatedSession,
+    changed: ReadonlySet<string> | undefined,
+    scan: AgentScan,
+    reading: Refreshed,
+  ): Promise<boolean> {
+    this.#noteFacts(session);
+    const sources = [...session.sources, ...this.#borrowed];
+    const listed = new Set(sources.map(({ id, path }) => `${id} ${path}`));
+    if (this.sources.some(({ id, path }) => !listed.has(`${id} ${path}`))) return false;
+    const wanted = sources.filter(({ id, path }) => !changed || changed.has(path) || !this.#followed.has(id));
+    return (await this.#readAll(session, wanted, reading)) && (await this.#readElsewhere(session, scan, reading));
+  }
+
+  /** Process records vanish, letters are read and deleted: facts that are gone are retracted. */
+  #noteFacts({ facts }: LocatedSession): void {
+    const current = new Set(facts.map((fact) => JSON.stringify(fact)));
+    const lost = this.#facts.filter((fact) => fact.kind !== 'process-seen' && !current.has(JSON.stringify(fact)));
+    if (!lost.every((fact) => retract(this.#ledger, fact))) this.#restart();
+    this.#ledger.processes.clear();
+    for (const fact of facts) {
+      reduce(this.#ledger, fact);
+      if (fact.kind === 'process-seen' && fact.alive && !this.#starts.has(fact.pid))
+        this.#starts.set(fact.pid, startOf(fact));
+    }
+    for (const start of this.#starts.values()) if (start) reduce(this.#ledger, start);
+    this.#facts = facts;
+  }
+
+  /** In any order: the ledger does not depend on it. Returns whether all files hold what they held before. */
+  async #readAll(session: LocatedSession, sources: readonly LocatedSource[], reading: Refreshed): Promise<boolean> {
     const queue = sources.values();
     let isReplaced = false;
     const readOn = async (): Promise<void> => {
       for (const source of queue) {
-        const one = followed.get(source.id) ?? followSource(adapter, session, source);
-        followed.set(source.id, one);
-        const look = await one.look(ledger);
+        const one = this.#followed.get(source.id) ?? followSource(this.#adapter, session, source);
+        this.#followed.set(source.id, one);
+        const look = await one.look(this.#ledger);
         if (look === 'replaced' || look === 'gone') {
           isReplaced = true;
-          replaced.add(source.path);
+          reading.replaced.add(source.path);
         }
-        if (one.isMissing()) missing.add(source.path);
-        if (look === 'later') unfinished.add(source.path);
-        if (look === 'news') progress.push(one.progress());
+        if (one.isMissing()) reading.missing.add(source.path);
+        if (look === 'later') reading.unfinished.add(source.path);
+        if (look === 'news') reading.progress.push(one.progress());
       }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE, sources.length) }, readOn));
     return !isReplaced;
-  };
+  }
+
   /**
-   * What is found elsewhere may name agents of its own. Whether it stays with what was borrowed before: an agent may have
-   * come back, or its files may lie in another place by now, and then nothing of what they said holds.
+   * Transcripts found elsewhere may name further agents. False if a borrowed file has moved or its agent has come back: then
+   * nothing of what it said holds.
    */
-  const readElsewhere = async (session: LocatedSession, scan: AgentScan, reading: Reading): Promise<boolean> => {
+  async #readElsewhere(session: LocatedSession, scan: AgentScan, reading: Refreshed): Promise<boolean> {
     const own = new Set(session.sources.map(({ id }) => id));
-    while (adapter.locateAgents) {
-      const away = agentsElsewhere(ledger, own);
-      if (asked && away.length === asked.size && away.every((agent) => asked?.has(agent))) return true;
-      asked = new Set(away);
-      if (away.length === 0 && borrowed.length === 0) return true;
+    while (this.#adapter.locateAgents) {
+      const away = agentsElsewhere(this.#ledger, own);
+      if (this.#searched?.size === away.length && away.every((agent) => this.#searched?.has(agent))) return true;
+      this.#searched = new Set(away);
+      if (away.length === 0 && this.#borrowed.length === 0) return true;
       const found = new Map<SourceId, LocatedSource>();
-      for (const source of await adapter.locateAgents(session, away, scan))
+      for (const source of await this.#adapter.locateAgents(session, away, scan))
         if (!own.has(source.id) && !found.has(source.id)) found.set(source.id, source);
-      if (borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
-      borrowed = [...found.values()];
-      const news = borrowed.filter(({ id }) => !followed.has(id));
-      if (!(await readAll(session, news, reading))) return false;
+      if (this.#borrowed.some(({ id, path }) => found.get(id)?.path !== path)) return false;
+      this.#borrowed = [...found.values()];
+      const added = this.#borrowed.filter(({ id }) => !this.#followed.has(id));
+      if (!(await this.#readAll(session, added, reading))) return false;
     }
     return true;
-  };
-  /** Whether all of it is read now; if not, everything has to be read from the beginning. */
-  const readOnce = async (
-    session: LocatedSession,
-    changed: ReadonlySet<string> | undefined,
-    scan: AgentScan,
-    reading: Reading,
-  ): Promise<boolean> => {
-    noteFacts(session);
-    const sources = [...session.sources, ...borrowed];
-    const there = new Set(sources.map(({ id, path }) => `${id} ${path}`));
-    if ([...followed.values()].some(({ source }) => !there.has(`${source.id} ${source.path}`))) return false;
-    const wanted = sources.filter(({ id, path }) => !changed || changed.has(path) || !followed.has(id));
-    return (await readAll(session, wanted, reading)) && (await readElsewhere(session, scan, reading));
-  };
-
-  return {
-    get ledger() {
-      return ledger;
-    },
-    get sources() {
-      return [...followed.values()].map(({ source }) => source);
-    },
-    get generation() {
-      return generation;
-    },
-    isWaiting: () => asked?.size !== 0,
-    lookForAgents() {
-      asked = undefined;
-    },
-    async refresh(session, changed, scan = new Map()) {
-      const reading: Reading = { progress: [], replaced: new Set(), missing: new Set(), unfinished: new Set() };
-      for (let tries = 0; !(await readOnce(session, changed, scan, reading)) && tries < TRIES; tries++) {
-        restart();
-        reading.progress.length = 0;
-      }
-      return reading;
-    },
-  };
-}
-
-interface Reading extends Refreshed {
-  readonly progress: FollowedProgress[];
-  readonly replaced: Set<string>;
-  readonly missing: Set<string>;
-  readonly unfinished: Set<string>;
+  }
 }
 
 interface FollowedSource {
@@ -361,4 +367,10 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .filter((agent) => ![...agent.sources].some((source) => own.has(source)))
     .filter((agent) => [...agent.links.values()].some(({ evidence }) => evidence !== 'sidecar'))
     .map((agent) => agent.id);
+}
+
+/** Which agent started a process that runs, as it was told (guard/tell-identity.ts): for hosts whose hooks are not ours. */
+export function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
+  const by = parseStartedBy(variableOf(pid, 'TROUPE_PARENT') ?? '');
+  return by && { kind: 'session-begun', session, origin, by };
 }

@@ -1,17 +1,26 @@
+import { realpath } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentId,
+  type AuditAgent,
+  buildTree,
+  computeAuditAgent,
   createOwnerOf,
   type Identifier,
   type Identity,
-  type IdentityEvidence,
   mainAgentOf,
+  type SessionId,
   type SessionLedger,
   type SessionTree,
-  selectPath,
 } from '../core/index.ts';
-import type { HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
+import type { CallerChain, HookEvent, HooksCapability, SourceAdapter } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
+import { type FoundSession, findSessions } from './find-sessions.ts';
+import { createIdentifier, toIdentity } from './identify.ts';
+import type { Place } from './places.ts';
+import { readSession } from './read-session.ts';
 
 /** What is known of a session at the moment. */
 export interface KnownSession {
@@ -19,21 +28,21 @@ export interface KnownSession {
   readonly ledger: SessionLedger;
 }
 
-export interface CallerIdentity {
+interface CallerIdentity {
   readonly identity: Identity;
   readonly tree?: SessionTree;
 }
 
-export interface CallerOptions {
+interface CallerOptions {
   readonly adapters: readonly SourceAdapter[];
   readonly clock: Clock;
   /** The session as it is now: followed, or read anew. */
-  readonly open: (event: HookEvent) => Promise<KnownSession | undefined>;
+  readonly open: OpenSession;
   readonly identifier: Identifier;
   readonly pause: (ms: number) => Promise<void>;
 }
 
-export interface CallerIdentifier {
+interface CallerIdentifier {
   /** Who set off a hook that was called at `at`. */
   identify(event: HookEvent, at: number): Promise<CallerIdentity>;
 }
@@ -55,14 +64,14 @@ export function createCallerIdentifier(options: CallerOptions): CallerIdentifier
   return {
     async identify(event, at) {
       const hooks = adapters.find(({ host }) => host === event.host)?.hooks;
-      let session = await open(event);
+      let session = await open(event, at);
       let found = byEvidence(event, session, hooks);
       const isFresh = clock() - at < GUESSED_WITHIN_MS;
       const guess = found || !isFresh ? undefined : await guessFrom(event, at, identifier);
       for (const ms of PAUSES_MS) {
         if (clock() - at >= patienceFor(event, found)) break;
         await pause(ms);
-        session = await open(event);
+        session = await open(event, at);
         found = byEvidence(event, session, hooks);
       }
       const identity = found ?? guess ?? unknown(event, 'its call is in no transcript of the session');
@@ -80,21 +89,20 @@ function patienceFor(event: HookEvent, found: Identity | undefined): number {
 }
 
 /** Nothing but proof: the hook's own word, or the file in which its call stands. */
-export function byEvidence(
+function byEvidence(
   event: HookEvent,
   session: KnownSession | undefined,
   hooks: Pick<HooksCapability, 'namesCallers'> | undefined,
 ): Identity | undefined {
-  const main = mainAgentOf(event.session);
   if (event.caller.named === 'agent') {
     const { agent, type } = event.caller;
-    return toIdentity(event, session, agent, { rank: 'exact', source: 'hook' }, type);
+    return identityOf(event, session, agent, 'hook', type);
   }
   const call = event.call?.id === undefined ? undefined : session?.ledger.calls.get(event.call.id);
   const owner = call && session && createOwnerOf(session.ledger)(call.agents);
-  if (owner !== undefined) return toIdentity(event, session, owner, { rank: 'exact', source: 'tool-call' });
+  if (owner !== undefined) return identityOf(event, session, owner, 'tool-call');
   if (!hooks?.namesCallers(session?.tree.hostVersion)) return undefined;
-  return toIdentity(event, session, main, { rank: 'exact', source: 'hook' });
+  return identityOf(event, session, mainAgentOf(event.session), 'hook');
 }
 
 async function guessFrom(event: HookEvent, at: number, identifier: Identifier): Promise<Identity | undefined> {
@@ -105,23 +113,89 @@ async function guessFrom(event: HookEvent, at: number, identifier: Identifier): 
   return guess.evidence.rank === 'none' ? unknown(event, guess.reason ?? 'nothing tells who it was') : guess;
 }
 
-function toIdentity(
-  { session }: HookEvent,
-  opened: KnownSession | undefined,
-  id: AgentId,
-  evidence: IdentityEvidence,
+function identityOf(
+  { session: id }: HookEvent,
+  session: KnownSession | undefined,
+  agent: AgentId,
+  source: 'hook' | 'tool-call',
   type?: string,
 ): Identity {
-  const path = opened ? selectPath(opened.tree, id) : [];
-  const base = { session, path: path.map((agent) => agent.id), evidence, candidates: [] };
-  if (id === mainAgentOf(session)) return { ...base, who: 'main' };
-  const node = path.at(-1);
-  const { description, link } = node ?? {};
-  const agent = { id, ...known({ type: node?.type ?? type, description, call: link?.call }) };
-  const reason = path.length > 1 ? undefined : 'its place in the tree is not known';
-  return { ...base, who: 'subagent', agent, ...known({ reason }) };
+  const identity = toIdentity({ id, tree: session?.tree }, agent, { rank: 'exact', source });
+  if (identity.who === 'main' || !identity.agent) return identity;
+  const reason = identity.path.length > 1 ? undefined : 'its place in the tree is not known';
+  return { ...identity, agent: { id: agent, ...known({ type }), ...identity.agent }, ...known({ reason }) };
 }
 
 function unknown({ session }: HookEvent, reason: string): Identity {
   return { who: 'unknown', session, path: [], evidence: { rank: 'none' }, candidates: [], reason };
+}
+
+/** The session of a hook that was called at `at`, as it is now. */
+export type OpenSession = (event: HookEvent, at: number) => Promise<KnownSession | undefined>;
+
+/** What was read so lately counts as now: events come in numbers. */
+const FRESH_MS = 200;
+/** By so long after a hook, what its host writes about the call is written. */
+const WRITTEN_MS = 5_000;
+
+/** Reads sessions from the disk, each as seldom as can be. For a process that follows nothing. */
+export function createCallerSessions(places: readonly Place[], clock: Clock): OpenSession {
+  const read = new Map<SessionId, { readonly at: number; readonly session: Promise<KnownSession | undefined> }>();
+  return async (event, at) => {
+    const now = clock();
+    const last = read.get(event.session);
+    if (last && (now - last.at < FRESH_MS || last.at - at > WRITTEN_MS)) return last.session;
+    const session = openOf(event, places, clock);
+    read.set(event.session, { at: now, session });
+    return session;
+  };
+}
+
+async function openOf(event: HookEvent, places: readonly Place[], clock: Clock): Promise<KnownSession | undefined> {
+  const found = (await byTranscript(event, places)) ?? (await byPlaces(event, places));
+  if (!found) return undefined;
+  const ledger = await readSession(found.adapter, found.located);
+  return { ledger, tree: buildTree(ledger, { now: clock() }) };
+}
+
+type Found = Pick<FoundSession, 'adapter' | 'located'>;
+
+/** Where the hook says that it is: no need to look at all sessions. */
+async function byTranscript(event: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+  const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
+  // Those of the places know what hooks told before, too.
+  const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
+  if (file === undefined || !adapter?.identify) return undefined;
+  const { session } = await adapter.identify.sessionOf(file);
+  return session.id === event.session ? { adapter, located: session } : undefined;
+}
+
+async function byPlaces({ session }: HookEvent, places: readonly Place[]): Promise<Found | undefined> {
+  const { sessions } = await findSessions(places);
+  return sessions.find(({ located }) => located.id === session);
+}
+
+/** Older hosts write the line of a call about when they run its hook: who made it may be known a moment later. */
+const NAMED_WITHIN_MS = 300;
+const PAUSE_MS = 20;
+
+export async function callerSoon(look: () => CallerChain, now: CallerChain): Promise<CallerChain> {
+  let caller = now;
+  for (let waited = 0; !caller.agent && waited < NAMED_WITHIN_MS; waited += PAUSE_MS) {
+    await sleep(PAUSE_MS);
+    caller = look();
+  }
+  return caller;
+}
+
+/** Who made the call, of a hook that was called at `at` (epoch milliseconds). May take a moment: hosts write late. */
+export type NameCaller = (event: HookEvent, at: number) => Promise<AuditAgent>;
+
+export function createCallerNaming(open: OpenSession, clock: Clock): NameCaller {
+  const identifier = createIdentifier(ADAPTERS, clock);
+  const callers = createCallerIdentifier({ adapters: ADAPTERS, clock, open, identifier, pause: (ms) => sleep(ms) });
+  return async (event, at) => {
+    const { identity, tree } = await callers.identify(event, at);
+    return computeAuditAgent(identity, tree);
+  };
 }

@@ -10,6 +10,7 @@ import {
   type Identity,
   type IdentityEvidence,
   mainAgentOf,
+  type SessionId,
   type SessionTree,
   selectAgents,
   selectAtWork,
@@ -46,8 +47,10 @@ export function createIdentifier(adapters: readonly SourceAdapter[], clock: Cloc
       const tree = buildTree(ledger, { now: clock() });
       const call = toolCall === undefined ? undefined : ledger.calls.get(toolCall);
       const caller = call && createOwnerOf(ledger)(call.agents);
-      if (caller !== undefined) return toIdentity(tree, caller, { rank: 'exact', source: 'tool-call' });
-      if (agent !== undefined) return toIdentity(tree, agent, { rank: 'exact', source: 'own-transcript' });
+      if (caller !== undefined)
+        return toIdentity({ id: tree.id, tree }, caller, { rank: 'exact', source: 'tool-call' });
+      if (agent !== undefined)
+        return toIdentity({ id: tree.id, tree }, agent, { rank: 'exact', source: 'own-transcript' });
       const guess = withOthersAtWork(byTail, tree);
       return toolCall === undefined ? guess : { ...guess, reason: notWritten(toolCall) };
     },
@@ -68,7 +71,8 @@ function withOthersAtWork(guess: Identity, tree: SessionTree): Identity {
   // Whom the tail names may only be waiting for those who are at work.
   const candidates = [...named.filter((one) => !isWaitingForChild(one, tree)), ...others.map(toIdentified)];
   const [only] = others;
-  if (candidates.length === 1 && only) return toIdentity(tree, only.id, { rank: 'guess', source: 'open-call' });
+  if (candidates.length === 1 && only)
+    return toIdentity({ id: tree.id, tree }, only.id, { rank: 'guess', source: 'open-call' });
   const reason = 'several agents are at work; the id of the call would tell them apart';
   return { ...rest, who: 'unknown', evidence: { rank: 'none' }, candidates, reason };
 }
@@ -94,9 +98,12 @@ async function adapterFor(adapters: readonly SourceAdapter[], file: string, host
   }
 }
 
-function toIdentity(tree: SessionTree, id: AgentId, evidence: IdentityEvidence): Identity {
-  const session = tree.id;
-  const agents = selectPath(tree, id);
+export function toIdentity(
+  { id: session, tree }: { readonly id: SessionId; readonly tree?: SessionTree | undefined },
+  id: AgentId,
+  evidence: IdentityEvidence,
+): Identity {
+  const agents = tree ? selectPath(tree, id) : [];
   const base = { session, path: agents.map((agent) => agent.id), evidence, candidates: [] };
   if (id === mainAgentOf(session)) return { ...base, who: 'main' };
   const node = agents.at(-1);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostOf, type LiveTrees, nativeId, type SessionTree, type TreeChange } from '../core/index.ts';
 import { ADAPTERS } from '../hosts/registry.ts';
-import { joinLive } from './join-live.ts';
+import { joinLive } from './live-feed.ts';
 import { placesFor } from './places.ts';
 import { createSessions } from './sessions.ts';
 import { startTracker } from './tracker.ts';

@@ -1,13 +1,30 @@
-import type {
-  AgentReport,
-  FeedSource,
-  LiveEvent,
-  LiveSnapshot,
-  MessageRange,
-  SessionDetail,
-  TimelineReport,
-  Transcript,
+import {
+  type AgentReport,
+  computeChange,
+  computeDetail,
+  computeListing,
+  computeTimeline,
+  type FeedSource,
+  joinTrees,
+  type LiveEvent,
+  type LiveSnapshot,
+  type LiveTrees,
+  type MessageRange,
+  namedBelow,
+  nativeId,
+  type SessionDetail,
+  type SessionId,
+  type SessionTree,
+  type SourceProgress,
+  shareUnchanged,
+  type TimelineReport,
+  type Transcript,
+  type TreeChange,
 } from '../core/index.ts';
+import { groupBy } from '../lib/group.ts';
+import { known } from '../lib/json.ts';
+import { ledgersWithin, topOf } from './read-session.ts';
+import { withAgentLinks } from './read-transcript.ts';
 
 /** Everything that is followed, as it changes. */
 export interface LiveFeed {
@@ -46,4 +63,208 @@ export interface TranscriptPage extends Transcript {
   readonly from: number;
   /** How many messages there are in all. */
   readonly total: number;
+}
+
+/** Hundreds of files may come at once: the list of sessions is told so late, once for all of them. */
+const LISTING_MS = 200;
+
+/** Trees as they change, turned into reports once for all who look. */
+export function createLive(trees: LiveTrees, onError: (error: unknown) => void = () => {}): Live {
+  const details = new Map<SessionId, SessionDetail>();
+  const listeners = new Set<(event: LiveEvent) => void>();
+  const tell = (event: LiveEvent): void => {
+    for (const listener of listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        onError(error);
+      }
+    }
+  };
+  let listed = '';
+  const tellListing = (): void => {
+    listingTimer = undefined;
+    const data = computeListing(trees.listing());
+    const text = JSON.stringify(data);
+    if (text !== listed) tell({ type: 'listing', data });
+    listed = text;
+  };
+  let listingTimer: NodeJS.Timeout | undefined;
+  const take = (change: TreeChange): void => {
+    if (change.kind === 'listing') {
+      listingTimer ??= setTimeout(tellListing, LISTING_MS);
+      return;
+    }
+    if (change.kind === 'gone') {
+      const gone = details.get(change.session);
+      if (details.delete(change.session) && gone) tell({ type: 'gone', data: { sessionId: gone.id, host: gone.host } });
+      return;
+    }
+    const detail = computeDetail(change.tree, { internal: false });
+    const sources = change.sources.map(({ source, agent, bytes }) => ({
+      source,
+      agentId: agent === undefined ? null : nativeId(agent),
+      bytes,
+    }));
+    const data = computeChange(details.get(change.tree.id), detail, sources);
+    details.set(change.tree.id, detail);
+    if (data) tell({ type: 'change', data });
+  };
+  for (const tree of trees.current()) details.set(tree.id, computeDetail(tree, { internal: false }));
+  const subscription = trees.subscribe(take);
+
+  const snapshot = () => {
+    const sessions = [...details.values()].sort(byActivity);
+    const listing = trees.listing();
+    return { sessions, ...computeListing(listing), places: listing.places, asks: [] };
+  };
+  /** The session that is named; else any that is followed, the last active first. */
+  const treeWith = async (agent: string, session: string | undefined): Promise<SessionTree | undefined> => {
+    if (session !== undefined) return trees.look(session);
+    const having = trees.current().filter(({ agents }) => agents.some(({ id }) => nativeId(id) === agent));
+    return having.toSorted((a, b) => (b.lastActivityAt ?? 0) - (a.lastActivityAt ?? 0))[0] ?? trees.look(agent);
+  };
+
+  return {
+    snapshot,
+    subscribe(listener): Subscription {
+      listener({ type: 'snapshot', data: snapshot() });
+      listeners.add(listener);
+      return { close: () => void listeners.delete(listener) };
+    },
+    async session(id, options) {
+      const tree = await trees.look(id);
+      return tree && computeDetail(tree, options);
+    },
+    async timeline(id, since) {
+      const tree = await trees.look(id);
+      const ledger = tree && trees.ledgerOf(tree.id);
+      const joined = tree && ledgersWithin(tree, (one) => trees.ledgerOf(one));
+      return ledger && computeTimeline({ tree, ledger, ...known({ joined }) }, known({ since }));
+    },
+    async agent(id, session) {
+      const tree = await treeWith(id, session);
+      const { main, subagents } = tree ? computeDetail(tree, { internal: true }) : { main: undefined, subagents: [] };
+      return [main, ...subagents].find((agent) => agent?.id === id);
+    },
+    async transcript(id, range, session) {
+      const tree = await treeWith(id, session);
+      const agent = tree?.agents.find((one) => nativeId(one.id) === id);
+      const part = tree && agent && (await trees.transcript(tree.id, agent.id, range));
+      return part && { ...part.transcript, from: range.from, total: part.total };
+    },
+    close() {
+      clearTimeout(listingTimer);
+      subscription.close();
+      listeners.clear();
+      trees.close();
+    },
+  };
+}
+
+function byActivity(a: SessionDetail, b: SessionDetail): number {
+  return (b.lastActivityAt ?? '') < (a.lastActivityAt ?? '') ? -1 : 1;
+}
+
+/**
+ * Sessions as they change, those that a command of an agent started in the tree of that agent: whoever listens hears of them
+ * there, and of no session twice. One that turns out to be another's goes from the list, and comes back when the other goes.
+ */
+export function joinLive(live: LiveTrees, onError: (error: unknown) => void = () => {}): LiveTrees {
+  const own = new Map<SessionId, SessionTree>(live.current().map((tree) => [tree.id, tree]));
+  const listeners = new Set<(change: TreeChange) => void>();
+  const asked = new Set<SessionId>();
+  let joined = joinTrees([...own.values()]);
+  let shown = new Map<SessionId, SessionTree>(joined.trees.map((tree) => [tree.id, tree]));
+
+  const emit = (change: TreeChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+  /** One that commands name may be older than what is followed. */
+  const askFor = (tree: SessionTree): void => {
+    for (const session of [...namedBelow(tree), ...(tree.begunBy ?? []).map((by) => by.session)]) {
+      if (own.has(session) || asked.has(session)) continue;
+      asked.add(session);
+      live.look(nativeId(session)).catch(onError);
+    }
+  };
+  const show = (changed: SessionId, sources: readonly SourceProgress[]): void => {
+    joined = joinTrees([...own.values()]);
+    const before = shown;
+    const share = (tree: SessionTree): SessionTree =>
+      tree === own.get(tree.id) ? tree : shareUnchanged(before.get(tree.id), tree);
+    shown = new Map(joined.trees.map((tree) => [tree.id, share(tree)]));
+    for (const id of before.keys()) if (!shown.has(id)) emit({ kind: 'gone', session: id });
+    const top = topOf(changed, joined);
+    // Others change only by what comes to them or leaves them.
+    for (const [id, tree] of shown)
+      if (id === top || !isSame(before.get(id), tree)) emit({ kind: 'tree', tree, sources: id === top ? sources : [] });
+  };
+  /** Nearly always no session belongs to another: then nothing has to be looked at. */
+  const isAlone = (tree: SessionTree | undefined): boolean =>
+    joined.within.size === 0 && !tree?.printed && !tree?.begunBy && ![...own.values()].some(hasClaims);
+  const drop = (id: SessionId): void => {
+    const isPlain = isAlone(own.get(id));
+    own.delete(id);
+    // Where its files are there and only nobody looked, it is read again.
+    asked.delete(id);
+    for (const tree of own.values()) askFor(tree);
+    if (!isPlain) show(id, []);
+    else if (shown.delete(id)) emit({ kind: 'gone', session: id });
+  };
+  const put = (tree: SessionTree, sources: readonly SourceProgress[]): void => {
+    own.set(tree.id, tree);
+    askFor(tree);
+    if (!isAlone(tree)) show(tree.id, sources);
+    else {
+      shown.set(tree.id, tree);
+      emit({ kind: 'tree', tree, sources });
+    }
+  };
+  const take = (change: TreeChange): void => {
+    if (change.kind === 'listing') emit(change);
+    else if (change.kind === 'gone') drop(change.session);
+    else put(change.tree, change.sources);
+  };
+  for (const tree of own.values()) askFor(tree);
+  const subscription = live.subscribe(take);
+  const treeOf = (id: SessionId): SessionTree | undefined =>
+    shown.get(id) ?? (joined.within.has(id) ? joined.of(id) : own.get(id));
+
+  return {
+    ledgerOf: (session) => live.ledgerOf(session),
+    current: () => [...shown.values()],
+    listing: () => live.listing(),
+    subscribe(listener) {
+      listeners.add(listener);
+      return { close: () => void listeners.delete(listener) };
+    },
+    async look(session) {
+      const tree = await live.look(session);
+      return tree && (treeOf(tree.id) ?? tree);
+    },
+    async transcript(session, agent, range) {
+      const tree = treeOf(session);
+      const node = tree?.agents.find(({ id }) => id === agent);
+      const part = await live.transcript(node?.session ?? session, agent, range);
+      return part && tree && node ? { ...part, transcript: withAgentLinks(part.transcript, tree, node) } : part;
+    },
+    close() {
+      subscription.close();
+      listeners.clear();
+      live.close();
+    },
+  };
+}
+
+function hasClaims({ printed, begunBy }: SessionTree): boolean {
+  return printed !== undefined || begunBy !== undefined;
+}
+
+/** Which sessions stand in it, and where. */
+function isSame(before: SessionTree | undefined, after: SessionTree): boolean {
+  if (before === undefined || before === after) return before === after;
+  const sessionsIn = ({ agents }: SessionTree): string =>
+    [...groupBy(agents, ({ session }) => session).keys()].map((session) => session ?? '').join(' ');
+  return sessionsIn(before) === sessionsIn(after);
 }

@@ -2,8 +2,7 @@ import path from 'node:path';
 import { expect, it } from 'vitest';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { bareMessage } from '../redact/walk-strings.ts';
-import { openAhead } from './open-ahead.ts';
-import { createSessionTranscripts } from './session-transcripts.ts';
+import { createSessionTranscripts, openAhead } from './session-transcripts.ts';
 import { createSessions } from './sessions.ts';
 
 const root = path.join(import.meta.dirname, '../hosts/claude-code/fixtures/2.1.325-parallel');

@@ -1,17 +1,19 @@
+import { homedir, userInfo } from 'node:os';
 import path from 'node:path';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
+import { ADAPTERS } from '../hosts/registry.ts';
+import { stateFolder } from '../lib/state-folder.ts';
 import { UserError } from '../lib/user-error.ts';
-import { withHooks } from './hook-sources.ts';
-import { withStreams } from './stream-sources.ts';
+import { withHooks, withStreams } from './session-records.ts';
 
 /** A data folder, and the adapter that may find its host's sessions there. */
 export interface Place {
   readonly adapter: SourceAdapter;
   readonly root: string;
-  /** The person named the host: its word is taken for it. */
+  /** The person named the host, so files are not checked for whose they are. */
   readonly forced: boolean;
-  /** Where troupe keeps what hooks and streams of this host told. */
-  readonly told?: readonly string[];
+  /** Where troupe records what hooks and streams of this host report. */
+  readonly records?: readonly string[];
 }
 
 /** What the person asked to look at. */
@@ -21,33 +23,28 @@ export interface Where {
   readonly host?: string;
 }
 
-export interface ToldFolders {
-  readonly hooks?: string;
-  readonly streams?: string;
-}
-
-/** Every host looks into every folder that was named; into its own where none was. */
+/** Every host looks into every named folder; into its own data folders if none is named. */
 export function placesFor(
   adapters: readonly SourceAdapter[],
   machine: Machine,
   { roots: wanted = [], host }: Partial<Where>,
-  /** Troupe's own folders for what was told, with one for each host in them. */
-  told: ToldFolders = {},
+  /** Folders in which troupe records what hooks and streams report, with one folder per host in each. */
+  records: { readonly hooks?: string; readonly streams?: string } = {},
 ): readonly Place[] {
   const named = wanted.map((root) => (isAddress(root) ? root : path.resolve(root)));
   return adaptersFor(adapters, host).flatMap((plain) => {
-    const hooks = told.hooks === undefined || !plain.hooks ? undefined : path.join(told.hooks, plain.host);
-    const streams = told.streams === undefined || !plain.stream ? undefined : path.join(told.streams, plain.host);
-    const heard = hooks === undefined ? plain : withHooks(plain, hooks);
-    const adapter = streams === undefined ? heard : withStreams(heard, streams);
+    const hooks = plain.hooks && records.hooks && path.join(records.hooks, plain.host);
+    const streams = plain.stream && records.streams && path.join(records.streams, plain.host);
+    const hooked = hooks ? withHooks(plain, hooks) : plain;
+    const adapter = streams ? withStreams(hooked, streams) : hooked;
     const folders = [hooks, streams].filter((folder) => folder !== undefined);
     const own = named.filter((root) => adapter.takesAddresses || !isAddress(root));
     const roots = named.length > 0 ? own : adapter.roots(machine);
-    return roots.map((root) => ({ adapter, root, forced: host !== undefined, told: folders }));
+    return roots.map((root) => ({ adapter, root, forced: host !== undefined, records: folders }));
   });
 }
 
-/** Of a running server, in place of a folder. */
+/** The address of a running server, instead of a folder. */
 export function isAddress(root: string): boolean {
   return /^https?:\/\//.test(root);
 }
@@ -57,4 +54,46 @@ export function adaptersFor(adapters: readonly SourceAdapter[], host: string | u
   if (chosen.length > 0) return chosen;
   const all = adapters.map((adapter) => adapter.host).join(', ');
   throw new UserError('unknown-host', `troupe does not know the host «${host}».`, `Known: ${all}`);
+}
+
+export function placesOf(where: Where): readonly Place[] {
+  const machine = thisMachine();
+  const state = stateFolder(machine);
+  return placesFor(ADAPTERS, machine, where, {
+    hooks: path.join(state, 'hooks'),
+    streams: path.join(state, 'streams'),
+  });
+}
+
+/** A host, for lists of them: UIs know none by its name. */
+export interface KnownHost {
+  /** Short, as `--host` takes it. */
+  readonly host: string;
+  /** As people write it. */
+  readonly title: string;
+  /** What people type to have it print a stream that is read; left out if troupe reads none. */
+  readonly printing?: string;
+  /** Its program waits for a decision before each call. */
+  readonly isSteered?: true;
+}
+
+/** Throws a `UserError` if the home folder is not known. */
+export function thisMachine(): Machine {
+  return { env: process.env, home: homeFolder() };
+}
+
+/** An empty or relative `HOME` would mean the working folder: the system's entry for the user counts then. */
+function homeFolder(): string {
+  const home = [homedir, () => userInfo().homedir].map(orNothing).find((folder) => path.isAbsolute(folder));
+  if (home !== undefined) return home;
+  throw new UserError('no-home', 'troupe does not know your home folder.', 'Set HOME to the whole path of it.');
+}
+
+/** Both throw if the system has no entry for the user. */
+function orNothing(ask: () => string): string {
+  try {
+    return ask();
+  } catch {
+    return '';
+  }
 }

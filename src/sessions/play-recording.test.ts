@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,8 +20,8 @@ async function play(options: Partial<PlayOptions> = {}, from = demo): Promise<Pl
   return played;
 }
 
-const sessionsIn = (root: string) =>
-  createSessions([{ adapter: claudeCode, root, forced: false }], { clock: systemClock });
+const sessionsIn = (root: string, clock = systemClock) =>
+  createSessions([{ adapter: claudeCode, root, forced: false }], { clock });
 const open = async (root: string): Promise<SessionTree> => (await sessionsIn(root).open()).tree;
 
 describe('a recording that is played', () => {
@@ -69,18 +70,20 @@ describe('a recording that is played', () => {
   });
 
   it.runIf(process.platform === 'linux')('is alive at half time, and nobody is done who is not', async () => {
-    const { root, done } = await play({ speed: 15 });
     const seen: (readonly string[])[] = [];
-    let isOver = false;
-    const over = done.then(() => {
-      isOver = true;
-    });
-    while (!isOver) {
-      const { agents } = await open(root);
-      seen.push(agents.map(({ description = 'main', status }) => `${description}: ${status}`));
-      await new Promise((resolve) => setTimeout(resolve, 30));
-    }
-    await over;
+    let now = systemClock();
+    let root: string | undefined;
+    /** Looks at the session before each step, however long that takes; then the time of the step has come. */
+    const wait = async (ms: number): Promise<void> => {
+      if (root === undefined || ms <= 0) return;
+      for (const end = now + ms; now < end; now = Math.min(end, now + 100)) {
+        const { agents } = (await sessionsIn(root, () => now).open()).tree;
+        seen.push(agents.map(({ description = 'main', status }) => `${description}: ${status}`));
+      }
+    };
+    const started = await play({ speed: 15, clock: () => now, wait });
+    ({ root } = started);
+    await started.done;
     const has = (moment: readonly string[], ...what: string[]): boolean => what.every((one) => moment.includes(one));
     expect(seen.flat().filter((one) => one.endsWith('unknown'))).toEqual([]);
     expect(seen.some((moment) => has(moment, 'Map the request path: running', 'Measure the load: running'))).toBe(true);
@@ -102,15 +105,27 @@ describe('a recording that is played', () => {
   });
 
   it('begins again as another session, and keeps the one before', async () => {
-    const { root } = await play({ speed: 300, repeat: true });
     const ids = new Set<string>();
     let trees: readonly SessionTree[] = [];
-    while (ids.size < 4) {
-      ({ trees } = await sessionsIn(root).list({ limit: 10 }));
+    let now = systemClock();
+    let root: string | undefined;
+    let onFourth = (): void => {};
+    const fourth = new Promise<void>((resolve) => {
+      onFourth = resolve;
+    });
+    const wait = async (ms: number, signal: AbortSignal): Promise<void> => {
+      now += Math.max(ms, 0);
+      if (root === undefined || ms < 1_000) return;
+      ({ trees } = await sessionsIn(root, () => now).list({ limit: 10 }));
       expect(trees.length).toBeLessThanOrEqual(3);
       for (const { id } of trees) ids.add(id);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+      if (ids.size < 4) return;
+      onFourth();
+      await once(signal, 'abort');
+    };
+    const started = await play({ speed: 1, repeat: true, clock: () => now, wait });
+    ({ root } = started);
+    await Promise.race([fourth, started.done]);
     // The fourth has just begun, the third is whole.
     const third = trees.find(({ id }) => id === [...ids][2])!;
     const whole = await open(demo);

@@ -1,16 +1,21 @@
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplayStep, SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
+import { isProcessAlive, linuxStart } from '../lib/processes.ts';
 import { append, createFile } from '../lib/regular-file.ts';
 import { assertFound } from '../lib/user-error.ts';
-import { createTemporaryFolder } from './temporary-folder.ts';
 
 export interface PlayOptions {
   /** 1 is as it happened, 4 is four times as fast. */
   readonly speed: number;
   readonly clock: Clock;
+  /** How to wait; by the system's timers unless a test decides. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Begins again as a new session, until it is closed. */
   readonly repeat?: boolean;
   /** Aborting closes it. */
@@ -36,7 +41,7 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function playRecording(
   adapter: SourceAdapter,
   from: string,
-  { speed, clock, repeat = false, signal }: PlayOptions,
+  { speed, clock, wait = sleepUntil, repeat = false, signal }: PlayOptions,
 ): Promise<PlayedRecording> {
   const replay = assertFound(adapter.replay, `recordings of ${adapter.title} cannot be played`);
   const scenes = paced(await replay.schedule(from));
@@ -123,6 +128,58 @@ async function write(root: string, { file, shape, text }: ReplayStep): Promise<v
 }
 
 /** Until the time has come, or it is over. */
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
+async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }
+
+interface TemporaryFolder {
+  readonly path: string;
+  /** May be called twice. */
+  remove(): Promise<void>;
+}
+
+/**
+ * A new folder that others on this machine cannot look into (mode 0700). It goes with the process at the latest; where
+ * that was killed, with the next one that makes one of this prefix.
+ */
+export async function createTemporaryFolder(prefix: string): Promise<TemporaryFolder> {
+  // What somebody else may have put there is no reason not to go on.
+  await removeLeftovers(prefix).catch(() => {});
+  // Whose it is stands in its name: a number alone may be another process's by the next time.
+  const owner = `${process.pid}-${(await linuxStart(process.pid)) ?? 0}-`;
+  const folder = await mkdtemp(path.join(tmpdir(), prefix + owner));
+  const removeNow = (): void => rmSync(folder, { recursive: true, force: true });
+  const onSignal = (signal: NodeJS.Signals): void => {
+    // Somebody else decides what the signal means; if it is the end, `exit` comes.
+    if (process.listenerCount(signal) > 1) return;
+    removeNow();
+    process.off(signal, onSignal);
+    process.kill(process.pid, signal);
+  };
+  process.once('exit', removeNow);
+  for (const signal of DEADLY) process.on(signal, onSignal);
+  return {
+    path: folder,
+    async remove() {
+      process.off('exit', removeNow);
+      for (const signal of DEADLY) process.off(signal, onSignal);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function removeLeftovers(prefix: string): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid, start] = (name.startsWith(prefix) && /^(\d+)-(\d+)-\w{6}$/.exec(name.slice(prefix.length))) || [];
+    if (pid === undefined) continue;
+    const procStart = start === '0' ? undefined : start;
+    if (await isProcessAlive({ pid: Number(pid), ...known({ procStart }) })) continue;
+    const place = path.join(tmpdir(), name);
+    const stats = await lstat(place);
+    if (stats.isDirectory() && stats.uid === (process.getuid?.() ?? stats.uid))
+      await rm(place, { recursive: true, force: true });
+  }
+}
+
+/** These end a process without `exit`, unless somebody listens to them. */
+const DEADLY = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -4,52 +4,10 @@ import type { FollowNotes, LocatedSession, LocatedSource, SessionPart } from '..
 import { byAge, distinct, type FoundSession, joinParts } from './find-sessions.ts';
 import type { Place } from './places.ts';
 
-/** Which sessions there are, in which files. Kept up to date piece by piece; no conversation is read for it. */
-export interface SessionIndex {
-  /** Finds out which data folders there are, each once. */
-  findPlaces(): Promise<readonly Place[]>;
-  /** Looks at one place anew. Tells which sessions it has, or had. */
-  loadPlace(place: Place): Promise<ReadonlySet<SessionId>>;
-  /** Looks anew at what of some sessions lies in one folder. */
-  relocate(place: Place, folder: string, ids: readonly SessionId[]): Promise<void>;
-  /** Tells which sessions something else is said of now. */
-  refreshFacts(place: Place): Promise<ReadonlySet<SessionId>>;
-  /** One of its files was written to: of a session in two places, the newer one counts. */
-  noteModified(id: SessionId, file: string, at: number): void;
-  get(id: SessionId): FoundSession | undefined;
-  partsOf(id: SessionId): readonly { readonly place: Place; readonly part: SessionPart }[];
-  isInSeveralPlaces(id: SessionId): boolean;
-  /** Newest first. */
-  all(): readonly FoundSession[];
-  /** Parts that have this file, whether anybody reads it or not. */
-  partsWith(file: string): readonly PartWith[];
-  /** Parts whose files lie at or below one of these places, and which. All parts are gone through once for all places. */
-  partsBelow(places: ReadonlySet<string>): readonly PartBelow[];
-  readonly ignoredFiles: number;
-  /** Something came or went at these places: where it is no session's, the ignored files are others now. */
-  noteEntries(files: ReadonlySet<string>): void;
-  /** Looks for ignored files anew, where they may be others. Whether there are more or fewer. */
-  recountIgnored(): Promise<boolean>;
-  /** Files of any session. */
-  usedFiles(): ReadonlySet<string>;
-  /** Each data folder once. */
-  places(): readonly Place[];
-  /** What its adapter has to remember of a place. */
-  notesOn(place: Place): FollowNotes;
-  /** What could not be looked at, in words for people. */
-  problems(): readonly string[];
-}
-
-export interface PartWith {
+/** What one data folder holds of a session. */
+interface PlacedPart {
   readonly place: Place;
   readonly part: SessionPart;
-  readonly source: LocatedSource;
-}
-
-export interface PartBelow {
-  readonly place: Place;
-  readonly part: SessionPart;
-  readonly below: string;
 }
 
 interface Part {
@@ -58,152 +16,200 @@ interface Part {
   readonly located: LocatedSession;
 }
 
-export function createSessionIndex(wanted: readonly Place[]): SessionIndex {
-  const parts = new Map<SessionId, Part[]>();
-  /** Whose a file is. */
-  const holders = new Map<string, Set<SessionId>>();
-  const ignored = new Map<Place, readonly string[]>();
-  const problems = new Map<Place, readonly string[]>();
-  const notes = new Map<Place, FollowNotes>();
-  /** What was said last beside the sessions: a session that appears is told at once. */
-  const factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
-  let places: readonly Place[] = wanted;
-  let mayIgnoreOthers = false;
+/** Which sessions exist, in which files. Updated piece by piece, without reading any transcript. */
+export class SessionIndex {
+  readonly #wanted: readonly Place[];
+  readonly #parts = new Map<SessionId, readonly Part[]>();
+  /** File → the sessions that have it. */
+  readonly #holders = new Map<string, Set<SessionId>>();
+  readonly #ignored = new Map<Place, readonly string[]>();
+  readonly #problems = new Map<Place, readonly string[]>();
+  readonly #notes = new Map<Place, FollowNotes>();
+  /** The last facts beside the sessions of a place: a session that appears gets them at once. */
+  readonly #factsAt = new Map<Place, (session: LocatedSession) => readonly AgentEvent[]>();
+  #places: readonly Place[];
+  #mayIgnoreOthers = false;
 
-  const folderOf = (located: LocatedSession): string => located.folder ?? located.root;
-  const setParts = (id: SessionId, list: Part[]): void => {
-    for (const file of filesOf(parts.get(id) ?? [])) {
-      const ids = holders.get(file);
-      if (ids?.delete(id) && ids.size === 0) holders.delete(file);
+  constructor(wanted: readonly Place[]) {
+    this.#wanted = wanted;
+    this.#places = wanted;
+  }
+
+  /** Resolves the data folders, each once. */
+  async findPlaces(): Promise<readonly Place[]> {
+    this.#places = await distinct(this.#wanted);
+    return this.#places;
+  }
+
+  /** Each data folder once. */
+  places(): readonly Place[] {
+    return this.#places;
+  }
+
+  /** What the adapter of a place has to remember of it. */
+  notesOn(place: Place): FollowNotes {
+    const notes = this.#notes.get(place) ?? new Map<string, unknown>();
+    this.#notes.set(place, notes);
+    return notes;
+  }
+
+  /** What could not be looked at, in words for people. */
+  problems(): readonly string[] {
+    return [...new Set([...this.#problems.values()].flat())];
+  }
+
+  /** Lists one place again. Returns the sessions that it has, or had. */
+  async loadPlace(place: Place): Promise<ReadonlySet<SessionId>> {
+    const { sessions, ignoredFiles, problems = [] } = await place.adapter.locate(place.root);
+    this.#problems.set(place, problems);
+    const factsOf = await place.adapter.follow?.readFacts(place.root);
+    if (factsOf) this.#factsAt.set(place, factsOf);
+    const touched = this.#dropPlace(place);
+    for (const located of sessions) {
+      this.#put(place, located);
+      touched.add(located.id);
     }
-    for (const file of filesOf(list)) holders.set(file, (holders.get(file) ?? new Set()).add(id));
-    if (list.length === 0) parts.delete(id);
-    else parts.set(id, list);
-  };
-  const put = (place: Place, located: LocatedSession): void => {
-    const folder = folderOf(located);
-    const others = (parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
-    setParts(located.id, located.sources.length === 0 ? others : [...others, { place, folder, located }]);
-  };
-  const dropPlace = (place: Place): Set<SessionId> => {
+    this.#ignored.set(place, ignoredFiles);
+    return touched;
+  }
+
+  /** Looks again at what one folder holds of these sessions. */
+  async relocate(place: Place, folder: string, ids: readonly SessionId[]): Promise<void> {
+    for (const located of (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [])
+      this.#put(place, { ...located, facts: this.#factsAt.get(place)?.(located) ?? [] });
+  }
+
+  /** Returns the sessions whose facts have changed. */
+  async refreshFacts(place: Place): Promise<ReadonlySet<SessionId>> {
+    const touched = new Set<SessionId>();
+    const factsOf = await place.adapter.follow?.readFacts(place.root);
+    if (!factsOf) return touched;
+    this.#factsAt.set(place, factsOf);
+    for (const [id, list] of this.#parts) {
+      const fresh = list.map((part) => (part.place === place ? withFacts(part, factsOf(part.located)) : part));
+      if (fresh.every((part, index) => part === list[index])) continue;
+      this.#parts.set(id, fresh);
+      touched.add(id);
+    }
+    return touched;
+  }
+
+  /** One of its files was written to: of a session in two places, the newer one counts. */
+  noteModified(id: SessionId, file: string, at: number): void {
+    const list = this.#parts.get(id) ?? [];
+    const isOlder = ({ located }: Part): boolean =>
+      located.modifiedAt < at && located.sources.some((source) => source.path === file);
+    if (!list.some(isOlder)) return;
+    const touch = (part: Part): Part => ({ ...part, located: { ...part.located, modifiedAt: at } });
+    this.#parts.set(
+      id,
+      list.map((part) => (isOlder(part) ? touch(part) : part)),
+    );
+  }
+
+  get(id: SessionId): FoundSession | undefined {
+    return join(this.#parts.get(id) ?? []);
+  }
+
+  /** Newest first. */
+  all(): readonly FoundSession[] {
+    return [...this.#parts.values()].flatMap((list) => join(list) ?? []).sort(byAge);
+  }
+
+  partsOf(id: SessionId): readonly PlacedPart[] {
+    return (this.#parts.get(id) ?? []).map(({ place, folder }) => ({ place, part: { id, folder } }));
+  }
+
+  isInSeveralPlaces(id: SessionId): boolean {
+    return (this.#parts.get(id)?.length ?? 0) > 1;
+  }
+
+  /** Parts that have this file, read or not. */
+  partsWith(file: string): readonly (PlacedPart & { readonly source: LocatedSource })[] {
+    return [...(this.#holders.get(file) ?? [])].flatMap((id) =>
+      (this.#parts.get(id) ?? []).flatMap(({ place, folder, located }) => {
+        const source = located.sources.find(({ path: own }) => own === file);
+        return source ? [{ place, part: { id, folder }, source }] : [];
+      }),
+    );
+  }
+
+  /** Parts with a file at or below one of these paths, and which path that is. One pass over all parts for all paths. */
+  partsBelow(paths: ReadonlySet<string>): readonly (PlacedPart & { readonly below: string })[] {
+    if (paths.size === 0) return [];
+    return [...this.#parts].flatMap(([id, list]) =>
+      list.flatMap(({ place, folder, located }) => {
+        const files = [folder, ...located.sources.map((source) => source.path)];
+        const below = firstAbove(files, place.root, paths);
+        return below === undefined ? [] : [{ place, part: { id, folder }, below }];
+      }),
+    );
+  }
+
+  /** Files of any session. */
+  usedFiles(): ReadonlySet<string> {
+    return new Set([...this.#parts.values()].flatMap(filesOf));
+  }
+
+  get ignoredFiles(): number {
+    // Two hosts that look into one folder ignore each other's files.
+    const used = this.usedFiles();
+    return [...new Set([...this.#ignored.values()].flat())].filter((file) => !used.has(file)).length;
+  }
+
+  /** Something came or went at these paths: unless a session has them, the ignored files have changed. */
+  noteEntries(files: ReadonlySet<string>): void {
+    if (this.#mayIgnoreOthers || files.size === 0) return;
+    const used = this.usedFiles();
+    this.#mayIgnoreOthers = [...files].some((file) => !used.has(file));
+  }
+
+  /** Looks for ignored files again if they may have changed. Returns whether their number did. */
+  async recountIgnored(): Promise<boolean> {
+    if (!this.#mayIgnoreOthers) return false;
+    this.#mayIgnoreOthers = false;
+    const before = this.ignoredFiles;
+    for (const place of this.#places) {
+      const located = await place.adapter.locate(place.root);
+      this.#ignored.set(place, located.ignoredFiles);
+      this.#problems.set(place, located.problems ?? []);
+    }
+    return this.ignoredFiles !== before;
+  }
+
+  #put(place: Place, located: LocatedSession): void {
+    const folder = located.folder ?? located.root;
+    const others = (this.#parts.get(located.id) ?? []).filter((part) => part.place !== place || part.folder !== folder);
+    this.#setParts(located.id, located.sources.length === 0 ? others : [...others, { place, folder, located }]);
+  }
+
+  #dropPlace(place: Place): Set<SessionId> {
     const had = new Set<SessionId>();
-    for (const [id, list] of parts) {
+    for (const [id, list] of this.#parts) {
       const others = list.filter((part) => part.place !== place);
       if (others.length === list.length) continue;
       had.add(id);
-      setParts(id, others);
+      this.#setParts(id, others);
     }
     return had;
-  };
-  const loadPlace = async (place: Place): Promise<ReadonlySet<SessionId>> => {
-    const { sessions, ignoredFiles, problems: found = [] } = await place.adapter.locate(place.root);
-    problems.set(place, found);
-    const factsOf = await place.adapter.follow?.readFacts(place.root);
-    if (factsOf) factsAt.set(place, factsOf);
-    const touched = dropPlace(place);
-    for (const located of sessions) {
-      put(place, located);
-      touched.add(located.id);
+  }
+
+  #setParts(id: SessionId, list: readonly Part[]): void {
+    for (const file of filesOf(this.#parts.get(id) ?? [])) {
+      const ids = this.#holders.get(file);
+      if (ids?.delete(id) && ids.size === 0) this.#holders.delete(file);
     }
-    ignored.set(place, ignoredFiles);
-    return touched;
-  };
-  const found = (list: readonly Part[]): FoundSession | undefined =>
-    joinParts(list.map(({ place, located }) => ({ adapter: place.adapter, forced: place.forced, located })));
-
-  const usedFiles = (): ReadonlySet<string> =>
-    new Set([...parts.values()].flat().flatMap(({ located }) => located.sources.map((source) => source.path)));
-  const countIgnored = (): number => {
-    // Of two hosts that look into one folder, each has no use for the other's files.
-    const used = usedFiles();
-    return [...new Set([...ignored.values()].flat())].filter((file) => !used.has(file)).length;
-  };
-
-  return {
-    places: () => places,
-    notesOn(place) {
-      const kept = notes.get(place) ?? new Map<string, unknown>();
-      notes.set(place, kept);
-      return kept;
-    },
-    problems: () => [...new Set([...problems.values()].flat())],
-    async findPlaces() {
-      places = await distinct(wanted);
-      return places;
-    },
-    loadPlace,
-    async relocate(place, folder, ids) {
-      for (const located of (await place.adapter.follow?.locateParts(place.root, folder, ids)) ?? [])
-        put(place, { ...located, facts: factsAt.get(place)?.(located) ?? [] });
-    },
-    async refreshFacts(place) {
-      const touched = new Set<SessionId>();
-      const factsOf = await place.adapter.follow?.readFacts(place.root);
-      if (!factsOf) return touched;
-      factsAt.set(place, factsOf);
-      for (const [id, list] of parts) {
-        const fresh = list.map((part) => (part.place === place ? withFacts(part, factsOf(part.located)) : part));
-        if (fresh.every((part, index) => part === list[index])) continue;
-        parts.set(id, fresh);
-        touched.add(id);
-      }
-      return touched;
-    },
-    noteModified(id, file, at) {
-      const list = parts.get(id) ?? [];
-      const isOlder = ({ located }: Part): boolean =>
-        located.modifiedAt < at && located.sources.some((source) => source.path === file);
-      if (!list.some(isOlder)) return;
-      parts.set(
-        id,
-        list.map((part) => (isOlder(part) ? { ...part, located: { ...part.located, modifiedAt: at } } : part)),
-      );
-    },
-    get: (id) => found(parts.get(id) ?? []),
-    partsOf: (id) => (parts.get(id) ?? []).map(({ place, folder }) => ({ place, part: { id, folder } })),
-    isInSeveralPlaces: (id) => (parts.get(id)?.length ?? 0) > 1,
-    all: () => [...parts.values()].flatMap((list) => found(list) ?? []).sort(byAge),
-    partsWith: (file) =>
-      [...(holders.get(file) ?? [])].flatMap((id) =>
-        (parts.get(id) ?? []).flatMap(({ place, folder, located }) => {
-          const source = located.sources.find(({ path: own }) => own === file);
-          return source ? [{ place, part: { id, folder }, source }] : [];
-        }),
-      ),
-    partsBelow(wanted) {
-      if (wanted.size === 0) return [];
-      return [...parts].flatMap(([id, list]) =>
-        list.flatMap(({ place, folder, located }) => {
-          const files = [folder, ...located.sources.map((source) => source.path)];
-          const below = firstAbove(files, place.root, wanted);
-          return below === undefined ? [] : [{ place, part: { id, folder }, below }];
-        }),
-      );
-    },
-    get ignoredFiles() {
-      return countIgnored();
-    },
-    usedFiles,
-    noteEntries(files) {
-      if (mayIgnoreOthers || files.size === 0) return;
-      const used = usedFiles();
-      mayIgnoreOthers = [...files].some((file) => !used.has(file));
-    },
-    async recountIgnored() {
-      if (!mayIgnoreOthers) return false;
-      mayIgnoreOthers = false;
-      const before = countIgnored();
-      for (const place of places) {
-        const located = await place.adapter.locate(place.root);
-        ignored.set(place, located.ignoredFiles);
-        problems.set(place, located.problems ?? []);
-      }
-      return countIgnored() !== before;
-    },
-  };
+    for (const file of filesOf(list)) this.#holders.set(file, (this.#holders.get(file) ?? new Set()).add(id));
+    if (list.length === 0) this.#parts.delete(id);
+    else this.#parts.set(id, list);
+  }
 }
 
-/** Which of the wanted places one of the files is, or lies below. */
+function join(list: readonly Part[]): FoundSession | undefined {
+  return joinParts(list.map(({ place, located }) => ({ adapter: place.adapter, forced: place.forced, located })));
+}
+
+/** The wanted path that one of the files is, or lies below. */
 function firstAbove(files: readonly string[], root: string, wanted: ReadonlySet<string>): string | undefined {
   for (const file of files)
     for (let above = file; above.length >= root.length; above = path.dirname(above)) {
@@ -217,7 +223,7 @@ function filesOf(list: readonly Part[]): readonly string[] {
   return list.flatMap(({ located }) => located.sources.map((source) => source.path));
 }
 
-/** The same part where nothing else is said of it. */
+/** The same part if its facts are the same. */
 function withFacts(part: Part, facts: readonly AgentEvent[]): Part {
   if (facts.length === 0 && part.located.facts.length === 0) return part;
   if (JSON.stringify(facts) === JSON.stringify(part.located.facts)) return part;

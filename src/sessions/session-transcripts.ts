@@ -1,26 +1,50 @@
 import {
   type AgentId,
   type AgentNode,
+  buildTree,
+  ledgerFor,
+  MESSAGE_DELIVERY,
+  mainAgentOf,
   nativeId,
   type OpenedSession,
+  type PlacedAgent,
   type SessionId,
+  type SessionLedger,
   type Sessions,
   type SessionTranscripts,
   type SessionTree,
+  type SharedFiles,
   type SharedTranscripts,
+  type SkippedAgent,
   type Transcript,
   type TranscriptAuthor,
+  type TranscriptBlock,
+  type TranscriptMessage,
   type TranscriptReader,
 } from '../core/index.ts';
-import type { SourceAdapter } from '../hosts/index.ts';
+import type { LocatedSource, SourceAdapter } from '../hosts/index.ts';
+import { editionOf } from '../lib/edition.ts';
 import { assertFound, codeOf, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
-import { createOpenBodies, type OpenedBodies } from './open-bodies.ts';
-import { type PlacedAgents, placeAgents } from './place-agents.ts';
+import {
+  claim,
+  type FoundSession,
+  type FoundSessions,
+  findSessions,
+  fromShared,
+  isOfFiles,
+  type SharedSession,
+  toShared,
+} from './find-sessions.ts';
 import type { Place } from './places.ts';
-import { EVERYTHING, editionOfTranscript, openedAnew, readTranscript } from './read-transcript.ts';
-import { fromShared, isOfFiles, type SharedSession, toShared } from './share-session.ts';
-import { fromParent, type Told, toldIn } from './told-by-parent.ts';
+import { readSession } from './read-session.ts';
+import {
+  createOpenBodies,
+  EVERYTHING,
+  editionOfTranscript,
+  type OpenedBodies,
+  openedAnew,
+  readTranscript,
+} from './read-transcript.ts';
 
 /** Who works in a folder, as far as anybody says. Never fails. */
 export type AuthorOf = (folder: string) => Promise<TranscriptAuthor | null>;
@@ -77,7 +101,7 @@ async function claimAll({ sessions }: FoundSessions, { tree }: OpenedSession) {
   return claimed;
 }
 
-export interface ReopenedTranscripts extends TranscriptReader {
+interface ReopenedTranscripts extends TranscriptReader {
   /** Of an agent whose conversation is among them; else -1. */
   indexOf(agent: AgentId): number;
   /** Where the person works. */
@@ -113,14 +137,14 @@ interface Reading {
 }
 
 function createReader(reading: Reading): TranscriptReader {
-  const toldTo = createToldWords(reading);
+  const viewOf = createParentLookup(reading);
   async function* read(which?: readonly number[]) {
     const { agents } = reading;
     const author = await reading.author();
     for (const { node, depth } of which ? which.flatMap((index) => agents[index] ?? []) : agents) {
       const { own, problem, edition } = await readOwn(reading, node);
       const isOwn = own.messages.length > 0;
-      const transcript = isOwn ? own : fromParent(own, await toldTo(node), problem);
+      const transcript = isOwn ? own : fromParent(own, await viewOf(node), problem);
       yield { node, depth, transcript: { ...transcript, author }, edition: isOwn ? edition : undefined };
     }
   }
@@ -136,14 +160,14 @@ function createReader(reading: Reading): TranscriptReader {
 }
 
 /** What the parent of one without lines of its own knows of it. The parent is read for that: it is rare. */
-function createToldWords(reading: Reading): (node: AgentNode) => Promise<Told | undefined> {
-  let last: { readonly parent: AgentNode; readonly told: ReadonlyMap<string, Told> } | undefined;
+function createParentLookup(reading: Reading): (node: AgentNode) => Promise<ParentView | undefined> {
+  let last: { readonly parent: AgentNode; readonly told: ReadonlyMap<string, ParentView> } | undefined;
   return async ({ id, link }) => {
     const parent = reading.agents.find(({ node }) => node.id === link.parent)?.node;
     if (!parent) return undefined;
     if (last?.parent !== parent) {
       const { own } = await readOwn(reading, parent);
-      last = { parent, told: toldIn(own, sessionOf(reading, parent).adapter) };
+      last = { parent, told: findInParent(own, sessionOf(reading, parent).adapter) };
     }
     return last.told.get(nativeId(id));
   };
@@ -171,4 +195,158 @@ async function readOwn(reading: Reading, node: AgentNode): Promise<Own> {
   const options = { opened, withMedia: true, onUnreadable };
   const { transcript, edition } = await readTranscript(session, reading.tree, node, EVERYTHING, options);
   return { own: transcript, problem, edition };
+}
+
+interface PlacedAgents {
+  readonly agents: readonly PlacedAgent[];
+  readonly skipped: readonly SkippedAgent[];
+}
+
+/** Whose conversations are worth taking along, and where each stands; what is below one that is not moves up. */
+function placeAgents(opened: Omit<OpenedSession, 'ignoredFiles' | 'problems'>): PlacedAgents {
+  const { tree } = opened;
+  const main = mainAgentOf(tree.id);
+  const depths = new Map<AgentId, number>();
+  const agents: PlacedAgent[] = [];
+  const skipped: SkippedAgent[] = [];
+  // A parent stands before its children.
+  for (const node of tree.agents) {
+    const above = node.link.parent === undefined ? undefined : depths.get(node.link.parent);
+    const skip = node.id === main ? undefined : whySkipped(node, ledgerFor(node, opened));
+    const depth = node.id === main ? 0 : (above ?? 0) + 1;
+    depths.set(node.id, skip ? depth - 1 : depth);
+    if (skip) skipped.push({ agent_id: nativeId(node.id), ...skip });
+    else agents.push({ node, depth });
+  }
+  return { agents, skipped };
+}
+
+function whySkipped(node: AgentNode, ledger: SessionLedger): Omit<SkippedAgent, 'agent_id'> | undefined {
+  if (node.kind === 'internal' && node.internal !== MESSAGE_DELIVERY) {
+    return { kind: 'internal', reason: `The host started it for itself: ${node.internal ?? 'it does not say why'}.` };
+  }
+  if (node.kind === 'internal' && standsElsewhere(node.id, ledger)) {
+    return { kind: 'delivery', reason: 'It delivers a message; all that was said in it stands in other transcripts.' };
+  }
+  if ((node.messageCount ?? 0) === 0 && node.link.call === undefined) {
+    return { kind: 'empty', reason: 'Nothing was said in it.' };
+  }
+  return undefined;
+}
+
+/** A teammate may have done its work in the file that the message made: then it is not only a delivery. */
+function standsElsewhere(agent: AgentId, { messages }: SessionLedger): boolean {
+  for (const { role, agents } of messages.values())
+    if (role === 'assistant' && agents.has(agent) && agents.size === 1) return false;
+  return true;
+}
+
+/** What a parent's transcript holds of a sub-agent's conversation. */
+export interface ParentView {
+  readonly call: string;
+  readonly prompt: string | undefined;
+  readonly askedAt: string | null;
+  /** Its report; of one in the background, what the notice of its end handed over. */
+  readonly answer: string | undefined;
+  readonly answeredAt: string | null;
+}
+
+/** By the agents' ids. */
+function findInParent({ messages }: Transcript, adapter: SourceAdapter): ReadonlyMap<string, ParentView> {
+  const told = new Map<string, ParentView>();
+  for (const { content, timestamp } of messages) {
+    for (const block of content) {
+      // A call that made several says nothing of any one of them.
+      const agent = block.type === 'tool_use' && !block.sub_agent_refs ? block.sub_agent_ref?.agent_id : undefined;
+      if (block.type === 'tool_use' && agent !== undefined) {
+        const { prompt, answer } = adapter.errandIn?.(block.input, answerTo(block.tool_use_id, content)) ?? {};
+        told.set(agent, { call: block.tool_use_id, prompt, askedAt: timestamp, answer, answeredAt: null });
+      }
+      const before = block.type === 'notice' && block.agent_id !== null ? told.get(block.agent_id) : undefined;
+      if (before && block.type === 'notice' && block.agent_id !== null && block.text !== '')
+        told.set(block.agent_id, { ...before, answer: block.text, answeredAt: timestamp });
+    }
+  }
+  return told;
+}
+
+function answerTo(call: string, content: readonly TranscriptBlock[]): string | undefined {
+  const result = content.find((block) => block.type === 'tool_result' && block.tool_use_id === call);
+  return result?.type === 'tool_result' ? result.text : undefined;
+}
+
+/** An agent whose own lines are not there: it says so, and shows what its parent was given. */
+function fromParent(empty: Transcript, told: ParentView | undefined, problem: string | undefined): Transcript {
+  const id = empty.session_id;
+  const text = problem === undefined ? '' : `${problem}.`;
+  const said: TranscriptMessage[] = [
+    {
+      id: `${id}-note`,
+      role: 'system',
+      timestamp: null,
+      model: null,
+      content: [{ type: 'notice', kind: 'note', title: told ? GONE_BUT : GONE, text, agent_id: id }],
+    },
+  ];
+  const say = (part: string, role: 'user' | 'assistant', words: string | undefined, timestamp: string | null): void => {
+    if (words === undefined || words === '') return;
+    said.push({ id: `${told?.call}-${part}`, role, timestamp, model: null, content: [{ type: 'text', text: words }] });
+  };
+  say('prompt', 'user', told?.prompt, told?.askedAt ?? null);
+  say('answer', 'assistant', told?.answer, told?.answeredAt ?? null);
+  return { ...empty, known_from: told ? 'parent' : 'nothing', messages: said };
+}
+
+const GONE = 'Its own transcript is not there.';
+const GONE_BUT = 'Its own transcript is not there. This is what the call that made it holds.';
+
+/** What can be said of a session while somebody else still reads it. */
+interface AheadSession {
+  /** Where the person works, as the main agent's own file has it. */
+  folder(): Promise<string | undefined>;
+  /** One after the other, each file by itself, without what a tree would know of it. */
+  readonly conversations: readonly AheadConversation[];
+}
+
+interface AheadConversation {
+  readonly agent: AgentId;
+  read(): Promise<ReadAhead>;
+}
+
+interface ReadAhead extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
+  /** As `PlacedTranscript` has it. */
+  readonly edition: string | undefined;
+}
+
+export function openAhead(adapters: readonly SourceAdapter[], shared: SharedFiles): AheadSession {
+  const { adapter, located } = fromShared(adapters, shared as unknown as SharedSession);
+  const main = mainAgentOf(located.id);
+  const sources = located.sources.filter(({ companion, standIn }) => !companion && !standIn);
+  const toConversation = (source: LocatedSource): AheadConversation => {
+    const agent = source.agent ?? main;
+    return {
+      agent,
+      async read() {
+        const bodies = adapter.openBodies?.(located, source, agent);
+        const edition = bodies?.files && editionOf(bodies.files);
+        const messages = (await bodies?.readAll?.()) ?? [];
+        const isAsBefore = edition !== undefined && bodies?.files && editionOf(bodies.files) === edition;
+        return {
+          session_id: nativeId(agent),
+          messages,
+          left_out: bodies?.leftOut() ?? {},
+          edition: isAsBefore ? edition : undefined,
+        };
+      },
+    };
+  };
+  return {
+    folder: async () => {
+      const own = sources.filter(({ agent }) => agent === undefined);
+      // Agents that it names have files, which would be looked for.
+      const { locateAgents: _elsewhere, ...alone } = adapter;
+      return buildTree(await readSession(alone, { ...located, sources: own }), { now: located.modifiedAt }).cwd;
+    },
+    conversations: sources.map(toConversation),
+  };
 }

@@ -1,14 +1,13 @@
-import { nativeId, type SessionId, type Sessions, type SessionTree } from '../core/index.ts';
+import { nativeId, type Sessions, type SessionTree } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { isThere } from '../lib/folders.ts';
 import { readTail } from '../lib/read-lines.ts';
 import { assertFound, UserError } from '../lib/user-error.ts';
-import { claim, type FoundSession, type FoundSessions, findSessions } from './find-sessions.ts';
+import { claim, type FoundSession, type FoundSessions, findSessions, isOfFiles, toShared } from './find-sessions.ts';
 import { isAddress, type Place } from './places.ts';
-import { createReadSessions } from './read-joined.ts';
-import { isOfFiles, toShared } from './share-session.ts';
+import { createReadSessions, topOf } from './read-session.ts';
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly clock: Clock;
   /** The person named the places: one that is not there is a mistake, not an empty folder. */
   readonly named?: boolean;
@@ -71,17 +70,11 @@ export function createSessions(places: readonly Place[], { clock, named }: Sessi
       const read = createReadSessions(found.sessions, { clock });
       await read.add([newest]);
       // Who names a session wants that one; the newest of all stands where the list has it.
-      const id = prefix === undefined ? topOf(newest.located.id, read.joined().within) : newest.located.id;
+      const id = prefix === undefined ? topOf(newest.located.id, read.joined()) : newest.located.id;
       const opened = assertFound(await read.open(id), 'it has just been read');
       return { ...opened, ignoredFiles: ignored.size, problems: found.problems };
     },
   };
-}
-
-function topOf(id: SessionId, within: ReadonlyMap<SessionId, SessionId>): SessionId {
-  let top = id;
-  for (let above = within.get(top); above !== undefined; above = within.get(top)) top = above;
-  return top;
 }
 
 /** For places that the person named. Whether a server answers, its adapter tells. */

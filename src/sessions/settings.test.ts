@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { configFolder } from '../lib/state-folder.ts';
 import { readConfig } from './settings.ts';
-import { trackerOptionsOf } from './tracker-options.ts';
+import { trackerOptionsOf } from './tracker.ts';
 
 let folder = '';
 beforeEach(() => {

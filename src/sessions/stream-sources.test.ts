@@ -6,10 +6,10 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { nativeId, type SessionTree, toSessionId } from '../core/index.ts';
 import { claudeCode } from '../hosts/claude-code/index.ts';
 import { placesFor } from './places.ts';
+import { createToldWriter } from './session-records.ts';
 import { createSessions } from './sessions.ts';
-import { readsStreams } from './stream/recognise-stream.ts';
 import { createShadow } from './stream/shadow.ts';
-import { createToldWriter } from './stream/told-writer.ts';
+import { readsStreams } from './stream/shadowed-session.ts';
 
 // The same run twice: its files, and what it printed.
 

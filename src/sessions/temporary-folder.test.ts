@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTemporaryFolder } from './temporary-folder.ts';
+import { createTemporaryFolder } from './play-recording.ts';
 
 describe('a temporary folder', () => {
   let scripts = '';
@@ -40,7 +40,7 @@ describe('a temporary folder', () => {
     const script = path.join(scripts, `${kill ?? 'end'}-${rest.length}.mjs`);
     await build({
       stdin: {
-        contents: `import { createTemporaryFolder } from './temporary-folder.ts';
+        contents: `import { createTemporaryFolder } from './play-recording.ts';
           const { path } = await createTemporaryFolder('troupe-test-');
           ${rest};
           console.log(path);`,

@@ -1,229 +1,424 @@
-import { type LiveTrees, nativeId, type SessionId, type StalledAfter, type TreeChange } from '../core/index.ts';
+import {
+  type AgentId,
+  type LiveListing,
+  type LiveTrees,
+  type MessageRange,
+  nativeId,
+  type PartOfTranscript,
+  type SessionId,
+  type SessionLedger,
+  type SessionTree,
+  STALLED_AFTER,
+  type StalledAfter,
+  type TreeChange,
+} from '../core/index.ts';
 import type { AgentScan } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { type FolderWatch, type PlaceChange, type WatchHandlers, watchFolders } from '../lib/watch-folders.ts';
-import { findTouched } from './changed-places.ts';
-import { type ChangeBatch, createChanges } from './changes.ts';
-import { createFollowedSessions, type LiveWindow } from './followed-sessions.ts';
-import { hasLiveProcess } from './liveness.ts';
+import { type ChangeBatch, Changes, findTouched } from './changes.ts';
+import { FollowedSessions, hasLiveProcess, type LiveWindow } from './followed-sessions.ts';
 import type { Place } from './places.ts';
-import { createSessionIndex } from './session-index.ts';
-import { followUnwatched } from './unwatched.ts';
-import { createWorkQueue } from './work-queue.ts';
+import { SessionIndex } from './session-index.ts';
+import type { Config } from './settings.ts';
 
 export interface TrackerOptions {
   readonly clock: Clock;
   readonly stalledAfter?: StalledAfter;
   readonly window?: LiveWindow;
-  /** How often to look without being told, in milliseconds. */
+  /** How often to look for changes that watches missed, in milliseconds. */
   readonly sweepEveryMs?: number;
-  /** How folders are watched, where it is not the system's own way. */
+  /** How folders are watched, if not in the system's own way. */
   readonly watch?: WatchHandlers['watch'];
-  /** Told where something failed that must not stop the rest. */
+  /** Gets failures that must not stop the rest. */
   readonly onError?: (error: unknown) => void;
 }
 
-export const LIVE_WINDOW: LiveWindow = { ms: 24 * 3_600_000, sessions: 100 };
+const LIVE_WINDOW: LiveWindow = { ms: 24 * 3_600_000, sessions: 100 };
 const SWEEP_EVERY_MS = 30_000;
 /** Lines come in bunches: one look for all that come this close together. */
 const TOGETHER_MS = 8;
-/** A file that is in the middle of something is looked at again after so long. */
+/** A file in the middle of a write is read again after so long. */
 const UNFINISHED_MS = 1_000;
-/** Changes of the less urgent kind that are looked at in one go, so that it takes about so long. */
+/** Target duration of one batch of less urgent changes. */
 const SLICE_MS = 50;
 const [MIN_SLICE, FIRST_SLICE] = [8, 64];
-/** How often to see whether processes still run. */
+/** How often to check that processes still run. */
 const PULSE_MS = 1_000;
 const PULSES_PER_REBUILD = 10;
 
-/**
- * Follows every session of the given places: watches tell what changed, a sweep now and then finds what they miss, a
- * pulse finds processes that died. All work is done in one queue, so no session is read by two at once.
- */
-export function startTracker(wanted: readonly Place[], options: TrackerOptions): LiveTrees {
-  const { clock, window = LIVE_WINDOW, sweepEveryMs = SWEEP_EVERY_MS, onError = () => {} } = options;
-  const listeners = new Set<(change: TreeChange) => void>();
-  const emit = (change: TreeChange): void => {
-    for (const listener of listeners) attempt(() => listener(change), onError);
-  };
-  const { stalledAfter } = options;
-  const index = createSessionIndex(wanted);
-  const changes = createChanges((file) => followed.isRead(file));
-  const unfinished = new Map<string, NodeJS.Timeout>();
-  const followed = createFollowedSessions({
-    index,
-    clock,
-    window,
-    emit,
-    ...(stalledAfter && { stalledAfter }),
-    onReplaced: (file) => onChange(file, 'entry'),
-    onUnfinished(file) {
-      if (unfinished.has(file) || queue.isClosed) return;
-      const lookAgain = (): void => void (unfinished.delete(file) && onChange(file, 'written'));
-      unfinished.set(file, setTimeout(lookAgain, UNFINISHED_MS));
-    },
-  });
-  const queue = createWorkQueue(onError);
-  const watches: FolderWatch[] = [];
-  const listening: { close(): void }[] = [];
-  const unwatched = followUnwatched(watches, () => emit({ kind: 'listing' }));
-  let isComplete = false;
-  let pulses = 0;
-
-  const lookAt = async (batch: ChangeBatch): Promise<void> => {
-    const { sessions, isListingChanged } = await findTouched(batch, index, followed);
-    const scan: AgentScan = new Map();
-    for (const [id, files] of sessions)
-      if (followed.has(id)) await followed.update(id, files, scan).catch(onError);
-      else arrivals.add(id);
-    if (isListingChanged && isComplete) emit({ kind: 'listing' });
-  };
-  /** Sessions that may be worth following. The newest first, once all that came with them is known. */
-  const arrivals = new Set<SessionId>();
-  const lookAtArrivals = async (): Promise<void> => {
-    const age = (id: SessionId): number => index.get(id)?.located.modifiedAt ?? 0;
-    const newestFirst = [...arrivals].map((id) => ({ id, at: age(id) })).sort((a, b) => b.at - a.at);
-    const end = performance.now() + SLICE_MS;
-    for (const { id } of newestFirst) {
-      if (performance.now() > end) break;
-      arrivals.delete(id);
-      await followed.update(id).catch(onError);
-    }
-    // Those that are followed now are no longer among the older ones.
-    if (newestFirst.length > 0 && isComplete) emit({ kind: 'listing' });
-  };
-  /** So many at a time that nobody waits long: somebody may move a folder of thousands of sessions. */
-  let slice = FIRST_SLICE;
-  const lookAtChanges = async (): Promise<void> => {
-    await lookAt(changes.takeUrgent());
-    const begin = performance.now();
-    const batch = changes.take(slice);
-    const isAll = batch.files.size < slice;
-    await lookAt(batch);
-    const took = performance.now() - begin;
-    if (isAll) await lookAtArrivals();
-    slice = isAll ? FIRST_SLICE : Math.max(MIN_SLICE, took > SLICE_MS ? slice / 2 : slice * 2);
-  };
-  const isDone = (): boolean => changes.isEmpty() && arrivals.size === 0;
-  const lookSoon = queue.debounced(lookAtChanges, TOGETHER_MS, isDone);
-  const onChange = (file: string, what: PlaceChange): void => {
-    changes.addFile(file, what);
-    lookSoon();
-  };
-  const pulse = (): void => {
-    pulses++;
-    unwatched.look().catch(onError);
-    const lost = followed.rootsWithLostProcess();
-    for (const place of index.places()) if (lost.has(place.root)) changes.addFacts(place);
-    if (lost.size > 0) lookSoon();
-    if (pulses % PULSES_PER_REBUILD === 0) queue.run(async () => followed.rebuildAtWork());
-  };
-  const timers: { readonly pulse: NodeJS.Timeout; sweep?: NodeJS.Timeout } = { pulse: setInterval(pulse, PULSE_MS) };
-  const sweep = async (): Promise<void> => {
-    for (const watch of watches) await watch.sweep();
-    unwatched.count();
-    await queue.add(async () => {
-      const isNew = unread.size > 0;
-      for (const place of unread) await load(place);
-      if (isNew) followYoung();
-      const isRecounted = await index.recountIgnored();
-      if (followed.letGo() || isRecounted) emit({ kind: 'listing' });
-    });
-    for (const place of index.places()) changes.addFacts(place);
-    for (const id of followed.ids()) changes.addSession(id);
-    lookSoon();
-  };
-  const sweepLater = (): void => {
-    if (queue.isClosed) return;
-    timers.sweep = setTimeout(() => void sweep().catch(onError).finally(sweepLater), sweepEveryMs);
-  };
-  /** A place that cannot be looked at is tried again at each sweep. */
-  const unread = new Set<Place>();
-  const load = async (place: Place): Promise<void> => {
-    try {
-      await index.loadPlace(place);
-      unread.delete(place);
-    } catch (error) {
-      unread.add(place);
-      onError(error);
-    }
-  };
-  /** The newest first. One piece of work each: whoever asks for one of them in between does not wait for all. */
-  const followYoung = (): void => {
-    const sessions = index.all();
-    const young = sessions.filter(followed.isInWindow).slice(0, window.sessions);
-    const alive = sessions.filter(({ located }) => hasLiveProcess(located));
-    for (const { located } of new Set([...young, ...alive])) queue.run(() => followed.update(located.id));
-  };
-  /** Watches first: what changes while everything is listed is looked at afterwards. */
-  const listAll = async (): Promise<void> => {
-    for (const { adapter, root } of await index.findPlaces()) {
-      const isWanted = await adapter.follow?.watched(root);
-      if (queue.isClosed) return;
-      const heard = adapter.follow?.listen?.(root, (what) => onChange(root, what));
-      if (heard) listening.push(heard);
-      else watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch: options.watch }) }));
-    }
-    for (const folder of new Set(index.places().flatMap(({ told = [] }) => told)))
-      watches.push(watchFolders(folder, { onChange, ...known({ watch: options.watch }) }));
-    await Promise.all(watches.map(({ ready }) => ready));
-    unwatched.count();
-    for (const place of index.places()) await load(place);
-    followYoung();
-    queue.run(async () => {
-      isComplete = true;
-      emit({ kind: 'listing' });
-    });
-  };
-  queue.run(() => listAll().finally(sweepLater));
-
+/** The tracker's options as the settings have them. */
+export function trackerOptionsOf({ live = {} }: Config): Omit<TrackerOptions, 'clock' | 'onError'> {
+  const { windowHours, windowSessions, sweepSeconds, stalledAfterSeconds = {} } = live;
+  const { start, reply, tool } = stalledAfterSeconds;
+  const ms = (seconds: number | undefined, fallback: number): number =>
+    seconds === undefined ? fallback : seconds * 1000;
   return {
-    current: followed.trees,
-    listing: () => ({
-      older: index
-        .all()
-        .filter(({ located }) => !followed.has(located.id))
-        .map(({ located: { id, modifiedAt, sources } }) => ({ id, modifiedAt, files: sources.length })),
-      ignoredFiles: index.ignoredFiles + followed.foreignFiles,
-      places: wanted.map(({ root }) => root),
-      isComplete,
-      notices: [...unwatched.notices(), ...index.problems()],
-    }),
-    subscribe(listener) {
-      listeners.add(listener);
-      return { close: () => void listeners.delete(listener) };
+    window: {
+      ms: windowHours === undefined ? LIVE_WINDOW.ms : windowHours * 3_600_000,
+      sessions: windowSessions ?? LIVE_WINDOW.sessions,
     },
-    async look(native) {
-      const id = await queue.add(async () => {
-        const found = index.all().find(({ located }) => nativeId(located.id) === native)?.located.id;
-        const isNew = found !== undefined && !followed.has(found);
-        const tree = found === undefined ? undefined : await followed.look(found);
-        if (isNew && tree) emit({ kind: 'listing' });
-        return tree?.id;
-      });
-      // Beside the queue: it reads the neighbours of the session, and nobody else should wait for that.
-      const origin = id === undefined ? undefined : await followed.findOrigin(id);
-      if (id !== undefined && origin) await queue.add(async () => followed.noteOrigin(id, origin));
-      return followed.trees().find((tree) => tree.id === id);
-    },
-    ledgerOf: followed.ledgerOf,
-    transcript: followed.transcript,
-    close() {
-      queue.close();
-      clearInterval(timers.pulse);
-      clearTimeout(timers.sweep);
-      for (const timer of unfinished.values()) clearTimeout(timer);
-      for (const one of [...watches, ...listening]) one.close();
-      listeners.clear();
+    ...(sweepSeconds !== undefined && { sweepEveryMs: sweepSeconds * 1000 }),
+    stalledAfter: {
+      start: ms(start, STALLED_AFTER.start),
+      reply: ms(reply, STALLED_AFTER.reply),
+      tool: ms(tool, STALLED_AFTER.tool),
     },
   };
 }
 
-function attempt(action: () => void, onError: (error: unknown) => void): void {
-  try {
-    action();
-  } catch (error) {
-    onError(error);
+/**
+ * Follows every session of the given places: watches report what changed, a sweep now and then finds what they miss, a
+ * pulse finds processes that died. All work runs in one queue, so no session is read by two at once.
+ */
+export function startTracker(wanted: readonly Place[], options: TrackerOptions): LiveTrees {
+  return new Tracker(wanted, options);
+}
+
+class Tracker implements LiveTrees {
+  readonly #wanted: readonly Place[];
+  readonly #options: TrackerOptions;
+  readonly #window: LiveWindow;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Set<(change: TreeChange) => void>();
+  readonly #index: SessionIndex;
+  readonly #followed: FollowedSessions;
+  readonly #changes: Changes;
+  readonly #queue: WorkQueue;
+  readonly #watches: FolderWatch[] = [];
+  readonly #listening: { close(): void }[] = [];
+  readonly #unwatched: UnwatchedFolders;
+  readonly #unfinished = new Map<string, NodeJS.Timeout>();
+  /** Sessions that may be worth following: the newest first, once everything that came with them is listed. */
+  readonly #arrivals = new Set<SessionId>();
+  /** Places that could not be listed: each sweep tries again. */
+  readonly #unread = new Set<Place>();
+  readonly #lookSoon: () => void;
+  readonly #pulseTimer: NodeJS.Timeout;
+  #sweepTimer: NodeJS.Timeout | undefined;
+  #isComplete = false;
+  #pulses = 0;
+  /** Files in one batch, so that nothing else waits long: somebody may move a folder of thousands of sessions. */
+  #slice = FIRST_SLICE;
+
+  constructor(wanted: readonly Place[], options: TrackerOptions) {
+    const { clock, window = LIVE_WINDOW, stalledAfter, onError = () => {} } = options;
+    this.#wanted = wanted;
+    this.#options = options;
+    this.#window = window;
+    this.#onError = onError;
+    this.#index = new SessionIndex(wanted);
+    this.#followed = new FollowedSessions({
+      index: this.#index,
+      clock,
+      window,
+      emit: (change) => this.#emit(change),
+      ...known({ stalledAfter }),
+      onReplaced: (file) => this.#onChange(file, 'entry'),
+      onUnfinished: (file) => this.#readLater(file),
+    });
+    this.#changes = new Changes((file) => this.#followed.isRead(file));
+    this.#queue = new WorkQueue(onError);
+    this.#unwatched = new UnwatchedFolders(this.#watches, () => this.#emit({ kind: 'listing' }));
+    const isDone = (): boolean => this.#changes.isEmpty() && this.#arrivals.size === 0;
+    this.#lookSoon = this.#queue.debounced(() => this.#lookAtChanges(), TOGETHER_MS, isDone);
+    this.#pulseTimer = setInterval(() => this.#pulse(), PULSE_MS);
+    this.#queue.run(() => this.#listAll().finally(() => this.#sweepLater()));
+  }
+
+  current(): readonly SessionTree[] {
+    return this.#followed.trees();
+  }
+
+  listing(): LiveListing {
+    const older = this.#index.all().filter(({ located }) => !this.#followed.has(located.id));
+    return {
+      older: older.map(({ located: { id, modifiedAt, sources } }) => ({ id, modifiedAt, files: sources.length })),
+      ignoredFiles: this.#index.ignoredFiles + this.#followed.foreignFiles,
+      places: this.#wanted.map(({ root }) => root),
+      isComplete: this.#isComplete,
+      notices: [...this.#unwatched.notices, ...this.#index.problems()],
+    };
+  }
+
+  subscribe(listener: (change: TreeChange) => void): { close(): void } {
+    this.#listeners.add(listener);
+    return { close: () => void this.#listeners.delete(listener) };
+  }
+
+  async look(native: string): Promise<SessionTree | undefined> {
+    const followed = this.#followed;
+    const id = await this.#queue.add(async () => {
+      const found = this.#index.all().find(({ located }) => nativeId(located.id) === native)?.located.id;
+      const isNew = found !== undefined && !followed.has(found);
+      const tree = found === undefined ? undefined : await followed.look(found);
+      if (isNew && tree) this.#emit({ kind: 'listing' });
+      return tree?.id;
+    });
+    // Beside the queue: it reads the neighbours of the session, and nothing else should wait for that.
+    const origin = id === undefined ? undefined : await followed.findOrigin(id);
+    if (id !== undefined && origin) await this.#queue.add(async () => followed.noteOrigin(id, origin));
+    return followed.trees().find((tree) => tree.id === id);
+  }
+
+  ledgerOf(session: SessionId): SessionLedger | undefined {
+    return this.#followed.ledgerOf(session);
+  }
+
+  transcript(session: SessionId, agent: AgentId, range: MessageRange): Promise<PartOfTranscript | undefined> {
+    return this.#followed.transcript(session, agent, range);
+  }
+
+  close(): void {
+    this.#queue.close();
+    clearInterval(this.#pulseTimer);
+    clearTimeout(this.#sweepTimer);
+    for (const timer of this.#unfinished.values()) clearTimeout(timer);
+    for (const one of [...this.#watches, ...this.#listening]) one.close();
+    this.#listeners.clear();
+  }
+
+  #emit(change: TreeChange): void {
+    for (const listener of this.#listeners)
+      try {
+        listener(change);
+      } catch (error) {
+        this.#onError(error);
+      }
+  }
+
+  #onChange(file: string, what: PlaceChange): void {
+    this.#changes.addFile(file, what);
+    this.#lookSoon();
+  }
+
+  #readLater(file: string): void {
+    if (this.#unfinished.has(file) || this.#queue.isClosed) return;
+    const lookAgain = (): void => void (this.#unfinished.delete(file) && this.#onChange(file, 'written'));
+    this.#unfinished.set(file, setTimeout(lookAgain, UNFINISHED_MS));
+  }
+
+  /** Watches first: what changes during the listing is looked at afterwards. */
+  async #listAll(): Promise<void> {
+    const { watch } = this.#options;
+    const onChange = (file: string, what: PlaceChange): void => this.#onChange(file, what);
+    for (const { adapter, root } of await this.#index.findPlaces()) {
+      const isWanted = await adapter.follow?.watched(root);
+      if (this.#queue.isClosed) return;
+      const heard = adapter.follow?.listen?.(root, (what) => onChange(root, what));
+      if (heard) this.#listening.push(heard);
+      else this.#watches.push(watchFolders(root, { onChange, ...known({ isWanted, watch }) }));
+    }
+    for (const folder of new Set(this.#index.places().flatMap(({ records = [] }) => records)))
+      this.#watches.push(watchFolders(folder, { onChange, ...known({ watch }) }));
+    await Promise.all(this.#watches.map(({ ready }) => ready));
+    this.#unwatched.count();
+    for (const place of this.#index.places()) await this.#load(place);
+    this.#followYoung();
+    this.#queue.run(async () => {
+      this.#isComplete = true;
+      this.#emit({ kind: 'listing' });
+    });
+  }
+
+  async #load(place: Place): Promise<void> {
+    try {
+      await this.#index.loadPlace(place);
+      this.#unread.delete(place);
+    } catch (error) {
+      this.#unread.add(place);
+      this.#onError(error);
+    }
+  }
+
+  /** The newest first, one piece of work each: a request for one of them does not wait for all. */
+  #followYoung(): void {
+    const sessions = this.#index.all();
+    const young = sessions.filter((found) => this.#followed.isInWindow(found)).slice(0, this.#window.sessions);
+    const alive = sessions.filter(({ located }) => hasLiveProcess(located));
+    for (const { located } of new Set([...young, ...alive])) this.#queue.run(() => this.#followed.update(located.id));
+  }
+
+  async #lookAtChanges(): Promise<void> {
+    await this.#lookAt(this.#changes.takeUrgent());
+    const begin = performance.now();
+    const batch = this.#changes.take(this.#slice);
+    const isAll = batch.files.size < this.#slice;
+    await this.#lookAt(batch);
+    const took = performance.now() - begin;
+    if (isAll) await this.#lookAtArrivals();
+    const next = took > SLICE_MS ? this.#slice / 2 : this.#slice * 2;
+    this.#slice = isAll ? FIRST_SLICE : Math.max(MIN_SLICE, next);
+  }
+
+  async #lookAt(batch: ChangeBatch): Promise<void> {
+    const { sessions, isListingChanged } = await findTouched(batch, this.#index, this.#followed);
+    const scan: AgentScan = new Map();
+    for (const [id, files] of sessions)
+      if (this.#followed.has(id)) await this.#followed.update(id, files, scan).catch(this.#onError);
+      else this.#arrivals.add(id);
+    if (isListingChanged && this.#isComplete) this.#emit({ kind: 'listing' });
+  }
+
+  async #lookAtArrivals(): Promise<void> {
+    const age = (id: SessionId): number => this.#index.get(id)?.located.modifiedAt ?? 0;
+    const newestFirst = [...this.#arrivals].map((id) => ({ id, at: age(id) })).sort((a, b) => b.at - a.at);
+    const end = performance.now() + SLICE_MS;
+    for (const { id } of newestFirst) {
+      if (performance.now() > end) break;
+      this.#arrivals.delete(id);
+      await this.#followed.update(id).catch(this.#onError);
+    }
+    // Those that are followed now are no longer among the older ones.
+    if (newestFirst.length > 0 && this.#isComplete) this.#emit({ kind: 'listing' });
+  }
+
+  #pulse(): void {
+    this.#pulses++;
+    this.#unwatched.look().catch(this.#onError);
+    const lost = this.#followed.rootsWithLostProcess();
+    for (const place of this.#index.places()) if (lost.has(place.root)) this.#changes.addFacts(place);
+    if (lost.size > 0) this.#lookSoon();
+    if (this.#pulses % PULSES_PER_REBUILD === 0) this.#queue.run(async () => this.#followed.rebuildAtWork());
+  }
+
+  #sweepLater(): void {
+    if (this.#queue.isClosed) return;
+    const sweep = (): void =>
+      void this.#sweep()
+        .catch(this.#onError)
+        .finally(() => this.#sweepLater());
+    this.#sweepTimer = setTimeout(sweep, this.#options.sweepEveryMs ?? SWEEP_EVERY_MS);
+  }
+
+  async #sweep(): Promise<void> {
+    for (const watch of this.#watches) await watch.sweep();
+    this.#unwatched.count();
+    await this.#queue.add(async () => {
+      const isNew = this.#unread.size > 0;
+      for (const place of this.#unread) await this.#load(place);
+      if (isNew) this.#followYoung();
+      const isRecounted = await this.#index.recountIgnored();
+      if (this.#followed.letGo() || isRecounted) this.#emit({ kind: 'listing' });
+    });
+    for (const place of this.#index.places()) this.#changes.addFacts(place);
+    for (const id of this.#followed.ids()) this.#changes.addSession(id);
+    this.#lookSoon();
+  }
+}
+
+/** Polling an unwatched folder waits for so many times as long as the last poll took: it costs a twentieth of the time. */
+const UNWATCHED_REST = 20;
+
+/** Folders that the system would not watch: they are polled, and people are told. */
+class UnwatchedFolders {
+  readonly #watches: readonly FolderWatch[];
+  readonly #onNotice: () => void;
+  #notices: readonly string[] = [];
+  #isLooking = false;
+  #nextAt = 0;
+  #restMs = 0;
+
+  constructor(watches: readonly FolderWatch[], onNotice: () => void) {
+    this.#watches = watches;
+    this.#onNotice = onNotice;
+  }
+
+  /** For people. */
+  get notices(): readonly string[] {
+    return this.#notices;
+  }
+
+  /** To be called when folders may have come, or watches may have been granted. */
+  count(): void {
+    const folders = this.#folders();
+    const isLimitReached = this.#watches.some((watch) => watch.counts().isLimitReached);
+    const before = this.#notices.join();
+    this.#notices = folders === 0 ? [] : [noticeOf(folders, isLimitReached, roughSeconds(this.#restMs))];
+    if (this.#notices.join() !== before) this.#onNotice();
+  }
+
+  /** To be called every second: polls if it is time. */
+  async look(): Promise<void> {
+    if (this.#isLooking || performance.now() < this.#nextAt || this.#folders() === 0) return;
+    this.#isLooking = true;
+    try {
+      const begin = performance.now();
+      for (const watch of this.#watches) await watch.lookAtUnwatched();
+      this.#restMs = (performance.now() - begin) * UNWATCHED_REST;
+      this.#nextAt = performance.now() + this.#restMs;
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  #folders(): number {
+    return this.#watches.reduce((sum, watch) => sum + watch.counts().unwatched, 0);
+  }
+}
+
+/** 1, 2, 4, 8 …: each poll takes a little longer or shorter, which is not worth a new notice. */
+function roughSeconds(ms: number): number {
+  return 2 ** Math.max(0, Math.ceil(Math.log2(ms / 1000)));
+}
+
+function noticeOf(folders: number, isLimitReached: boolean, seconds: number): string {
+  const many = folders === 1 ? '1 folder is' : `${folders} folders are`;
+  const looked = `${many} looked at every ${seconds} s instead of being watched`;
+  if (!isLimitReached) return looked;
+  return `the system's limit of file watches is reached: ${looked}; to raise it: fs.inotify.max_user_watches`;
+}
+
+/** Under a flood, a pause of so many times as long as the last look took: lines gather, and others get their turn. */
+const REST = 3;
+const MAX_REST_MS = 40;
+
+/** One thing after the other: a session must not be read by two at once. */
+class WorkQueue {
+  readonly #onError: (error: unknown) => void;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #tail: Promise<unknown> = Promise.resolve();
+  isClosed = false;
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
+
+  /** Fails if the work fails; the queue goes on. */
+  add<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#tail.then(work);
+    this.#tail = done.catch(this.#onError);
+    return done;
+  }
+
+  /** For work that nobody waits for: its failure goes to `onError`. */
+  run(work: () => Promise<unknown>): void {
+    this.add(work).catch(() => {});
+  }
+
+  /** Requests work that is done once for all requests within `ms`, and again until `isDone`. */
+  debounced(work: () => Promise<void>, ms: number, isDone: () => boolean): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const askIn = (wait: number): void => {
+      if (this.isClosed || timer) return;
+      timer = setTimeout(() => {
+        if (timer) this.#timers.delete(timer);
+        timer = undefined;
+        this.run(once);
+      }, wait);
+      this.#timers.add(timer);
+    };
+    const once = async (): Promise<void> => {
+      if (this.isClosed || isDone()) return;
+      const begin = performance.now();
+      await work();
+      if (!isDone()) askIn(Math.min(MAX_REST_MS, (performance.now() - begin) * REST));
+    };
+    return () => askIn(ms);
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
   }
 }

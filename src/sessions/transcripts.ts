@@ -1,16 +1,22 @@
 import {
   type AgentId,
   type AgentNode,
+  type MessageRange,
   mainAgentOf,
   nativeId,
+  type OpenedSession,
   type SessionTree,
+  type Transcript,
+  type TranscriptBlock,
+  type TranscriptMessage,
   type Transcripts,
 } from '../core/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { UserError } from '../lib/user-error.ts';
 import { claim, type FoundSession, findSessions } from './find-sessions.ts';
+import type { TranscriptPage } from './live-feed.ts';
 import type { Place } from './places.ts';
-import { createReadSessions } from './read-joined.ts';
+import { createReadSessions } from './read-session.ts';
 import { readTranscript } from './read-transcript.ts';
 
 export function createTranscripts(places: readonly Place[], clock: Clock): Transcripts {
@@ -91,4 +97,63 @@ function byName(tree: SessionTree, wanted: string): AgentNode | undefined {
       found.map(({ id }) => id),
     );
   return found[0];
+}
+
+interface CallInTranscript {
+  readonly agent: AgentNode;
+  /** The host's id of it. */
+  readonly id: string;
+  readonly tool: string;
+  /** Whole, with all secrets in it. */
+  readonly input: unknown;
+}
+
+/** Every tool call of a session, agent by agent, with what it was given. */
+export async function readCalls(
+  places: readonly Place[],
+  { tree }: Pick<OpenedSession, 'tree'>,
+): Promise<readonly CallInTranscript[]> {
+  const found = (await findSessions(places)).sessions.find(({ located }) => located.id === tree.id);
+  const session = found && (await claim(found, new Set()));
+  if (!session) return [];
+  const calls = new Map<string, CallInTranscript>();
+  for (const agent of tree.agents) {
+    const { transcript } = await readTranscript(session, tree, agent);
+    for (const block of transcript.messages.flatMap(({ content }) => content))
+      if (isCall(block) && !calls.has(block.tool_use_id))
+        calls.set(block.tool_use_id, { agent, id: block.tool_use_id, tool: block.name, input: block.input });
+  }
+  return [...calls.values()];
+}
+
+function isCall(block: TranscriptBlock): block is Extract<TranscriptBlock, { readonly type: 'tool_use' }> {
+  return block.type === 'tool_use';
+}
+
+type ReadPage = (agent: string, range: MessageRange, session: string) => Promise<TranscriptPage | undefined>;
+
+const PAGE = 500;
+/** Results are added to messages that were read before: so many of the last ones are read again. */
+const OVERLAP = 50;
+
+/** Whole transcripts out of pages. Of the one that was read last, only what is new is read again. */
+export function pagedTranscripts(readPage: ReadPage) {
+  let kept: { readonly key: string; readonly messages: readonly TranscriptMessage[] } | undefined;
+  return async (agent: string, session: string): Promise<{ readonly transcript: Transcript }> => {
+    const key = `${session} ${agent}`;
+    let messages = kept?.key === key ? kept.messages.slice(0, -OVERLAP) : [];
+    for (;;) {
+      const page = await readPage(agent, { from: messages.length, limit: PAGE }, session);
+      if (!page) throw new UserError('agent-not-found', 'This agent is not there any more.', 'Go back with escape.');
+      // It was written anew, and is shorter now.
+      if (page.total < messages.length) {
+        messages = [];
+        continue;
+      }
+      messages = [...messages, ...page.messages];
+      if (messages.length < page.total && page.messages.length > 0) continue;
+      kept = { key, messages };
+      return { transcript: { ...page, messages } };
+    }
+  };
 }

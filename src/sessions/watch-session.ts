@@ -3,7 +3,7 @@ import { buildTree, type SessionTree } from '../core/index.ts';
 import type { SourceAdapter } from '../hosts/index.ts';
 import type { Clock } from '../lib/clock.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
-import { type FollowedSession, followSession } from './follow-session.ts';
+import { FollowedSession } from './follow-session.ts';
 
 export interface WatchOptions {
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export function watchSession(
     for (const adapter of followed ? [followed.adapter] : adapters) {
       const owner = await adapter.identify?.sessionOf(transcript).catch(() => undefined);
       if (!owner || owner.session.sources.length === 0) continue;
-      followed ??= { adapter, session: followSession(adapter, owner.session) };
+      followed ??= { adapter, session: new FollowedSession(adapter, owner.session) };
       const before = JSON.stringify([...followed.session.ledger.processes.values()]);
       followed.session.lookForAgents();
       const { progress } = await followed.session.refresh(owner.session);

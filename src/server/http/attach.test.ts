@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AttachReport } from '../../core/index.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { ServedAttach } from './attach-routes.ts';
+import type { ServedAttach } from './routes.ts';
 import { recordedLive } from './testing/recorded-live.ts';
 import { type Served, serve } from './testing/serve.ts';
 import { misfits } from './testing/validate.ts';

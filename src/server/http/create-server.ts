@@ -1,41 +1,24 @@
 import * as http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import type { Asks, ChannelKeys, LiveEvent } from '../../core/index.ts';
-import type { ServedExport } from '../../export/index.ts';
+import type { HeldReply } from '../../guard/index.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { Live, Subscription } from '../../sessions/index.ts';
-import type { HookIntake, ServedGuard } from '../server-control.ts';
-import { answerHook, isForHooks } from './answer-hook.ts';
-import { answerRefusal, OUR_MISTAKE } from './answers.ts';
-import type { AnswerCheck } from './ask-routes.ts';
-import type { ServedAttach } from './attach-routes.ts';
-import { limitConnections } from './crowd.ts';
-import { createEventLog, type EventLogLimits } from './event-log.ts';
-import { createEventStreams, type EventStreams, type StreamLimits } from './event-streams.ts';
-import { findRefusal } from './gate.ts';
-import { withoutInput } from './guard-routes.ts';
-import { Logins } from './logins.ts';
-import type { PageFiles } from './page-files.ts';
-import { createRoutes } from './routes.ts';
-import { SECURITY_HEADERS } from './security-headers.ts';
-import type { Credentials } from './token.ts';
+import type { Subscription } from '../../sessions/index.ts';
+import type { HookCallNotice, HookIntake } from '../server-control.ts';
+import { answerRefusal, OUR_MISTAKE, type Refusal } from './answers.ts';
+import type { AnswerCheck } from './approval-routes.ts';
+import { EventLog, type EventLogLimits, EventStreams, type StreamLimits } from './event-streams.ts';
+import { type Credentials, findRefusal, isForHooks, Logins } from './gate.ts';
+import { type PageFiles, SECURITY_HEADERS } from './page.ts';
+import { createRoutes, type Served, withoutInput } from './routes.ts';
 
-export interface ServerOptions {
-  readonly live: Live;
+export interface ServerOptions extends Served {
   /** Where hooks of this machine may call. */
   readonly hooks?: HookIntake;
-  /** What the hooks heard; without it there is nothing at `/api/guard`. */
-  readonly guard?: ServedGuard;
-  /** Calls that wait for a person's word; without it there is nothing at `/api/asks`. */
-  readonly asks?: Asks;
-  /** Sessions to hand on; without it there is nothing at `/api/sessions/ID/export`. */
-  readonly exports?: ServedExport;
-  /** How to go on from an agent; without it there is nothing at `/api/agents/ID/attach`. */
-  readonly attach?: ServedAttach;
   readonly token: string;
   /** Of the UIs that answer approvals, each its own. */
   readonly keys?: ChannelKeys;
@@ -44,12 +27,9 @@ export interface ServerOptions {
   readonly checkAnswerer?: AnswerCheck;
   /** Names this run of the server in the ids of events: letters and digits. */
   readonly epoch: string;
-  readonly version: string;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
   /** The page; without it, `/` only says that the server runs. */
   readonly page?: PageFiles;
-  /** Our own mistakes, for a log: whoever asked hears only that there was one. */
+  /** Our own failures, for a log: the client learns only that there was one. */
   readonly onError?: (error: unknown) => void;
   /** How many files and connections the process may have open; connections leave some of it to others. */
   readonly openFiles?: number;
@@ -68,8 +48,8 @@ export interface Server {
 export function createServer(options: ServerOptions): Server {
   const { live, guard, asks, hooks, token, page = new Map(), onError = () => undefined } = options;
   const { logins = new Logins({ clock: systemClock }), checkAnswerer = async () => undefined } = options;
-  const log = createEventLog(options.epoch, options.limits);
-  const streams = createEventStreams(log, options.limits);
+  const log = new EventLog(options.epoch, options.limits);
+  const streams = new EventStreams(log, options.limits);
   let port = 0;
   const subscriptions: Subscription[] = [];
   /** Hooks that wait for us. */
@@ -113,7 +93,7 @@ export function createServer(options: ServerOptions): Server {
       port = await listenOn(server, wanted);
       server.on('error', onError);
       const tell = (event: LiveEvent): void => streams.publish(log.append(event));
-      subscriptions.push(live.subscribe((event) => tell(asks ? withAsks(event, asks) : event)));
+      subscriptions.push(live.subscribe((event) => tell(asks ? withApprovals(event, asks) : event)));
       if (asks) subscriptions.push(asks.subscribe((data) => tell({ type: 'ask', data })));
       const heard = guard?.follow({}, (entry) =>
         streams.publish(log.append({ type: 'audit', data: withoutInput(entry) })),
@@ -135,7 +115,7 @@ export function createServer(options: ServerOptions): Server {
 }
 
 /** What is followed knows nothing of them. */
-function withAsks(event: LiveEvent, asks: Asks): LiveEvent {
+function withApprovals(event: LiveEvent, asks: Asks): LiveEvent {
   return event.type === 'snapshot' ? { ...event, data: { ...event.data, asks: asks.list() } } : event;
 }
 
@@ -178,4 +158,110 @@ function portError(error: NodeJS.ErrnoException, port: number): Error {
   if (error.code === 'EACCES')
     return new UserError('port-forbidden', `The system does not let us use port ${port}.`, remedy, { cause: error });
   return error;
+}
+
+/**
+ * A hook waits, and its host with it; it is a shell, which reads byte by byte. So it gets no header that it does not need.
+ * The proof stands before and behind what it is to print: it is ours, and all of it.
+ */
+async function answerHook(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  hooks: HookIntake,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://127.0.0.1');
+  const reply = await hooks.take({
+    host: pathname.slice('/api/hooks/'.length),
+    draft: searchParams.get('draft') ?? '',
+    ...known({
+      ppid: asNumber(searchParams.get('ppid')),
+      since: inMs(asNumber(searchParams.get('since'))),
+      parent: searchParams.get('parent') || undefined,
+      above: searchParams.get('above') || undefined,
+      asks: asksIn(searchParams.get('asks')),
+    }),
+  });
+  if (reply === undefined) return answerRefusal(response, NOT_KEPT);
+  response.sendDate = false;
+  const text = typeof reply === 'string' ? reply : await hold(response, reply, hooks.proof);
+  if (text === undefined) return void response.destroy();
+  await new Promise<void>((resolve) => {
+    response.once('close', resolve);
+    response.end(`${hooks.proof}\n${text}\n${hooks.proof}\n`);
+  });
+}
+
+/**
+ * So that a hook knows at once that it is heard, and for how long it is to wait: a part of its own, which ends with a NUL,
+ * for that is where a shell stops reading.
+ */
+function hold(
+  response: http.ServerResponse,
+  { ms, text, withdraw }: HeldReply,
+  proof: string,
+): Promise<string | undefined> {
+  response.socket?.setTimeout(0);
+  response.once('close', withdraw);
+  if (response.destroyed) withdraw();
+  response.write(`${proof}\nhold ${Math.ceil((ms + MARGIN_MS) / 1_000)}\n\0`);
+  return text;
+}
+
+/** We are the ones who end it: a hook that gives up has lost us. */
+const MARGIN_MS = 10_000;
+
+function asksIn(text: string | null): HookCallNotice['asks'] {
+  return text === 'policy' || text === 'always' ? text : undefined;
+}
+
+function asNumber(text: string | null): number | undefined {
+  return text !== null && /^\d{1,12}(\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
+}
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
+}
+
+const NOT_KEPT: Refusal = { status: 404, code: 'hook-not-found', message: 'There is nothing to keep for this hook.' };
+
+interface Crowd {
+  /** This connection is asking something now, and is left alone until it has its answer. */
+  serves(request: http.IncomingMessage, response: http.ServerResponse): void;
+}
+
+/** From here on, newcomers take the places of those who hold a connection and ask nothing. */
+const NEARLY_FULL = 0.9;
+
+/**
+ * No more than `max` connections at once. Whoever opens hundreds and leaves them idle gets their oldest ones closed, so
+ * that there is room for those who ask.
+ */
+function limitConnections(server: http.Server, max: number): Crowd {
+  server.maxConnections = max;
+  const all = new Set<Socket>();
+  /** Who came, or was answered, first stands first. */
+  const idle = new Set<Socket>();
+
+  server.on('connection', (socket) => {
+    all.add(socket);
+    idle.add(socket);
+    socket.once('close', () => {
+      all.delete(socket);
+      idle.delete(socket);
+    });
+    const [oldest] = idle;
+    if (all.size <= max * NEARLY_FULL || !oldest || oldest === socket) return;
+    // Its place is free at once: the system takes a moment to tell.
+    all.delete(oldest);
+    idle.delete(oldest);
+    oldest.destroy();
+  });
+  return {
+    serves({ socket }, response) {
+      idle.delete(socket);
+      response.once('close', () => {
+        if (all.has(socket)) idle.add(socket);
+      });
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LiveEvent, LiveSnapshot } from '../../core/index.ts';
-import { createEventLog } from './event-log.ts';
+import { EventLog } from './event-streams.ts';
 
 const NOTHING: LiveSnapshot = {
   sessions: [],
@@ -20,9 +20,9 @@ const listing = (ignoredFiles: number): LiveEvent => ({
 const idIn = (bytes: Buffer | undefined): string | undefined => /^id: (.+)$/m.exec(String(bytes))?.[1];
 const ids = (events: readonly Buffer[] | undefined) => events?.map(idIn);
 
-describe('createEventLog', () => {
+describe('EventLog', () => {
   it('writes an event in three fields, its data in one line', () => {
-    const log = createEventLog('ab12');
+    const log = new EventLog('ab12');
     log.append(begin);
     const gone: LiveEvent = { type: 'gone', data: { sessionId: 'line\nbreak\r\u2028\ud800', host: 'h' } };
     expect(log.append(gone).toString()).toBe(
@@ -31,7 +31,7 @@ describe('createEventLog', () => {
   });
 
   it('knows what came after an id of its own', () => {
-    const log = createEventLog('ab12');
+    const log = new EventLog('ab12');
     for (const event of [begin, listing(1), listing(2)]) log.append(event);
     expect(ids(log.after('ab12-0'))).toEqual(['ab12-1', 'ab12-2', 'ab12-3']);
     expect(ids(log.after('ab12-1'))).toEqual(['ab12-2', 'ab12-3']);
@@ -39,28 +39,28 @@ describe('createEventLog', () => {
   });
 
   it('knows nothing of an id that is foreign, from the future, or no id', () => {
-    const log = createEventLog('ab12');
+    const log = new EventLog('ab12');
     log.append(begin);
     for (const id of ['cd34-1', 'ab12-2', 'ab12', 'ab12-', 'ab12--1', 'ab12-1x', '-1', '', '1', 'x-ab12-1', 'ab12-1e0'])
       expect([id, log.after(id)]).toEqual([id, undefined]);
   });
 
   it('forgets the oldest beyond a number, and beyond a size', () => {
-    const few = createEventLog('n', { maxEvents: 3 });
+    const few = new EventLog('n', { maxEvents: 3 });
     for (let i = 1; i <= 10; i++) few.append(listing(i));
     expect(ids(few.after('n-7'))).toEqual(['n-8', 'n-9', 'n-10']);
     expect(few.after('n-6')).toBeUndefined();
-    const small = createEventLog('s', { maxBytes: 280 });
+    const small = new EventLog('s', { maxBytes: 280 });
     for (let i = 1; i <= 10; i++) small.append(listing(i));
     expect(ids(small.after('s-8'))).toEqual(['s-9', 's-10']);
     expect(small.after('s-1')).toBeUndefined();
-    const tiny = createEventLog('t', { maxBytes: 1 });
+    const tiny = new EventLog('t', { maxBytes: 1 });
     tiny.append(begin);
     expect([tiny.after('t-0'), tiny.after('t-1')]).toEqual([undefined, []]);
   });
 
   it('has a snapshot of the last event, encoded once for each', () => {
-    const log = createEventLog('ab12');
+    const log = new EventLog('ab12');
     expect(log.snapshot()).toBeUndefined();
     log.append(begin);
     log.append(listing(7));

@@ -1,10 +1,11 @@
-import type { IncomingMessage } from 'node:http';
-import { isForHooks } from './answer-hook.ts';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type ChannelKeys, KEYED_CHANNELS } from '../../core/index.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Refusal } from './answers.ts';
-import type { PageFiles } from './page-files.ts';
-import { bringsKey, type Credentials, findChannel } from './token.ts';
+import type { PageFiles } from './page.ts';
 
-export interface Keeper extends Credentials {
+interface Keeper extends Credentials {
   /** Files that anybody may have. */
   readonly page: PageFiles;
   /** Of the hooks of this machine, where they may call. */
@@ -118,3 +119,131 @@ const NO_TOKEN: Refusal = {
   remedy: 'In a browser: run troupe open. In a program: send the token in daemon.json as a bearer token.',
   headers: { 'WWW-Authenticate': 'Bearer' },
 };
+
+/** How a request is authenticated: by the cookie of a browser, by the key of a UI, or by the token alone (`api`). */
+export type Channel = 'page' | 'api' | keyof ChannelKeys;
+
+export interface Credentials {
+  readonly port: number;
+  readonly token: string;
+  readonly keys?: ChannelKeys;
+  readonly logins: Logins;
+}
+
+/** Token and keys come in the `Authorization` header; for EventSource and curl, the token also in the address. */
+export function findChannel(
+  { headers, url = '' }: IncomingMessage,
+  { token, keys, port, logins }: Credentials,
+): Channel | undefined {
+  const bearer = bearerOf(headers);
+  if (bearer !== undefined) {
+    const keyed = keys && KEYED_CHANNELS.find((channel) => isToken(bearer, keys[channel]));
+    if (keyed) return keyed;
+    if (isToken(bearer, token)) return 'api';
+  }
+  if (cookiesNamed(cookieName(port), headers.cookie ?? '').some((cookie) => logins.isLoggedIn(cookie))) return 'page';
+  const query = url.indexOf('?') === -1 ? '' : url.slice(url.indexOf('?') + 1);
+  const given = new URLSearchParams(query).get('token');
+  return given !== null && isToken(given, token) ? 'api' : undefined;
+}
+
+/** In the `Authorization` header, and nowhere else. */
+function bringsKey({ headers }: IncomingMessage, key: string): boolean {
+  const given = bearerOf(headers);
+  return given !== undefined && isToken(given, key);
+}
+
+function bearerOf({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1];
+}
+
+/** Takes as long for a wrong beginning as for a wrong end. */
+function isToken(given: string, token: string): boolean {
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+/** Out of reach of scripts, and out of the address bar. */
+export function loginCookie(port: number, value: string): string {
+  return `${cookieName(port)}=${value}; HttpOnly; SameSite=Strict; Path=/`;
+}
+
+/** Browsers keep one jar for all ports of a machine: several servers must not overwrite each other's. */
+function cookieName(port: number): string {
+  return `troupe-${port}`;
+}
+
+function cookiesNamed(name: string, header: string): readonly string[] {
+  return header
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(`${name}=`))
+    .map((part) => part.slice(name.length + 1));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+interface LoginsOptions {
+  readonly clock: Clock;
+  /** Digests of cookies that an earlier server gave out. */
+  readonly kept?: readonly string[];
+  /** Called with all digests after each login. */
+  readonly onChange?: (digests: readonly string[]) => void;
+}
+
+const LINK_MS = 60_000;
+const MAX_LINKS = 20;
+const MAX_BROWSERS = 50;
+
+export class Logins {
+  readonly #clock: Clock;
+  readonly #onChange: (digests: readonly string[]) => void;
+  /** Digest of a code → when it stops working. */
+  readonly #links = new Map<string, number>();
+  #browsers: readonly string[];
+
+  constructor({ clock, kept = [], onChange = () => {} }: LoginsOptions) {
+    this.#clock = clock;
+    this.#browsers = kept;
+    this.#onChange = onChange;
+  }
+
+  /** The path of a link that works once, for a minute. */
+  createLink(): string {
+    const code = createSecret();
+    this.#links.set(digestOf(code), this.#clock() + LINK_MS);
+    // The oldest go first.
+    for (const digest of this.#links.keys()) if (this.#links.size > MAX_LINKS) this.#links.delete(digest);
+    return `/login?code=${code}`;
+  }
+
+  /** The cookie of a new login; undefined if the code was used, is too old, or never existed. */
+  redeem(code: string): string | undefined {
+    const digest = digestOf(code);
+    const until = this.#links.get(digest);
+    this.#links.delete(digest);
+    if (until === undefined || this.#clock() >= until) return undefined;
+    const cookie = createSecret();
+    this.#browsers = [...this.#browsers, digestOf(cookie)].slice(-MAX_BROWSERS);
+    this.#onChange(this.#browsers);
+    return cookie;
+  }
+
+  /** Digests are compared, not secrets: how long that takes tells nothing about a secret. */
+  isLoggedIn(cookie: string): boolean {
+    return this.#browsers.includes(digestOf(cookie));
+  }
+}
+
+function createSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function digestOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+export function isForHooks(request: IncomingMessage): boolean {
+  return request.url?.startsWith('/api/hooks/') ?? false;
+}

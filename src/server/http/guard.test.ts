@@ -8,7 +8,7 @@ import type { AuditPage, CoverageReport, GuardExplanation, HeardCall } from '../
 import { createPolicyReader } from '../../guard/index.ts';
 import { claudeCode } from '../../hosts/claude-code/index.ts';
 import { createSessions } from '../../sessions/index.ts';
-import { createServedGuard } from '../served-guard.ts';
+import { createServedGuard } from '../server-control.ts';
 import { memoryLive } from './testing/memory-live.ts';
 import { readEvents } from './testing/read-events.ts';
 import { type Served, serve, TOKEN } from './testing/serve.ts';

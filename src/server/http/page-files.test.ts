@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PageFile } from './page-files.ts';
+import type { PageFile } from './page.ts';
 import { ask } from './testing/ask.ts';
 import { memoryLive } from './testing/memory-live.ts';
 import { type Served, serve } from './testing/serve.ts';

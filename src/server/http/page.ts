@@ -1,5 +1,20 @@
 import { createHash } from 'node:crypto';
-import { contentPolicy } from './security-headers.ts';
+
+/** On every answer. What it tells is for one person, now: nothing may keep, embed, sniff or pass it on. */
+export const SECURITY_HEADERS: readonly (readonly [name: string, value: string])[] = [
+  ['Cache-Control', 'no-store'],
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Referrer-Policy', 'no-referrer'],
+  ['Cross-Origin-Resource-Policy', 'same-origin'],
+  ['Content-Security-Policy', contentPolicy()],
+];
+
+/** Nothing is allowed but what is named, e.g. `style-src 'sha256-…'`. */
+export function contentPolicy(...allowed: readonly string[]): string {
+  return ["default-src 'none'", ...allowed, "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"].join(
+    '; ',
+  );
+}
 
 /** Until the live page is there: that the server runs, and what works. It says nothing about anybody's sessions. */
 export function renderPage(notice?: 'old-link'): string {
@@ -45,3 +60,26 @@ export const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': contentPolicy(`style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`),
 } as const;
+
+/** One file of the page, in memory: no address ever becomes a path of the file system. */
+export interface PageFile {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: string;
+}
+
+/** By address: `/`, `/assets/index-….js`, … */
+export type PageFiles = ReadonlyMap<string, PageFile>;
+
+/** Nothing but what the server itself sends: no inline script or style, nothing from elsewhere. */
+const PAGE_POLICY = contentPolicy(
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+);
+
+export function headersOf(address: string, { type }: PageFile): Readonly<Record<string, string>> {
+  // The names of built files change with their contents.
+  const keeps = address.startsWith('/assets/') ? { 'Cache-Control': 'private, max-age=31536000, immutable' } : {};
+  return { 'Content-Type': type, 'Content-Security-Policy': PAGE_POLICY, ...keeps };
+}

@@ -1,35 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
-import type { Asks } from '../../core/index.ts';
-import type { ServedExport } from '../../export/index.ts';
+import {
+  type AgentReport,
+  type Asks,
+  type AttachReport,
+  type AttachWish,
+  type AuditEntry,
+  exportLine,
+  type HeardCall,
+  type LiveSessionReport,
+  type LiveSnapshot,
+  type OlderSession,
+  type SessionDetail,
+  sessionOnly,
+} from '../../core/index.ts';
+import type { Download, DownloadForm, DownloadRequest, ServedExport } from '../../export/index.ts';
+import { known } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import type { Live } from '../../sessions/index.ts';
 import type { ServedGuard } from '../server-control.ts';
 import { answerError, answerJson, NO_SESSION, OUR_MISTAKE, type Refusal } from './answers.ts';
-import { type AnswerCheck, addAskRoutes } from './ask-routes.ts';
-import { addAttachRoutes, type ServedAttach } from './attach-routes.ts';
+import { type AnswerCheck, addApprovalRoutes } from './approval-routes.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from './event-streams.ts';
-import { addExportRoutes } from './export-routes.ts';
-import { addGuardRoutes } from './guard-routes.ts';
-import { PAGE_HEADERS, renderPage } from './page.ts';
-import { headersOf, type PageFiles } from './page-files.ts';
-import { isPlainId, readFlag, readInstant, readRange } from './query.ts';
-import { sessionList } from './session-list.ts';
-import { type Credentials, loginCookie } from './token.ts';
+import { type Credentials, loginCookie } from './gate.ts';
+import { headersOf, PAGE_HEADERS, type PageFiles, renderPage } from './page.ts';
+import {
+  isPlainId,
+  readAuditFilter,
+  readBudget,
+  readChoice,
+  readEntryLimit,
+  readFlag,
+  readInstant,
+  readRange,
+} from './query.ts';
 
-export interface RoutesContext {
+/** What the server has to offer. A part that is left out has no address. */
+export interface Served {
   readonly live: Live;
+  /** `/api/guard`: the audit log. */
   readonly guard?: ServedGuard;
+  /** `/api/asks`: tool calls that wait for a person. */
   readonly asks?: Asks;
+  /** `/api/sessions/ID/export` */
   readonly exports?: ServedExport;
+  /** `/api/agents/ID/attach`: how to resume from an agent. */
   readonly attach?: ServedAttach;
+  readonly version: string;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+interface RoutesContext extends Served {
   readonly streams: EventStreams;
   credentials(): Credentials;
   readonly checkAnswerer: AnswerCheck;
   readonly page: PageFiles;
-  readonly version: string;
-  readonly startedAt: number;
   port(): number;
   onError(error: unknown): void;
 }
@@ -81,9 +110,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   routes.get('/api/sessions', (context) => answerJson(context, sessionList(live.snapshot())));
 
   routes.get('/api/sessions/:id', async (context) => {
-    const id = context.req.param('id');
-    const internal = readFlag(context.req.query('internal'), 'internal');
-    const session = isPlainId(id) ? await live.session(id, { internal }) : undefined;
+    const session = await findSession(context, live, readFlag(context.req.query('internal'), 'internal'));
     return session ? answerJson(context, session) : answerError(context, NO_SESSION);
   });
 
@@ -114,7 +141,7 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   });
 
   if (guard) addGuardRoutes(routes, guard);
-  if (asks) addAskRoutes(routes, asks, { credentials, checkAnswerer });
+  if (asks) addApprovalRoutes(routes, asks, { credentials, checkAnswerer });
   if (exports) addExportRoutes(routes, { live, exports, onError });
   if (attach) addAttachRoutes(routes, { live, attach });
 
@@ -127,7 +154,12 @@ export function createRoutes(options: RoutesContext): Hono<Env> {
   return routes;
 }
 
-/** No id where it cannot be one. */
+async function findSession(context: Context, live: Live, internal = false): Promise<SessionDetail | undefined> {
+  const id = context.req.param('id') ?? '';
+  return isPlainId(id) ? live.session(id, { internal }) : undefined;
+}
+
+/** Without an id if it cannot be one. */
 function agentIn(context: Context): { readonly id?: string; readonly session?: string } {
   const id = context.req.param('id') ?? '';
   const session = context.req.query('session');
@@ -142,3 +174,171 @@ function refusalOf({ code, message, remedy }: UserError): Refusal {
 
 const NO_ROUTE: Refusal = { status: 404, code: 'no-such-address', message: 'There is nothing at this address.' };
 const NO_AGENT: Refusal = { status: 404, code: 'agent-not-found', message: 'There is no agent of this id.' };
+
+/** `/api/sessions`: docs/API.md. */
+export interface SessionList {
+  /** Last active first. */
+  readonly sessions: readonly LiveSessionReport[];
+  /** Newest first; the first few hundred. */
+  readonly older: readonly OlderSession[];
+  /** How many there are, followed or older, listed or not. */
+  readonly total: number;
+  readonly ignoredFiles: number;
+  readonly isComplete: boolean;
+}
+
+function sessionList({ sessions, older, olderTotal, ignoredFiles, isComplete }: LiveSnapshot): SessionList {
+  return {
+    sessions: sessions.map(sessionOnly),
+    older,
+    total: sessions.length + olderTotal,
+    ignoredFiles,
+    isComplete,
+  };
+}
+
+/** What the hooks heard: the audit, and whether it is whole. */
+function addGuardRoutes(routes: Hono<Env>, guard: ServedGuard): void {
+  routes.get('/api/guard/log', async (context) => {
+    const filter = readAuditFilter((name) => context.req.query(name));
+    const withInput = readFlag(context.req.query('input'), 'input');
+    const page = await guard.read(filter, readEntryLimit(context.req.query('limit')));
+    return answerJson(context, withInput ? page : { ...page, entries: page.entries.map(withoutInput) });
+  });
+
+  routes.get('/api/guard/coverage/:session', async (context) => {
+    const session = context.req.param('session');
+    if (!isPlainId(session)) return answerError(context, NO_SESSION);
+    return answerJson(context, await guard.coverage(session));
+  });
+
+  routes.get('/api/guard/explain/:call', async (context) => {
+    const call = context.req.param('call');
+    return isPlainId(call) ? answerJson(context, await guard.explain(call)) : answerError(context, NO_CALL);
+  });
+}
+
+const NO_CALL: Refusal = { status: 404, code: 'call-not-found', message: 'There is no such call in the audit.' };
+
+/** What a tool was given may be long, and is seldom looked at. */
+export function withoutInput({ input: _, ...heard }: AuditEntry): HeardCall {
+  return heard;
+}
+
+/** What going on from an agent would be. Nothing is started: that is for the person, in a terminal. */
+export type ServedAttach = (
+  agent: Pick<AgentReport, 'id' | 'ownSessionId' | 'cwd'>,
+  wish: AttachWish,
+) => Promise<AttachReport>;
+
+/** Addresses have an end. */
+const LONGEST_MESSAGE = 4_000;
+
+function addAttachRoutes(
+  routes: Hono<Env>,
+  { live, attach }: { readonly live: Live; readonly attach: ServedAttach },
+): void {
+  routes.get('/api/agents/:id/attach', async (context) => {
+    const { id, session } = agentIn(context);
+    const agent = id === undefined ? undefined : await live.agent(id, session);
+    if (!agent) return answerError(context, NO_AGENT);
+    const message = context.req.query('message') || undefined;
+    if (message !== undefined && message.length > LONGEST_MESSAGE)
+      throw new UserError(
+        'bad-query',
+        'The message is too long for an address.',
+        'Say it in the terminal: troupe attach.',
+      );
+    const wish: AttachWish = {
+      fork: readFlag(context.req.query('fork'), 'fork'),
+      budget: readBudget(context.req.query('budget')),
+      ...known({ message, host: context.req.query('host') || undefined }),
+    };
+    return answerJson(context, await attach(agent, wish));
+  });
+}
+
+/** Each takes a core for a while, and some memory. */
+const MAX_AT_ONCE = 2;
+/** Whoever does not take what waits for so long has gone to sleep. */
+const SLOW_READER_MS = 60_000;
+
+const FORMS: { readonly [form in DownloadForm]: { readonly ending: string; readonly type: string } } = {
+  page: { ending: 'html', type: 'text/html; charset=utf-8' },
+  md: { ending: 'md', type: 'text/markdown; charset=utf-8' },
+  json: { ending: 'json', type: 'application/json; charset=utf-8' },
+};
+
+/** A session as a file to hand on, without its secrets. */
+function addExportRoutes(
+  routes: Hono<Env>,
+  { live, exports, onError }: { readonly live: Live; readonly exports: ServedExport; onError(error: unknown): void },
+): void {
+  let underWay = 0;
+  routes.get('/api/sessions/:id/export', async (context) => {
+    const as = readChoice(context.req.query('as'), 'as', ['page', 'md', 'json'] as const);
+    const pii = readFlag(context.req.query('pii'), 'pii');
+    const session = await findSession(context, live);
+    if (!session) return answerError(context, NO_SESSION);
+    if (context.req.method === 'HEAD') return context.body(null, 200, { 'Content-Type': FORMS[as].type });
+    if (underWay >= MAX_AT_ONCE) return answerError(context, BUSY);
+    underWay++;
+    try {
+      await send(context.env.outgoing, { session, as, pii }, exports, onError);
+    } finally {
+      underWay--;
+    }
+    return RESPONSE_ALREADY_SENT;
+  });
+  routes.get('/api/sessions/:id/export/command', async (context) => {
+    const session = await findSession(context, live);
+    if (!session) return answerError(context, NO_SESSION);
+    return answerJson(context, { command: exportLine(session.id, exports.whereOf(session)) });
+  });
+}
+
+/** Throws what goes wrong before the first byte. Later the connection is cut, so that nobody takes a part for the whole. */
+async function send(
+  response: ServerResponse,
+  request: DownloadRequest,
+  exports: ServedExport,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  if (response.closed) return;
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  // It is silent while secrets are looked for.
+  response.socket?.setTimeout(0);
+  let download: Download;
+  try {
+    download = await exports.begin(request, gone.signal);
+  } catch (error) {
+    if (gone.signal.aborted) return;
+    throw error;
+  }
+  response.socket?.setTimeout(SLOW_READER_MS);
+  const { ending, type } = FORMS[request.as];
+  response.writeHead(200, {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${download.stem}.${ending}"`,
+  });
+  try {
+    await pipeline(download.bytes, response);
+  } catch (error) {
+    if (!gone.signal.aborted || !isFromLeaving(error)) onError(error);
+    response.destroy();
+  }
+}
+
+/** The reader went away first: no mistake of ours. */
+function isFromLeaving(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ABORT_ERR';
+}
+
+const BUSY: Refusal = {
+  status: 429,
+  code: 'export-busy',
+  message: 'Other exports are being made.',
+  remedy: 'Ask again when they are done.',
+};

@@ -2,10 +2,9 @@
 // Says in one line of JSON what became of it.
 
 import { claimDaemon } from '../claim-daemon.ts';
-import { describeOwn } from '../daemon-file.ts';
+import { createIdentity, describeOwn } from '../daemon-file.ts';
 import { createServer } from '../http/create-server.ts';
 import { memoryLive } from '../http/testing/memory-live.ts';
-import { createIdentity } from '../identity.ts';
 
 const [folder = '', recheckMs = '3000', mode = ''] = process.argv.slice(2);
 if (mode === 'fail') {

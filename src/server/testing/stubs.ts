@@ -1,11 +1,12 @@
 // The generated programs themselves, in a folder with an awkward name. In place of dist/hook.cjs stands a program that says
 // what it was handed.
 
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type HookStubs, writeHookStubs } from '../../hook/index.ts';
 
 export interface Stubs extends HookStubs {
@@ -74,13 +75,19 @@ export interface RunOptions {
 
 export function run(file: string, input: string | Buffer, options: RunOptions = {}): Ran {
   const { args = ['claude-code'], env = process.env } = options;
-  const { status, stdout, stderr } = spawnSync(file, args, { input, env, timeout: 20_000 });
-  return { status, stdout: stdout.toString(), stderr: stderr.toString() };
+  for (let tries = 1; ; tries++) {
+    const { status, stdout, stderr, error } = spawnSync(file, args, { input, env, timeout: 20_000 });
+    if (!isBusy(error) || tries === BUSY_TRIES) {
+      if (!stdout || !stderr) throw error ?? new Error(`${file} did not start`);
+      return { status, stdout: stdout.toString(), stderr: stderr.toString() };
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+  }
 }
 
-/** While this process goes on. */
+/** Runs it while this process goes on. */
 export async function runAlong(file: string, input: string | Buffer): Promise<Ran> {
-  const child = spawn(file, ['claude-code']);
+  const child = await startAlong(file);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (data) => {
     stdout += data;
@@ -91,4 +98,28 @@ export async function runAlong(file: string, input: string | Buffer): Promise<Ra
   child.stdin.end(input);
   const [status] = await once(child, 'close');
   return { status, stdout, stderr };
+}
+
+async function startAlong(file: string): Promise<ChildProcessWithoutNullStreams> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const child = spawn(file, ['claude-code']);
+      await once(child, 'spawn');
+      return child;
+    } catch (error) {
+      if (!isBusy(error) || tries === BUSY_TRIES) throw error;
+    }
+    await sleep(BUSY_MS);
+  }
+}
+
+const BUSY_TRIES = 200;
+const BUSY_MS = 20;
+
+/**
+ * A script cannot be started while any process has it open for writing. A program that another test thread starts in the moment
+ * in which the script is written inherits that descriptor until its own exec.
+ */
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ETXTBSY';
 }

@@ -1,26 +1,8 @@
-import type { AgentEvent, SessionId, SessionTree } from '../../core/index.ts';
+import type { SessionTree } from '../../core/index.ts';
 import { NO_SESSION_YET } from '../../hosts/index.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { isObject, parseJsonBytes } from '../../lib/json.ts';
 import { createLineSplitter, type Line } from '../../lib/lines.ts';
-import type { Place } from '../places.ts';
-import { createRecogniser, type RecognisedStream, type StreamAdapter } from './recognise-stream.ts';
-import { createShadowedSession, type ShadowedSession } from './shadowed-session.ts';
-import type { StreamEvent } from './stream-event.ts';
-
-export interface ShadowOptions {
-  /** Hosts whose streams may come; one where the person named it. */
-  readonly adapters: readonly StreamAdapter[];
-  readonly clock: Clock;
-  /** Where the sessions of a host lie; none where nobody is to look at the disk. */
-  readonly placesOf: (host: string) => readonly Place[];
-  onEvents(events: readonly StreamEvent[]): void;
-  /** The tree as it is now, whenever something of it was told. */
-  readonly onTree?: (tree: SessionTree) => void;
-  /** What the stream itself told, where it can be put beside what files tell. */
-  readonly onFacts?: (session: SessionId, facts: readonly AgentEvent[]) => void;
-  /** What must not stop the stream. */
-  onError(error: unknown): void;
-}
+import { type RecognisedStream, ShadowedSession, type ShadowOptions, type StreamAdapter } from './shadowed-session.ts';
 
 /** Follows a stream without disturbing it. */
 export interface Shadow {
@@ -58,7 +40,7 @@ export function createShadow(options: ShadowOptions): Shadow {
   let malformed = 0;
 
   const begin = (recognised: RecognisedStream): void => {
-    session = createShadowedSession(recognised, options);
+    session = new ShadowedSession(recognised, options);
     for (const line of early) session.take(line);
     early = [];
   };
@@ -109,6 +91,35 @@ export function createShadow(options: ShadowOptions): Shadow {
         subagents: ended?.subagents ?? 0,
         tree: ended?.tree,
       };
+    },
+  };
+}
+
+interface StreamRecogniser {
+  /** Says whose the stream is, with the first line that tells. */
+  look(line: Line): RecognisedStream | undefined;
+  /** Whose it seems to be, where no line named the session. */
+  readonly guess: RecognisedStream | undefined;
+}
+
+/** By what the lines hold, never by the name of a program. */
+function createRecogniser(adapters: readonly StreamAdapter[]): StreamRecogniser {
+  let guess: RecognisedStream | undefined;
+  return {
+    get guess() {
+      return guess;
+    },
+    look({ bytes, tooLong }) {
+      const record = tooLong ? undefined : parseJsonBytes(bytes);
+      if (!isObject(record)) return undefined;
+      for (const adapter of adapters) {
+        const sign = adapter.stream.recognise(record);
+        if (sign?.session !== undefined) return { adapter, session: sign.session };
+        if (!sign) continue;
+        guess ??= { adapter, session: NO_SESSION_YET };
+        if (adapter.stream.namesSessionLast) return guess;
+      }
+      return undefined;
     },
   };
 }

@@ -1,3 +1,7 @@
+import { closeSync, mkdtempSync, readSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentEvent,
   type AgentId,
@@ -10,28 +14,31 @@ import {
   mainAgentOf,
   type Run,
   reduce,
+  type SessionId,
   type SessionLedger,
   type SessionTree,
   type ToolCallId,
   toSessionId,
   toSourceId,
 } from '../../core/index.ts';
-import { NO_SESSION_YET, type StreamNews } from '../../hosts/index.ts';
-import type { Line } from '../../lib/lines.ts';
-import { createTeller } from './create-teller.ts';
-import { createFactLog, type FactLog } from './fact-log.ts';
-import { type DiskJoin, joinDisk } from './follow-disk.ts';
-import type { RecognisedStream } from './recognise-stream.ts';
-import type { ShadowOptions } from './shadow.ts';
-import { concernsTree, firstTimeIn, stamp } from './stream-facts.ts';
+import {
+  type LocatedSession,
+  NO_SESSION_YET,
+  type SourceAdapter,
+  type StreamCapability,
+  type StreamNews,
+  type StreamReader,
+} from '../../hosts/index.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createLineSplitter, type Line } from '../../lib/lines.ts';
+import { openNewSync } from '../../lib/regular-file.ts';
+import { FollowedSession } from '../follow-session.ts';
+import type { Place } from '../places.ts';
+import { STREAM_ROLE } from '../session-records.ts';
+import type { StreamEvent } from './stream-event.ts';
+import { TreeEvents } from './tree-events.ts';
 
-export interface ShadowedSession {
-  readonly host: string;
-  take(line: Line): void;
-  end(counts: { readonly lines: number; readonly malformed: number }): Promise<EndedSession>;
-}
-
-export interface EndedSession {
+interface EndedSession {
   readonly session: string;
   readonly malformedLines: number;
   readonly subagents: number;
@@ -61,162 +68,183 @@ const MALFORMED: ReadonlySet<DiagnosticCode> = new Set([
   'glued-lines',
 ]);
 
-/** One session as its stream tells it, with its files beside it: facts in one ledger, one tree, its differences as events. */
-export function createShadowedSession(
-  { adapter, session: native, since: begun }: RecognisedStream,
-  options: ShadowOptions,
-): ShadowedSession {
-  const { stream, host } = adapter;
-  const id = toSessionId(host, native);
-  const reader = stream.createReader(id, STREAM);
-  const places = stream.leavesToDisk && native !== NO_SESSION_YET ? options.placesOf(host) : [];
-  const disk: DiskJoin | undefined = places.length > 0 ? joinDisk(places, id, options.onError) : undefined;
-  const log: FactLog | undefined = disk && createFactLog();
-  const prompts = new Map<ToolCallId, string>();
-  let own = createLedger(id);
-  let since = (begun ?? options.clock()) - SLACK_MS;
-  let told: string | undefined;
-  let malformed = 0;
-  let lastAt = 0;
-  let taken = 0;
-  let isOpen = true;
-  let hasStarted = false;
-  const sessionId = (): string | null => told ?? (native === NO_SESSION_YET ? null : native);
-  /** Never twice the same: what came later is later. */
-  const nextInstant = (): number => {
-    lastAt = Math.max(options.clock(), lastAt + 0.001);
-    return lastAt;
-  };
-  const ofStream = new Set<AgentId>();
-  const isOfStream = (agent: AgentNode): boolean => {
-    const claims = ledger().agents.get(agent.id)?.links.values() ?? [];
-    const isNamedHere = [...claims].some(({ origin }) => origin?.source === STREAM);
-    const isYoung = (agent.startedAt ?? since) >= since;
-    const is = isNamedHere || isYoung || (agent.link.parent !== undefined && ofStream.has(agent.link.parent));
-    if (is) ofStream.add(agent.id);
-    return is;
-  };
-  const isSettled = ({ signal, endedAt = 0 }: Run): boolean =>
-    !isOpen || !disk || !stream.resultsAreUnsure || signal !== 'result' || options.clock() - endedAt > UNSURE_MS;
-  const teller = createTeller(sessionId, {
-    now: options.clock,
-    promptOf: (call) => prompts.get(call),
-    isOfStream,
-    mayLearnParents: () => disk !== undefined,
-    // Files have told of such an agent before the stream does, without saying which call made it.
-    mayLearnNames: () => disk !== undefined && stream.resultsAreUnsure === true,
-    isSettled,
-  });
-  const ledger = (): SessionLedger => own;
+/** One session as its stream reports it, with its files beside it: facts in one ledger, one tree, its differences as events. */
+export class ShadowedSession {
+  readonly host: string;
+  readonly #native: string;
+  readonly #id: SessionId;
+  readonly #stream: StreamCapability;
+  readonly #options: ShadowOptions;
+  readonly #reader: StreamReader;
+  readonly #files: SessionFiles | undefined;
+  readonly #log: FactLog | undefined;
+  readonly #events: TreeEvents;
+  readonly #prompts = new Map<ToolCallId, string>();
+  readonly #ofStream = new Set<AgentId>();
+  #ledger: SessionLedger;
+  /** Agents that began earlier are of an earlier stream of the same session. */
+  #since: number;
+  /** The session's id as the stream says it, if it says it late. */
+  #named: string | undefined;
+  #malformed = 0;
+  #lastAt = 0;
+  #readings = 0;
+  #isOpen = true;
+  #hasStarted = false;
+  #looking: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
 
-  const tell = (isLast = false): SessionTree => {
-    reduce(own, { ...PROCESS, alive: isOpen, session: id, origin: NOWHERE });
-    const tree = buildTree(own, { now: options.clock() });
-    const events = [...(hasStarted ? [] : [startOf(tree)]), ...teller.tell(tree, isLast)];
-    hasStarted = true;
-    if (events.length > 0) {
-      options.onEvents(events);
-      options.onTree?.(tree);
+  constructor({ adapter, session: native, since }: RecognisedStream, options: ShadowOptions) {
+    const { stream, host } = adapter;
+    this.host = host;
+    this.#native = native;
+    this.#id = toSessionId(host, native);
+    this.#stream = stream;
+    this.#options = options;
+    this.#reader = stream.createReader(this.#id, STREAM);
+    const places = stream.leavesToDisk && native !== NO_SESSION_YET ? options.placesOf(host) : [];
+    if (places.length > 0) {
+      this.#files = new SessionFiles(places, this.#id, options.onError);
+      this.#log = new FactLog();
     }
-    return tree;
-  };
-  const at = (): string => new Date(options.clock()).toISOString();
-  const startOf = ({ hostVersion, cwd }: SessionTree) =>
-    ({
-      type: 'session_started',
-      at: at(),
-      session_id: sessionId(),
-      host,
-      host_version: hostVersion ?? null,
-      cwd: cwd ?? null,
-    }) as const;
+    this.#ledger = createLedger(this.#id);
+    this.#since = (since ?? options.clock()) - SLACK_MS;
+    const hasFiles = this.#files !== undefined;
+    this.#events = new TreeEvents({
+      sessionId: () => this.#sessionId(),
+      now: options.clock,
+      promptOf: (call) => this.#prompts.get(call),
+      isOfStream: (agent) => this.#isOfStream(agent),
+      mayLearnParents: () => hasFiles,
+      // Files report such an agent before the stream does, without saying which call made it.
+      mayLearnNames: () => hasFiles && stream.resultsAreUnsure === true,
+      isSettled: (run) => this.#isSettled(run),
+    });
+    if (hasFiles) this.#lookLater(0);
+  }
 
-  const note = ({ facts, prompts: asked = [], result, session }: StreamNews): void => {
-    for (const { call, prompt } of asked) prompts.set(call, prompt);
-    if (session !== undefined) told = session;
-    const stamped = facts.map((fact) => stamp(fact, nextInstant()));
-    for (const fact of stamped) reduce(own, fact);
-    log?.add(stamped);
-    if (stream.hasIdsOfFiles) options.onFacts?.(id, stamped);
-    malformed += facts.filter(isMalformed).length;
-    if (++taken % FORGET_EVERY === 0 && disk?.ledger !== own) forgetSettled(own);
-    if (concernsTree(facts, mainAgentOf(id), own) || (!hasStarted && facts.some(isNews))) tell();
+  take(line: Line): void {
+    this.#since = Math.min(this.#since, (firstTimeIn(line) ?? this.#since + SLACK_MS) - SLACK_MS);
+    this.#note(this.#reader.read(line));
+  }
+
+  /** Looks at the files for the last time, and reports how everything ended. */
+  async end({ lines, malformed }: { readonly lines: number; readonly malformed: number }): Promise<EndedSession> {
+    const { onError, onEvents } = this.#options;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    clearTimeout(this.#timer);
+    if (this.#files) {
+      await this.#look().catch(onError);
+      if (hasOpenAgents(this.#report())) {
+        await sleep(LAST_LINES_MS);
+        await this.#look().catch(onError);
+      }
+    }
+    this.#isOpen = false;
+    const tree = this.#report(true);
+    this.#log?.close();
+    const malformedLines = this.#malformed + malformed;
+    const subagents = this.#events.count;
+    onEvents([{ type: 'stream_ended', ...this.#about(), lines, malformed_lines: malformedLines, subagents }]);
+    return { session: this.#named ?? this.#native, malformedLines, subagents, tree };
+  }
+
+  #note({ facts, prompts = [], result, session }: StreamNews): void {
+    for (const { call, prompt } of prompts) this.#prompts.set(call, prompt);
+    if (session !== undefined) this.#named = session;
+    const stamped = facts.map((fact) => stamp(fact, this.#nextInstant()));
+    for (const fact of stamped) reduce(this.#ledger, fact);
+    this.#log?.add(stamped);
+    if (this.#stream.hasIdsOfFiles) this.#options.onFacts?.(this.#id, stamped);
+    this.#malformed += facts.filter(isMalformed).length;
+    if (++this.#readings % FORGET_EVERY === 0 && this.#files?.ledger !== this.#ledger) forgetSettled(this.#ledger);
+    const isStart = !this.#hasStarted && facts.some(({ kind }) => kind !== 'problem-found');
+    if (isStart || concernsTree(facts, mainAgentOf(this.#id), this.#ledger)) this.#report();
     if (!result) return;
-    tell();
-    options.onEvents([
+    this.#report();
+    this.#options.onEvents([
       {
         type: 'result',
-        at: at(),
-        session_id: sessionId(),
+        ...this.#about(),
         is_error: result.isError,
         result: result.text ?? null,
         cost_usd: result.costUsd ?? null,
         duration_ms: result.durationMs ?? null,
       },
     ]);
-  };
+  }
 
-  /** The ledger of the files, with everything that the stream told; another one where they had to be read anew. */
-  const adopt = (): void => {
-    if (!disk?.ledger || disk.ledger === own) return;
-    own = disk.ledger;
-    log?.replay((fact) => reduce(own, fact));
-  };
-  let looking: Promise<void> = Promise.resolve();
-  const look = async (): Promise<void> => {
-    if (!disk) return;
-    const hasNews = await disk.look();
-    const isOther = disk.ledger !== undefined && disk.ledger !== own;
-    adopt();
-    if (hasNews || isOther || (stream.resultsAreUnsure && isOpen)) tell();
-  };
-  let timer: NodeJS.Timeout | undefined;
-  const lookLater = (ms: number): void => {
-    timer = setTimeout(() => {
+  #report(isLast = false): SessionTree {
+    const { clock, onEvents, onTree } = this.#options;
+    reduce(this.#ledger, { ...PROCESS, alive: this.#isOpen, session: this.#id, origin: NOWHERE });
+    const tree = buildTree(this.#ledger, { now: clock() });
+    const events = [...(this.#hasStarted ? [] : [this.#startOf(tree)]), ...this.#events.takeNew(tree, isLast)];
+    this.#hasStarted = true;
+    if (events.length > 0) {
+      onEvents(events);
+      onTree?.(tree);
+    }
+    return tree;
+  }
+
+  #startOf({ hostVersion, cwd }: SessionTree): StreamEvent {
+    const { host } = this;
+    return { type: 'session_started', ...this.#about(), host, host_version: hostVersion ?? null, cwd: cwd ?? null };
+  }
+
+  #about() {
+    return { at: new Date(this.#options.clock()).toISOString(), session_id: this.#sessionId() };
+  }
+
+  #sessionId(): string | null {
+    return this.#named ?? (this.#native === NO_SESSION_YET ? null : this.#native);
+  }
+
+  /** Never twice the same: what came later is later. */
+  #nextInstant(): number {
+    this.#lastAt = Math.max(this.#options.clock(), this.#lastAt + 0.001);
+    return this.#lastAt;
+  }
+
+  #isOfStream({ id, startedAt, link: { parent } }: AgentNode): boolean {
+    const claims = this.#ledger.agents.get(id)?.links.values() ?? [];
+    const isNamedHere = [...claims].some(({ origin }) => origin?.source === STREAM);
+    const isYoung = (startedAt ?? this.#since) >= this.#since;
+    const is = isNamedHere || isYoung || (parent !== undefined && this.#ofStream.has(parent));
+    if (is) this.#ofStream.add(id);
+    return is;
+  }
+
+  #isSettled({ signal, endedAt = 0 }: Run): boolean {
+    if (!this.#isOpen || !this.#files || !this.#stream.resultsAreUnsure || signal !== 'result') return true;
+    return this.#options.clock() - endedAt > UNSURE_MS;
+  }
+
+  async #look(): Promise<void> {
+    if (!this.#files) return;
+    const hasNews = await this.#files.look();
+    const { ledger } = this.#files;
+    const isOther = ledger !== undefined && ledger !== this.#ledger;
+    if (isOther) {
+      // Files were read from the beginning: what the stream reported is added again.
+      this.#ledger = ledger;
+      this.#log?.replay((fact) => reduce(ledger, fact));
+    }
+    if (hasNews || isOther || (this.#stream.resultsAreUnsure && this.#isOpen)) this.#report();
+  }
+
+  #lookLater(ms: number): void {
+    this.#timer = setTimeout(() => {
       const begin = performance.now();
-      looking = look()
-        .catch(options.onError)
+      this.#looking = this.#look()
+        .catch(this.#options.onError)
         .then(() => {
-          if (isOpen) lookLater(Math.max(LOOK_EVERY_MS, (performance.now() - begin) / SHARE_OF_TIME));
+          if (!this.#isOpen) return;
+          this.#lookLater(Math.max(LOOK_EVERY_MS, (performance.now() - begin) / SHARE_OF_TIME));
         });
     }, ms);
-  };
-  if (disk) lookLater(0);
-
-  return {
-    host,
-    take(line) {
-      since = Math.min(since, (firstTimeIn(line) ?? since + SLACK_MS) - SLACK_MS);
-      note(reader.read(line));
-    },
-    async end({ lines, malformed: before }) {
-      clearTimeout(timer);
-      await looking;
-      clearTimeout(timer);
-      if (disk) {
-        await look().catch(options.onError);
-        if (hasOpenAgents(tell())) {
-          await new Promise((resolve) => setTimeout(resolve, LAST_LINES_MS));
-          await look().catch(options.onError);
-        }
-      }
-      isOpen = false;
-      const tree = tell(true);
-      log?.close();
-      const malformedLines = malformed + before;
-      options.onEvents([
-        {
-          type: 'stream_ended',
-          at: at(),
-          session_id: sessionId(),
-          lines,
-          malformed_lines: malformedLines,
-          subagents: teller.count,
-        },
-      ]);
-      return { session: told ?? native, malformedLines, subagents: teller.count, tree };
-    },
-  };
+  }
 }
 
 const NOWHERE: EventOrigin = { source: STREAM, offset: 0, length: 0 };
@@ -225,10 +253,191 @@ function isMalformed(fact: AgentEvent): boolean {
   return fact.kind === 'problem-found' && MALFORMED.has(fact.diagnostic.code);
 }
 
-function isNews({ kind }: AgentEvent): boolean {
-  return kind !== 'problem-found';
-}
-
 function hasOpenAgents({ agents }: SessionTree): boolean {
   return agents.some(({ kind, completedAt }) => kind !== 'main' && kind !== 'internal' && completedAt === undefined);
+}
+
+/** Facts that are said of a moment. Those of streams are of the moment in which they came: many lines have no time. */
+const TIMED: ReadonlySet<AgentEvent['kind']> = new Set([
+  'session-seen',
+  'session-titled',
+  'agent-seen',
+  'agent-prompted',
+  'run-resumed',
+  'run-ended',
+  'entry-added',
+  'usage-counted',
+  'tool-started',
+  'tool-ended',
+  'agent-compacted',
+  'agent-asked',
+]);
+
+function stamp(fact: AgentEvent, at: number): AgentEvent {
+  return TIMED.has(fact.kind) ? ({ ...fact, at } as AgentEvent) : fact;
+}
+
+/** Whether anything was said that may change what is told: not by the main agent's own work, which is most of a stream. */
+function concernsTree(facts: readonly AgentEvent[], main: AgentId, { calls }: SessionLedger): boolean {
+  return facts.some((fact) => {
+    if (fact.kind === 'agent-linked' || fact.kind === 'run-ended' || fact.kind === 'run-resumed') return true;
+    if (fact.kind === 'tool-ended' && calls.get(fact.call)?.spawn) return true;
+    return 'agent' in fact && fact.agent !== main && fact.kind !== 'usage-counted';
+  });
+}
+
+const HEAD_BYTES = 4_096;
+const TIME = /"timestamp":(?:"(\d{4}-\d\d-\d\dT[^"]+)"|(\d{13}))/;
+
+/** When the host says that a line was written; a stream may have been kept for a year. */
+function firstTimeIn({ bytes, offset }: Line): number | undefined {
+  if (offset > HEAD_BYTES * 64) return undefined;
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const at = all.lastIndexOf('"timestamp":');
+  const [, iso, epoch] = at === -1 ? [] : (TIME.exec(all.subarray(at, at + 64).toString('latin1')) ?? []);
+  if (epoch !== undefined) return Number(epoch);
+  return iso === undefined ? undefined : Date.parse(iso) || undefined;
+}
+
+const BUFFER_CHARS = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Every fact of a stream, on disk: if the session's files have to be read from the beginning, the stream cannot be, and a
+ * gigabyte of it must not be kept in memory.
+ */
+class FactLog {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'troupe-stream-'));
+  readonly #file = openNewSync(path.join(this.#folder, 'facts.jsonl'));
+  #waiting = '';
+  #length = 0;
+
+  add(facts: readonly AgentEvent[]): void {
+    for (const fact of facts) this.#waiting += `${JSON.stringify(fact)}\n`;
+    if (this.#waiting.length > BUFFER_CHARS) this.#flush();
+  }
+
+  /** All so far, in order. */
+  replay(onFact: (fact: AgentEvent) => void): void {
+    this.#flush();
+    const splitter = createLineSplitter();
+    const chunk = Buffer.alloc(CHUNK_BYTES);
+    for (let at = 0; at < this.#length; ) {
+      const read = readSync(this.#file, chunk, 0, chunk.length, at);
+      if (read === 0) break;
+      at += read;
+      for (const { bytes } of splitter.push(chunk.subarray(0, read)))
+        onFact(JSON.parse(Buffer.from(bytes).toString('utf8')) as AgentEvent);
+    }
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    const begin = this.#length;
+    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at, bytes.length - at, begin + at);
+    this.#length += bytes.length;
+  }
+}
+
+interface LocatedFiles {
+  readonly followed: FollowedSession;
+  /** Looks only where the session is known to be. */
+  locate(): Promise<LocatedSession | undefined>;
+}
+
+/** The files of one session while its program prints: what they say and the stream does not. */
+class SessionFiles {
+  readonly #places: readonly Place[];
+  readonly #id: SessionId;
+  readonly #onError: (error: unknown) => void;
+  #found: LocatedFiles | undefined;
+
+  constructor(places: readonly Place[], id: SessionId, onError: (error: unknown) => void) {
+    this.#places = places;
+    this.#id = id;
+    this.#onError = onError;
+  }
+
+  /** Undefined while the session has no files. Another object after everything was read from the beginning. */
+  get ledger(): SessionLedger | undefined {
+    return this.#found?.followed.ledger;
+  }
+
+  /** Reads what came since the last look. Returns whether there was anything. Never throws. */
+  async look(): Promise<boolean> {
+    try {
+      this.#found ??= await findFiles(this.#places, this.#id);
+      const located = await this.#found?.locate();
+      if (!this.#found || !located || located.sources.length === 0) return false;
+      const { followed } = this.#found;
+      const before = followed.generation;
+      const { progress } = await followed.refresh(located);
+      return progress.length > 0 || followed.generation !== before;
+    } catch (error) {
+      this.#onError(error);
+      return false;
+    }
+  }
+}
+
+async function findFiles(places: readonly Place[], id: SessionId): Promise<LocatedFiles | undefined> {
+  for (const { adapter, root } of places) {
+    const { sessions } = await adapter.locate(root);
+    const located = sessions.find((session) => session.id === id);
+    if (!located || withoutCopies(located).sources.length === 0) continue;
+    const { folder = root } = located;
+    return {
+      followed: new FollowedSession(adapter, withoutCopies(located)),
+      async locate() {
+        const [part] = adapter.follow
+          ? await adapter.follow.locateParts(root, folder, [id])
+          : (await adapter.locate(root)).sessions.filter((session) => session.id === id);
+        return part && withoutCopies(part);
+      },
+    };
+  }
+  return undefined;
+}
+
+/** Kept prints are what comes through the pipe already; what is said of processes, the pipe itself knows better. */
+function withoutCopies(session: LocatedSession): LocatedSession {
+  const facts = session.facts.filter(({ kind }) => kind !== 'process-seen');
+  const sources = session.sources.filter(({ standIn, role }) => !standIn && role !== STREAM_ROLE);
+  return { ...session, facts, sources };
+}
+
+export interface ShadowOptions {
+  /** Hosts whose streams may come; one where the person named it. */
+  readonly adapters: readonly StreamAdapter[];
+  readonly clock: Clock;
+  /** Where the sessions of a host lie; none where nobody is to look at the disk. */
+  readonly placesOf: (host: string) => readonly Place[];
+  onEvents(events: readonly StreamEvent[]): void;
+  /** The tree as it is now, whenever something of it was told. */
+  readonly onTree?: (tree: SessionTree) => void;
+  /** What the stream itself told, where it can be put beside what files tell. */
+  readonly onFacts?: (session: SessionId, facts: readonly AgentEvent[]) => void;
+  /** What must not stop the stream. */
+  onError(error: unknown): void;
+}
+
+/** An adapter that reads streams. */
+export type StreamAdapter = SourceAdapter & { readonly stream: StreamCapability };
+
+export function readsStreams(adapter: SourceAdapter): adapter is StreamAdapter {
+  return adapter.stream !== undefined;
+}
+
+export interface RecognisedStream {
+  readonly adapter: StreamAdapter;
+  /** The host's own id of it, or `NO_SESSION_YET`. */
+  readonly session: string;
+  /** Epoch milliseconds: when its program began, where that is known. Agents that began earlier are of an earlier run. */
+  readonly since?: number;
 }

@@ -14,21 +14,21 @@ export type StreamEvent =
   | TurnResult
   | StreamEnded;
 
-interface Told {
+interface EventBase {
   /** ISO 8601, UTC. */
   readonly at: string;
   /** Null as long as the host has not said it. */
   readonly session_id: string | null;
 }
 
-export interface SessionStarted extends Told {
+export interface SessionStarted extends EventBase {
   readonly type: 'session_started';
   readonly host: string;
   readonly host_version: string | null;
   readonly cwd: string | null;
 }
 
-interface AboutAgent extends Told {
+interface AboutAgent extends EventBase {
   /** Null where the host has not named it yet: `subagent_identified` does. */
   readonly agent_id: string | null;
   /** The call that made it. */
@@ -89,7 +89,7 @@ export interface SubagentEnded extends AboutAgent {
 }
 
 /** The program says that a turn is over. There may be more: an agent in the background wakes the main agent. */
-export interface TurnResult extends Told {
+export interface TurnResult extends EventBase {
   readonly type: 'result';
   readonly is_error: boolean;
   readonly result: string | null;
@@ -98,7 +98,7 @@ export interface TurnResult extends Told {
 }
 
 /** The last event. */
-export interface StreamEnded extends Told {
+export interface StreamEnded extends EventBase {
   readonly type: 'stream_ended';
   readonly lines: number;
   /** Not understood as JSON, or torn: passed on, and read over. */

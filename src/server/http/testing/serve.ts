@@ -1,6 +1,6 @@
 import type { Live } from '../../../sessions/index.ts';
 import { createServer, type Server, type ServerOptions } from '../create-server.ts';
-import { Logins } from '../logins.ts';
+import { Logins } from '../gate.ts';
 import { type Answer, ask, type Question } from './ask.ts';
 
 export const TOKEN = 'YWJjZGVmZ2hpamtsbW5vcHFyc3R1dnd4eXoxMjM0NTY';

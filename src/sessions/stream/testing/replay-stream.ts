@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import type { SourceAdapter } from '../../../hosts/index.ts';
 import { ADAPTERS } from '../../../hosts/registry.ts';
-import { readsStreams } from '../recognise-stream.ts';
 import { createShadow, type ShadowReport } from '../shadow.ts';
+import { readsStreams } from '../shadowed-session.ts';
 import type { StreamEvent } from '../stream-event.ts';
 
 export interface Replayed {

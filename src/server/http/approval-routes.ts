@@ -5,21 +5,21 @@ import { type Ask, type AskAnswer, type Asks, isChatPerson, type Person } from '
 import { asObject } from '../../lib/json.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { answerError, answerJson, type Refusal } from './answers.ts';
-import { type Channel, type Credentials, findChannel } from './token.ts';
+import { type Channel, type Credentials, findChannel } from './gate.ts';
 
 /** Why the process behind a request may not approve calls or log in; undefined if it may. */
 export type AnswerCheck = (request: IncomingMessage, channel?: Channel) => Promise<Refusal | undefined>;
 
-export interface AskRoutesOptions {
+interface ApprovalRoutesOptions {
   credentials(): Credentials;
   readonly checkAnswerer: AnswerCheck;
 }
 
 /** Approvals that wait for a person, and the only address at which they can be answered. */
-export function addAskRoutes(
+export function addApprovalRoutes(
   routes: Hono<{ Bindings: HttpBindings }>,
   asks: Asks,
-  { credentials, checkAnswerer }: AskRoutesOptions,
+  { credentials, checkAnswerer }: ApprovalRoutesOptions,
 ): void {
   routes.get('/api/asks', (context) => answerJson(context, { asks: asks.list() }));
 
