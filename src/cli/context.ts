@@ -81,7 +81,7 @@ export function createContext(): FaceContext {
     webhook: async (request) => (await import('../notify/index.ts')).runWebhookFace(request, createTerminal()),
     attach: async (where) => (await import('../control/index.ts')).attachTo(where),
     async *examine(where) {
-      yield* (await import('./doctor/examine-machine.ts')).examineMachine(where);
+      yield* (await import('./doctor/examine.ts')).examineMachine(where);
     },
     hosts: ADAPTERS.map(toKnownHost),
     version: packageVersion,

@@ -9,7 +9,7 @@ import type { ChatRequest, TelegramControl } from '../notify/index.ts';
 import type { AskControl, FollowRequest, ServerControl } from '../server/index.ts';
 import type { KnownHost, Live, Where } from '../sessions/index.ts';
 import type { WatchRequest } from '../tui/index.ts';
-import type { HooksControl } from './hooks/hooks-types.ts';
+import type { HooksControl } from './hooks/hooks-control.ts';
 
 /** All a face gets. It reads; it changes nothing, and it cannot reach another face. */
 export interface FaceContext {

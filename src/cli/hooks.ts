@@ -3,7 +3,7 @@ import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import { writeJson, writeLines } from './flags.ts';
 import { fileDiffLines, hooksStatusLines } from './format/index.ts';
-import type { HooksPlan } from './hooks/hooks-types.ts';
+import type { HooksPlan } from './hooks/hooks-control.ts';
 import type { CliContext } from './run-cli.ts';
 
 interface ConsentFlags {

@@ -1,10 +1,10 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Finding } from '../../core/index.ts';
+import { type Finding, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError } from '../../lib/user-error.ts';
-import { counted, findingsOf, wordsOf } from './finding.ts';
+import { findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
@@ -85,14 +85,14 @@ async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Findin
   }
   const waiting = names.filter((name) => name.endsWith('.json'));
   if (waiting.length === 0) yield good('spool-empty', 'Nothing waits in the spool of hooks');
-  else yield note('spool-waiting', `Waiting in the spool: ${counted(waiting.length, 'event')} of hooks (${spool})`);
+  else yield note('spool-waiting', `Waiting in the spool: ${plural(waiting.length, 'event')} of hooks (${spool})`);
   const drafts = names.filter((name) => name.startsWith('.new-'));
   const ages = await Promise.all(drafts.map((name) => stat(path.join(spool, name)).catch(() => undefined)));
   const old = ages.filter((file) => file && clock() - file.mtimeMs > DAY_MS).length;
   if (old > 0)
     yield note(
       'spool-drafts',
-      `Never finished, because their programs were ended in the middle: ${counted(old, 'event')}`,
+      `Never finished, because their programs were ended in the middle: ${plural(old, 'event')}`,
     );
   const folder = path.join(spool, 'bad');
   yield* examineFolder(folder);
@@ -105,7 +105,7 @@ function* onBad(count: number, where: string): Generator<Finding> {
   if (count > 0)
     yield warning(
       'spool-bad',
-      `Not understood, and kept in ${where}: ${counted(count, 'event')}`,
+      `Not understood, and kept in ${where}: ${plural(count, 'event')}`,
       'Look at them; a newer troupe may know them. Then remove them.',
     );
 }

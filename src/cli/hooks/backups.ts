@@ -1,7 +1,9 @@
 // What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
+
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { HookSettingsCapability } from '../../hosts/index.ts';
 import type { Edit } from '../../lib/edit-file.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { asObject, asText } from '../../lib/json.ts';
@@ -97,3 +99,32 @@ export function hashOf(text: string): string {
 }
 
 const RECORD = 'troupe-backup.json';
+
+/**
+ * A settings text without our entries. Where nobody touched it since we wrote it, it is what we found, byte for byte;
+ * undefined where there was no file. Otherwise ours are taken out of what is there now.
+ */
+export function oldText(
+  text: string,
+  backups: readonly Backup[],
+  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall' | 'isOwnFile'>,
+): string | undefined {
+  const hasOurs = (one: string): boolean => settings.inspect(one).ours.length > 0;
+  let current = text;
+  // We may have written several times in a row, each over the last: back from the newest.
+  for (const { before, written } of backups) {
+    if (!hasOurs(current) || written !== hashOf(current)) continue;
+    if (before === undefined) return undefined;
+    current = before;
+  }
+  if (!hasOurs(current)) return current;
+  if (settings.isOwnFile) return undefined;
+  // One that we did not write: what stood there empty before us stays.
+  const first = backups.find(({ before }) => before === undefined || !hasOurs(before));
+  const left = settings.uninstall(text, first?.before);
+  return left !== text && first && first.before === undefined && isNothing(left) ? undefined : left;
+}
+
+function isNothing(text: string): boolean {
+  return /^\ufeff?\s*(\{\s*\})?\s*$/.test(text);
+}

@@ -1,14 +1,271 @@
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createGuardLog } from '../../audit/index.ts';
+import {
+  formatHookCommand,
+  type HookRole,
+  type HookScope,
+  type HooksStatus,
+  type LoadReason,
+  type SettingsChange,
+} from '../../core/index.ts';
 import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
+import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { editText, readText } from '../../lib/edit-file.ts';
+import { known } from '../../lib/json.ts';
 import { hookFile, packageVersion } from '../../lib/package.ts';
+import { askVersion } from '../../lib/processes.ts';
 import { configFolder, stateFolder } from '../../lib/state-folder.ts';
+import { UserError } from '../../lib/user-error.ts';
 import { placesFor, thisMachine } from '../../sessions/index.ts';
-import { createHooksControl } from './create-hooks-control.ts';
+import { keepBackup, oldText, readBackups, removeFolderOfOurs } from './backups.ts';
 import { createFindEvidence } from './hook-evidence.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { doubledEvents, hooksStatus, lookAtSettings, oursInForce, whyRefused } from './hooks-status.ts';
+import { type FindEvidence, reason } from './loaded-state.ts';
+
+export interface HooksControlOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** Where the person works. */
+  readonly folder: string;
+  /** Our own folder. */
+  readonly state: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Writes the scripts that hosts run, and says where. */
+  readonly writeStubs: () => Promise<Readonly<Record<HookRole, string>>>;
+  /** Where they lie, written or not. */
+  readonly stubs: Readonly<Record<HookRole, string>>;
+  /** The longest time for which the policy of this folder waits for an answer; 0 where it waits for none. */
+  readonly longestWaitMs: () => Promise<number>;
+  /** The person's own, whether it is there or not. */
+  readonly policy: string;
+  readonly findEvidence: FindEvidence;
+}
+
+export function createHooksControl(options: HooksControlOptions): HooksControl {
+  return {
+    planInstall: (request) => planInstall(options, request),
+    planUninstall: (request) => planUninstall(options, request),
+    status: async ({ host }) => {
+      const { adapter, settings } = hostOf(options.adapters, host);
+      const hostVersion = await versionOf(settings, options.machine);
+      const isDefault = adapter === hostOf(options.adapters, undefined).adapter;
+      const waitMs = await options.longestWaitMs();
+      return hooksStatus({ ...options, adapter, settings, hostVersion, waitMs, isToBeNamed: !isDefault });
+    },
+  };
+}
+
+async function planInstall(options: HooksControlOptions, request: InstallRequest): Promise<InstallPlan> {
+  const { adapter, settings } = hostOf(options.adapters, request.host);
+  const hostVersion = request.hostVersion ?? (await versionOf(settings, options.machine));
+  if (settings.eventsFor(hostVersion).length === 0)
+    throw new UserError(
+      'host-too-old',
+      `${adapter.title} ${hostVersion} has no hooks.`,
+      `Update ${adapter.title}, or say its version with --host-version.`,
+    );
+  const commands = commandsFor(options, adapter.host, request.guard);
+  const [place] = filesOf(options, settings, request.scope);
+  if (!place)
+    throw new UserError(
+      'no-such-scope',
+      `${adapter.title} has no place for hooks of the scope ${request.scope}.`,
+      'Use --scope user or --scope project.',
+    );
+  const change = (text = ''): string => {
+    const problem = text.trim() === '' ? undefined : settings.problemIn(text);
+    if (problem !== undefined) throw unfit(place?.file ?? '', problem);
+    return settings.install(text, hostVersion, commands);
+  };
+  const plan = await planFor(options, adapter, place ? [place] : [], () => change);
+  const looked = await lookAtSettings(settings, options.machine, options.folder, hostVersion);
+  const elsewhere = oursInForce(looked.filter(({ file }) => file !== place?.file));
+  return {
+    ...plan,
+    doubled: doubledEvents([...elsewhere, ...settings.inspect(settings.install('', hostVersion, commands)).ours]),
+    dropsGuard:
+      !request.guard &&
+      looked.some(({ file, view }) => file === place?.file && view.ours.some(({ role }) => role === 'guard')),
+    hostVersion: hostVersion ?? null,
+    ...known({
+      approval: settings.approval?.how,
+      notLoaded: await whyNotLoaded(options, { adapter, settings }, { hostVersion, scope: request.scope, commands }),
+    }),
+    events: settings.eventsFor(hostVersion),
+    apply: async () => {
+      await options.writeStubs();
+      return plan.apply();
+    },
+  };
+}
+
+/** What is known beforehand to keep the host from running what would be installed. */
+async function whyNotLoaded(
+  { machine, folder }: HooksControlOptions,
+  host: { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability },
+  request: { readonly hostVersion: string | undefined; readonly scope: HookScope; readonly commands: HookCommands },
+): Promise<LoadReason | undefined> {
+  const { hostVersion: version, scope, commands } = request;
+  const refusal = version === undefined ? undefined : whyRefused(host, version);
+  if (refusal) return refusal;
+  const question = { machine, folder, version, commands: [commands.guard ?? commands.observe] };
+  const found = (await host.settings.obstacles?.(question)) ?? [];
+  // Without a version, the last session is the best that is known of it.
+  const first = found.find(
+    ({ scopes, at }) => (scopes?.includes(scope) ?? true) && (at === undefined || version === undefined),
+  );
+  return first && reason('obstacle', first.text, first.remedy);
+}
+
+async function planUninstall(options: HooksControlOptions, { host, scope }: UninstallRequest): Promise<HooksPlan> {
+  const { adapter, settings } = hostOf(options.adapters, host);
+  const changes = new Map<string, Change>();
+  const places = filesOf(options, settings, scope);
+  for (const { file } of places) {
+    const backups = await readBackups(options.state, file);
+    changes.set(file, (text) => text && oldText(text, backups, settings));
+  }
+  return planFor(options, adapter, places, (file) => changes.get(file) ?? ((text) => text));
+}
+
+type Change = (text: string | undefined) => string | undefined;
+
+interface Place {
+  readonly scope: HookScope;
+  readonly file: string;
+}
+
+async function planFor(
+  { state, clock }: HooksControlOptions,
+  adapter: SourceAdapter,
+  places: readonly Place[],
+  changeOf: (file: string) => Change,
+): Promise<HooksPlan> {
+  const changes: SettingsChange[] = [];
+  for (const { scope, file } of places) {
+    const before = await readText(file);
+    const after = changeOf(file)(before);
+    if (after !== before) changes.push({ scope, file, before: before ?? null, after: after ?? null });
+  }
+  return {
+    host: adapter.host,
+    hostTitle: adapter.title,
+    changes,
+    async apply() {
+      const kept: string[] = [];
+      for (const { file } of changes) {
+        let folder = '';
+        const { before, after } = await editText(file, {
+          change: changeOf(file),
+          keep: async (edit) => {
+            const made = await keepBackup(state, file, edit, clock());
+            folder = made;
+            return () => rm(made, { recursive: true, force: true });
+          },
+        });
+        if (before !== after && before !== undefined) kept.push(folder);
+        if (after === undefined) await removeFolderOfOurs(state, file);
+      }
+      return kept;
+    },
+  };
+}
+
+function commandsFor({ stubs, version, policy }: HooksControlOptions, host: string, guard: boolean): HookCommands {
+  const command = (role: HookRole): string =>
+    formatHookCommand({ role, file: stubs[role], version, ...(role === 'guard' && { policy }) }, host);
+  return { observe: command('observe'), ...(guard && { guard: command('guard') }) };
+}
+
+function filesOf(
+  { machine, folder }: HooksControlOptions,
+  settings: HookSettingsCapability,
+  scope: HookScope | undefined,
+): readonly Place[] {
+  const seen = new Set<string>();
+  return settings.files(machine, folder).flatMap(({ scope: own, path }: SettingsFile) => {
+    // In the home folder the person's own settings are the project's as well.
+    if (own === 'managed' || (scope !== undefined && own !== scope) || seen.has(path)) return [];
+    seen.add(path);
+    return [{ scope: own, file: path }];
+  });
+}
+
+function hostOf(
+  adapters: readonly SourceAdapter[],
+  host: string | undefined,
+): { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability } {
+  for (const adapter of adapters)
+    if (adapter.hookSettings && (host === undefined || adapter.host === host))
+      return { adapter, settings: adapter.hookSettings };
+  const able = adapters.filter(({ hookSettings }) => hookSettings).map((adapter) => adapter.host);
+  throw new UserError('unknown-host', `troupe installs no hooks for «${host}».`, `It does for: ${able.join(', ')}`);
+}
+
+async function versionOf(settings: HookSettingsCapability, machine: Machine): Promise<string | undefined> {
+  for (const program of settings.programs(machine)) {
+    const output = await askVersion(program);
+    if (output !== undefined) return settings.versionIn(output);
+  }
+  return undefined;
+}
+
+function unfit(file: string, problem: string): UserError {
+  return new UserError(
+    'settings-invalid',
+    `${file} was left as it is: ${problem}.`,
+    'Mend it, and try again; troupe hooks status tells about every settings file.',
+  );
+}
+
+/** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
+export interface HooksControl {
+  /** What installing would change. Nothing is written before `apply`. */
+  planInstall(request: InstallRequest): Promise<InstallPlan>;
+  /** Without a scope: wherever ours are. */
+  planUninstall(request: UninstallRequest): Promise<HooksPlan>;
+  status(request: { readonly host?: string }): Promise<HooksStatus>;
+}
+
+export interface InstallRequest {
+  readonly host?: string;
+  readonly scope: HookScope;
+  readonly guard: boolean;
+  /** In place of what the host's program says of itself. */
+  readonly hostVersion?: string;
+}
+
+export interface UninstallRequest {
+  readonly host?: string;
+  readonly scope?: HookScope;
+}
+
+export interface HooksPlan {
+  readonly host: string;
+  readonly hostTitle: string;
+  /** Only files in which something changes. */
+  readonly changes: readonly SettingsChange[];
+  /** Writes them: by what stands in them by then. Gives the folders in which the old texts lie. */
+  apply(): Promise<readonly string[]>;
+}
+
+export interface InstallPlan extends HooksPlan {
+  /** Null: nobody could say it, and only what the oldest version knows is written. */
+  readonly hostVersion: string | null;
+  readonly events: readonly string[];
+  /** Of these we would be told twice: other entries of ours stand in another file that counts here. */
+  readonly doubled: readonly string[];
+  /** The guard that stands in the file would only observe from then on. */
+  readonly dropsGuard: boolean;
+  /** What the person has to do in the host before it runs them, in words. */
+  readonly approval?: string;
+  /** Why this host will not run them, where that is known beforehand. */
+  readonly notLoaded?: LoadReason;
+}
 
 export function createHooks(): HooksControl {
   const machine = thisMachine();

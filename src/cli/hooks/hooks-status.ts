@@ -10,14 +10,13 @@ import type {
   SettingsStatus,
   UnapprovedHooks,
 } from '../../core/index.ts';
-import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../../hosts/index.ts';
+import type { HookSettingsCapability, Machine, SettingsHook, SettingsView, SourceAdapter } from '../../hosts/index.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';
-import { isSystemError } from '../../lib/user-error.ts';
+import { isSystemError, UserError } from '../../lib/user-error.ts';
 import { readBackups } from './backups.ts';
 import { decideLoaded, type Evidence, type FindEvidence, type LoadFacts, reason, roleOf } from './loaded-state.ts';
-import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
 export interface StatusQuestion {
   readonly adapter: SourceAdapter;
@@ -237,4 +236,42 @@ function canRun(file: string): Promise<boolean> {
 async function isSamePlace(file: string, other: string): Promise<boolean> {
   const real = (place: string): Promise<string> => realpath(place).catch(() => place);
   return file === other || (await real(file)) === (await real(other));
+}
+
+export interface Looked extends Pick<SettingsStatus, 'scope' | 'file' | 'exists'> {
+  readonly view: SettingsView;
+}
+
+/** Every settings file that counts for somebody who works in this folder, the strongest last. */
+export async function lookAtSettings(
+  settings: HookSettingsCapability,
+  machine: Machine,
+  folder: string,
+  hostVersion: string | undefined,
+): Promise<readonly Looked[]> {
+  const looked: Looked[] = [];
+  for (const { scope, path: file } of settings.files(machine, folder)) {
+    // In the home folder the person's own settings are the project's as well.
+    if (looked.some((one) => one.file === file)) continue;
+    try {
+      const text = await readText(file);
+      looked.push({ scope, file, exists: text !== undefined, view: settings.inspect(text ?? '', hostVersion) });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      looked.push({ scope, file, exists: true, view: { problem: error.message, ours: [], othersBeforeCalls: [] } });
+    }
+  }
+  return looked;
+}
+
+/** What the host does not read does not count. */
+export function oursInForce(looked: readonly Looked[]): readonly SettingsHook[] {
+  return looked.filter(({ view }) => view.problem === undefined).flatMap(({ view }) => view.ours);
+}
+
+/** Hosts run a command once, however often it is entered; another one for the same event comes on top. */
+export function doubledEvents(ours: readonly SettingsHook[]): readonly string[] {
+  const commands = new Map<string, Set<string>>();
+  for (const { event, command } of ours) commands.set(event, (commands.get(event) ?? new Set()).add(command));
+  return [...commands].flatMap(([event, different]) => (different.size > 1 ? [event] : []));
 }
