@@ -1,14 +1,19 @@
-import type { ExportFormat, RedactionReport } from '../core/index.ts';
+import {
+  cleanLine,
+  type ExportFormat,
+  type ExportReport,
+  formatBytes,
+  plural,
+  type RedactionReport,
+} from '../core/index.ts';
 import type { ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
+import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { exportLines, reviewLines } from './format/index.ts';
-import { createProgress } from './progress.ts';
-import type { CliContext } from './run-cli.ts';
-import type { When } from './when.ts';
+import { type CliContext, type SessionExporter, writeJson, writeLines } from './context.ts';
+import { type SharedFlags, type When, whereOf } from './flags.ts';
 
-export interface ExportFlags extends SharedFlags {
+interface ExportFlags extends SharedFlags {
   readonly outDir?: string;
   readonly format?: readonly ExportFormat[];
   readonly singleFile: boolean;
@@ -25,16 +30,20 @@ export interface ExportFlags extends SharedFlags {
   readonly force: boolean;
 }
 
-export async function exportSessions(this: CliContext, flags: ExportFlags, session?: string): Promise<void> {
-  const { terminal } = this.face;
+export async function exportSessions(
+  this: CliContext<{ exporter: SessionExporter }>,
+  flags: ExportFlags,
+  session?: string,
+): Promise<void> {
+  const { terminal } = this;
   refuseContradictions(flags, session);
   if (flags.noRedact)
     terminal.note(
       'Nothing is redacted: passwords, keys, names and paths of this session will stand in what is written, for everybody who gets it.',
     );
   const progress = createProgress(terminal);
-  const outcome = await this.face.export({
-    ...requestOf(flags, session, this.face.clock()),
+  const outcome = await this.exporter.export({
+    ...requestOf(flags, session, this.clock()),
     write: (text) => terminal.send(text),
     onProgress: ({ done, doing }) =>
       progress.show(`${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${done} agents`),
@@ -101,12 +110,11 @@ function requestOf(
 }
 
 async function review(
-  { face }: CliContext,
+  { terminal }: CliContext,
   { yes, json }: ExportFlags,
   found: RedactionReport,
   clearProgress: () => void,
 ): Promise<boolean> {
-  const { terminal } = face;
   clearProgress();
   // Standard output may be where the pages go.
   if (!json) terminal.note(reviewLines(found).join('\n'));
@@ -114,4 +122,77 @@ async function review(
   if (terminal.ask) return terminal.ask('Write the export with all of this redacted?');
   terminal.note('Add --yes to write it.');
   return false;
+}
+
+/** One line that says how far it is, where a person is watching; it goes when the answer comes. */
+interface Progress {
+  show(text: string): void;
+  clear(): void;
+}
+
+const EVERY_MS = 100;
+
+function createProgress({ noteInPlace }: Terminal): Progress {
+  if (!noteInPlace) return { show: () => {}, clear: () => {} };
+  let last = 0;
+  let isShown = false;
+  return {
+    show(text) {
+      const now = Date.now();
+      if (now - last < EVERY_MS) return;
+      last = now;
+      isShown = true;
+      noteInPlace(text);
+    },
+    clear() {
+      if (isShown) noteInPlace('');
+      isShown = false;
+    },
+  };
+}
+
+/** What came of an export to a folder. */
+function exportLines({
+  folder,
+  sessions,
+  files,
+  bytes,
+  removed,
+  kept,
+  redactions,
+  problems,
+}: ExportReport): readonly string[] {
+  const agents = sessions.reduce((sum, session) => sum + session.agents, 0);
+  const skipped = sessions.reduce((sum, session) => sum + session.skipped.length, 0);
+  const [first] = sessions;
+  const start = sessions.length === 1 && first ? first.start : 'index.html';
+  return [
+    `${plural(sessions.length, 'session')}, ${plural(agents, 'agent')}: ${plural(files, 'file')}, ${formatBytes(bytes)}.`,
+    ...(skipped > 0 ? [`${plural(skipped, 'agent')} without a page; the first page says why.`] : []),
+    redactionLine(redactions),
+    ...(removed.length > 0 ? [`${plural(removed.length, 'page')} of the last export removed.`] : []),
+    ...(kept.length > 0 ? [`Left, because somebody changed them: ${kept.map(cleanLine).join(', ')}.`] : []),
+    ...problems.map((problem) => `A fault of troupe, please report it: ${cleanLine(problem)}.`),
+    `Read it: ${cleanLine(folder ?? '')}/${start}`,
+  ];
+}
+
+function redactionLine(redactions: RedactionReport | null): string {
+  if (!redactions) return 'Nothing was looked for: secrets of the session stand in what was written.';
+  if (redactions.total === 0) return 'Looked for secrets and names: none found.';
+  return `Redacted ${plural(redactions.total, 'place')}, ${plural(redactions.secrets, 'different one')}: redactions.json says which.`;
+}
+
+/** Everything that was found, with its places, before anything is written. */
+function reviewLines({ total, secrets, findings }: RedactionReport): readonly string[] {
+  if (total === 0) return ['Looked for secrets and names: none found.'];
+  return [
+    `Found in ${plural(total, 'place')}, ${plural(secrets, 'different one')}:`,
+    ...findings.flatMap(({ what, placeholder, count, places }) => [
+      '',
+      `${placeholder}  ${what}, ${plural(count, 'time')}`,
+      ...places.map((place) => `  ${cleanLine(place)}`),
+      ...(places.length < count ? ['  …'] : []),
+    ]),
+  ];
 }

@@ -9,13 +9,11 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatAuditLine, formatAuditPage } from './format/index.ts';
-import type { CliContext } from './run-cli.ts';
-import { textOptionsOf } from './text-options.ts';
-import type { When } from './when.ts';
+import { type AuditReader, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type SharedFlags, type When, whereOf } from './flags.ts';
+import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
-export interface GuardLogFlags extends SharedFlags {
+interface GuardLogFlags extends SharedFlags {
   readonly agent?: string;
   readonly type?: string;
   readonly decision?: AuditDecision;
@@ -30,16 +28,16 @@ export interface GuardLogFlags extends SharedFlags {
 
 const LIMIT = 50;
 
-export async function guardLog(this: CliContext, flags: GuardLogFlags): Promise<void> {
+export async function guardLog(this: CliContext<{ audit: AuditReader }>, flags: GuardLogFlags): Promise<void> {
   if (flags.verify) refuseFilters(flags);
-  const log = await this.face.guardLog(whereOf(flags));
+  const log = await this.audit.open(whereOf(flags));
   if (flags.verify) return verify(this, log, flags);
-  const filter = filterOf(flags, this.face.clock());
+  const filter = filterOf(flags, this.clock());
   const { limit = LIMIT } = flags;
   if (flags.follow) return follow(this, log, filter, { ...flags, limit });
   const page = await log.read(filter, limit);
   if (flags.json) writeEntries(this, page.entries);
-  else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this.face)));
+  else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this)));
   else noteEmpty(this, page, await isUnused(log, filter));
 }
 
@@ -72,8 +70,8 @@ function refuseFilters({
   );
 }
 
-function writeEntries({ face }: CliContext, entries: readonly AuditEntry[]): void {
-  for (const entry of entries) face.terminal.write(`${JSON.stringify(entry)}\n`);
+function writeEntries({ terminal }: CliContext, entries: readonly AuditEntry[]): void {
+  for (const entry of entries) terminal.write(`${JSON.stringify(entry)}\n`);
 }
 
 type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
@@ -86,7 +84,7 @@ async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, f
     if (entry.n <= last) return;
     last = entry.n;
     if (flags.json) writeEntries(context, [entry]);
-    else writeLines(context, [formatAuditLine(entry, textOptionsOf(context.face))]);
+    else writeLines(context, [formatAuditLine(entry, textOptionsOf(context))]);
   };
   let waiting: AuditEntry[] | undefined = [];
   const subscription = log.follow(filter, (entry) => (waiting ? void waiting.push(entry) : show(entry)));
@@ -105,9 +103,9 @@ async function isUnused(log: GuardLog, filter: AuditFilter): Promise<boolean> {
   return Object.keys(filter).length === 0 || (await log.read({}, 1)).entries.length === 0;
 }
 
-function noteEmpty({ face }: CliContext, { badLines }: AuditPage, isEmpty: boolean): void {
+function noteEmpty({ terminal }: CliContext, { badLines }: AuditPage, isEmpty: boolean): void {
   const bad = badLines > 0 ? `\n${plural(badLines, 'line')} could not be read: see troupe guard log --verify` : '';
-  face.terminal.note(
+  terminal.note(
     isEmpty
       ? `No hook has told of a tool call yet.${bad}\nInstall the hooks with: troupe hooks install`
       : `No tool call in the audit is like that.${bad}\nSee all of them with: troupe guard log`,
@@ -130,4 +128,18 @@ async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlag
     `Checked ${what}${range}: ${plural(problems.length, 'problem')}.`,
     ...problems.map((one) => cleanLine(`${one.file}:${one.line}: ${one.what}`)),
   ]);
+}
+
+export async function guardCoverage(
+  this: CliContext<{ audit: AuditReader }>,
+  flags: SharedFlags,
+  session?: string,
+): Promise<void> {
+  const log = await this.audit.open(whereOf(flags));
+  const report = await log.coverage(session);
+  if (report.missed.length > 0) this.endWith(1);
+  if (flags.json) return writeJson(this, report);
+  writeLines(this, formatCoverage(report, textOptionsOf(this)));
+  if (report.ran > 0 && report.heard === 0 && report.unnamed === 0)
+    this.terminal.note('\nNo hook heard of this session. Install the hooks with: troupe hooks install');
 }

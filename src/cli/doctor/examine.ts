@@ -17,7 +17,7 @@ import {
   thisMachine,
   type Where,
 } from '../../sessions/index.ts';
-import { createHooks } from '../hooks/hooks-control.ts';
+import { createHooks } from '../hooks/machine-hooks.ts';
 import { examineHooks, tryHooks } from './examine-hooks.ts';
 import { examineState } from './examine-state.ts';
 import { findingsOf, wordsOf } from './finding.ts';

@@ -1,7 +1,4 @@
-export * from './attach-lines.ts';
 export * from './audit-lines.ts';
-export * from './doctor-lines.ts';
-export * from './export-lines.ts';
 export * from './guard-lines.ts';
 export * from './hooks-lines.ts';
 export * from './session-table.ts';

@@ -1,6 +1,4 @@
 import { rm } from 'node:fs/promises';
-import path from 'node:path';
-import { createGuardLog } from '../../audit/index.ts';
 import {
   formatHookCommand,
   type HookRole,
@@ -9,23 +7,17 @@ import {
   type LoadReason,
   type SettingsChange,
 } from '../../core/index.ts';
-import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
 import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
-import { type Clock, systemClock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
-import { hookFile, packageVersion } from '../../lib/package.ts';
 import { askVersion } from '../../lib/processes.ts';
-import { configFolder, stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { placesFor, thisMachine } from '../../sessions/index.ts';
 import { keepBackup, oldText, readBackups, removeFolderOfOurs } from './backups.ts';
-import { createFindEvidence } from './hook-evidence.ts';
 import { doubledEvents, hooksStatus, lookAtSettings, oursInForce, whyRefused } from './hooks-status.ts';
 import { type FindEvidence, reason } from './loaded-state.ts';
 
-export interface HooksControlOptions {
+interface HooksControlOptions {
   readonly adapters: readonly SourceAdapter[];
   readonly machine: Machine;
   /** Where the person works. */
@@ -222,16 +214,24 @@ function unfit(file: string, problem: string): UserError {
   );
 }
 
-/** Our entries in the settings of a host. Each throws a `UserError` where the person has to do something first. */
-export interface HooksControl {
-  /** What installing would change. Nothing is written before `apply`. */
-  planInstall(request: InstallRequest): Promise<InstallPlan>;
-  /** Without a scope: wherever ours are. */
-  planUninstall(request: UninstallRequest): Promise<HooksPlan>;
+/** Reads which hooks are installed where, and whether the host runs them. */
+export interface HookReader {
   status(request: { readonly host?: string }): Promise<HooksStatus>;
 }
 
-export interface InstallRequest {
+/**
+ * Changes the settings files of hosts, and writes the scripts that they run; nothing before a plan is applied. Methods throw a
+ * `UserError` if the person has to act first.
+ */
+export interface HookInstaller {
+  planInstall(request: InstallRequest): Promise<InstallPlan>;
+  /** Without a scope: wherever ours are. */
+  planUninstall(request: UninstallRequest): Promise<HooksPlan>;
+}
+
+export type HooksControl = HookReader & HookInstaller;
+
+interface InstallRequest {
   readonly host?: string;
   readonly scope: HookScope;
   readonly guard: boolean;
@@ -239,7 +239,7 @@ export interface InstallRequest {
   readonly hostVersion?: string;
 }
 
-export interface UninstallRequest {
+interface UninstallRequest {
   readonly host?: string;
   readonly scope?: HookScope;
 }
@@ -253,7 +253,7 @@ export interface HooksPlan {
   apply(): Promise<readonly string[]>;
 }
 
-export interface InstallPlan extends HooksPlan {
+interface InstallPlan extends HooksPlan {
   /** Null: nobody could say it, and only what the oldest version knows is written. */
   readonly hostVersion: string | null;
   readonly events: readonly string[];
@@ -265,48 +265,4 @@ export interface InstallPlan extends HooksPlan {
   readonly approval?: string;
   /** Why this host will not run them, where that is known beforehand. */
   readonly notLoaded?: LoadReason;
-}
-
-export function createHooks(): HooksControl {
-  const machine = thisMachine();
-  const state = stateFolder(machine);
-  const config = configFolder(machine.env, machine.home);
-  return createHooksControl({
-    adapters: ADAPTERS,
-    machine,
-    folder: process.cwd(),
-    state,
-    version: packageVersion,
-    policy: path.join(config, 'policy.yaml'),
-    findEvidence: createFindEvidence({
-      folder: state,
-      places: placesFor(ADAPTERS, machine, {}),
-      drain: () => createGuardLog({ roots: [] }).drain(),
-    }),
-    clock: systemClock,
-    stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
-    writeStubs: () =>
-      writeHookStubs(state, {
-        node: process.execPath,
-        hookFile,
-        configFolder: config,
-        answers: failureAnswers(),
-      }),
-    async longestWaitMs() {
-      const { env, home } = machine;
-      const where = { home, configFolder: configFolder(env, home), stateFolder: state, folder: process.cwd() };
-      const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
-      return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
-    },
-  });
-}
-
-function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
-  return Object.fromEntries(
-    ADAPTERS.flatMap(({ host, hooks }) => {
-      if (!hooks) return [];
-      const say = (decision: 'ask' | 'deny'): string => hooks.formatAnswer({ decision, reason: FAILURE_REASON });
-      return [[host, { ask: say('ask'), deny: say('deny') }]];
-    }),
-  );
 }
