@@ -1,7 +1,7 @@
-// Their actions are loaded when one is called.
+// The actions are loaded when one is called.
 import { buildCommand, buildRouteMap } from '@stricli/core';
 import { DECISIONS } from '../core/index.ts';
-import { AGENT_KINDS } from '../guard/index.ts';
+import type { AGENT_KINDS } from '../guard/index.ts';
 import type { CliContext, Services } from './context.ts';
 import {
   helpText,
@@ -16,6 +16,9 @@ import {
   toWord,
 } from './flags.ts';
 
+/** Written out: importing the value would load the whole guard (160 kB) at the start of every command. */
+const KINDS: typeof AGENT_KINDS = ['main', 'task', 'fork', 'teammate', 'workflow', 'internal'];
+
 const policyFlag = optional(String, 'FILE', 'By this policy instead of what holds in the project');
 
 const explainCommand = buildCommand({
@@ -28,7 +31,7 @@ const explainCommand = buildCommand({
       input: optional(String, 'JSON', 'What that tool is given'),
       type: optional(String, 'TYPE', 'Of a sub-agent of this type; without a word about the agent, of main'),
       name: optional(String, 'NAME', 'Of an agent of this name'),
-      kind: { kind: 'enum', values: AGENT_KINDS, optional: true, brief: 'Of an agent of this kind' },
+      kind: { kind: 'enum', values: KINDS, optional: true, brief: 'Of an agent of this kind' },
       depth: optional(toIndex, 'N', 'At this depth; main is at 0'),
       under: {
         ...optional(String, 'TYPE', 'Below an agent of this type; several from the topmost down'),

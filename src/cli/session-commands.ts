@@ -1,4 +1,4 @@
-// Their actions are loaded when one is called: `troupe identify` is part of hooks, and starts fast.
+// The actions are loaded when one is called: a hook that runs `troupe identify` waits for it to start.
 import { buildCommand } from '@stricli/core';
 import { EXPORT_FORMATS, type ExportFormat } from '../core/index.ts';
 import {
