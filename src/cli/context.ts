@@ -39,6 +39,17 @@ export function writeLines({ terminal }: CliContext, lines: readonly string[]): 
   terminal.write(`${lines.join('\n')}\n`);
 }
 
+/** The answer of a command: JSON for programs, lines for people. */
+export function writeAnswer<T>(
+  context: CliContext,
+  json: boolean,
+  answer: T,
+  format: (answer: T, options: TextOptions) => readonly string[],
+): void {
+  if (json) writeJson(context, answer);
+  else writeLines(context, format(answer, textOptionsOf(context)));
+}
+
 export function textOptionsOf({ terminal, clock }: CliContext): TextOptions {
   return { paint: createPaint(terminal.colours), now: clock(), ...known({ width: terminal.width }) };
 }

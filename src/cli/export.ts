@@ -47,13 +47,18 @@ export async function exportSessions(
     write: (text) => terminal.send(text),
     onProgress: ({ done, doing }) =>
       progress.show(`${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${done} agents`),
-    ...(flags.review && { approve: (found) => review(this, flags, found, progress.clear) }),
+    ...(flags.review && {
+      approve: (found) => {
+        progress.clear();
+        return review(this, flags, found);
+      },
+    }),
   });
   progress.clear();
   if (!outcome.isWritten) {
     terminal.note('Nothing was written.');
-    if (!flags.json) return;
-    return writeJson(this, { written: false });
+    if (flags.json) writeJson(this, { written: false });
+    return;
   }
   const { report } = outcome;
   if (report.problems.length > 0) this.endWith(1);
@@ -64,11 +69,10 @@ export async function exportSessions(
 
 function refuseContradictions(flags: ExportFlags, session: string | undefined): void {
   const { outDir, format = ['html'], noRedact, redact, review, json, singleFile, pageSize } = flags;
-  const isMany = flags.allSessions || flags.project !== undefined || flags.since !== undefined;
   const refuse = (what: string, remedy: string): never => {
     throw new UserError('export-flags', what, remedy);
   };
-  if (session !== undefined && isMany)
+  if (session !== undefined && isMany(flags))
     refuse(
       'One session is named, and many are asked for.',
       'Leave out the session, or --all-sessions, --project and --since.',
@@ -81,9 +85,13 @@ function refuseContradictions(flags: ExportFlags, session: string | undefined): 
   if (singleFile && pageSize !== undefined && !format.includes('md'))
     refuse('--page-size cuts linked pages, and --single-file makes one page.', 'Leave out one of them.');
   if (outDir !== undefined) return;
-  if (isMany) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
+  if (isMany(flags)) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
   if (format.length > 1) refuse('Only one format goes to standard output.', 'Name a folder with --out-dir.');
   if (json) refuse('Standard output is taken by the export.', 'Name a folder with --out-dir, or leave out --json.');
+}
+
+function isMany({ allSessions, project, since }: ExportFlags): boolean {
+  return allSessions || project !== undefined || since !== undefined;
 }
 
 function requestOf(
@@ -92,12 +100,11 @@ function requestOf(
   now: number,
 ): Omit<ExportRequest, 'write' | 'onProgress'> {
   const { outDir, project, since, noRedact, redact, pageSize } = flags;
-  const isMany = flags.allSessions || project !== undefined || since !== undefined;
   return {
     where: whereOf(flags),
     force: flags.force,
     ...known({ session, outDir }),
-    ...(isMany && { selection: known({ project, since: since?.(now).from }) }),
+    ...(isMany(flags) && { selection: known({ project, since: since?.(now).from }) }),
     options: {
       formats: [...new Set<ExportFormat>(flags.format ?? ['html'])],
       isSingleFile: flags.singleFile,
@@ -109,42 +116,31 @@ function requestOf(
   };
 }
 
-async function review(
-  { terminal }: CliContext,
-  { yes, json }: ExportFlags,
-  found: RedactionReport,
-  clearProgress: () => void,
-): Promise<boolean> {
-  clearProgress();
+async function review({ terminal }: CliContext, flags: ExportFlags, found: RedactionReport): Promise<boolean> {
   // Standard output may be where the pages go.
-  if (!json) terminal.note(reviewLines(found).join('\n'));
-  if (yes) return true;
+  if (!flags.json) terminal.note(reviewLines(found).join('\n'));
+  if (flags.yes) return true;
   if (terminal.ask) return terminal.ask('Write the export with all of this redacted?');
   terminal.note('Add --yes to write it.');
   return false;
 }
 
-/** One line that says how far it is, where a person is watching; it goes when the answer comes. */
-interface Progress {
-  show(text: string): void;
-  clear(): void;
-}
-
 const EVERY_MS = 100;
 
-function createProgress({ noteInPlace }: Terminal): Progress {
+/** One line that shows the progress on a terminal, and disappears with the answer. */
+function createProgress({ noteInPlace }: Terminal) {
   if (!noteInPlace) return { show: () => {}, clear: () => {} };
   let last = 0;
   let isShown = false;
   return {
-    show(text) {
+    show(text: string): void {
       const now = Date.now();
       if (now - last < EVERY_MS) return;
       last = now;
       isShown = true;
       noteInPlace(text);
     },
-    clear() {
+    clear(): void {
       if (isShown) noteInPlace('');
       isShown = false;
     },
@@ -152,16 +148,8 @@ function createProgress({ noteInPlace }: Terminal): Progress {
 }
 
 /** What came of an export to a folder. */
-function exportLines({
-  folder,
-  sessions,
-  files,
-  bytes,
-  removed,
-  kept,
-  redactions,
-  problems,
-}: ExportReport): readonly string[] {
+function exportLines(report: ExportReport): readonly string[] {
+  const { folder, sessions, files, bytes, removed, kept, redactions, problems } = report;
   const agents = sessions.reduce((sum, session) => sum + session.agents, 0);
   const skipped = sessions.reduce((sum, session) => sum + session.skipped.length, 0);
   const [first] = sessions;

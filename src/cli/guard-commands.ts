@@ -22,7 +22,7 @@ const KINDS: typeof AGENT_KINDS = ['main', 'task', 'fork', 'teammate', 'workflow
 const policyFlag = optional(String, 'FILE', 'By this policy instead of what holds in the project');
 
 const explainCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardExplain,
+  loader: async () => (await import('./guard.ts')).explainCall,
   parameters: {
     flags: {
       ...sharedFlags,
@@ -63,7 +63,7 @@ const explainCommand = buildCommand({
 });
 
 const testCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardTest,
+  loader: async () => (await import('./guard.ts')).testPolicy,
   parameters: {
     flags: { json: sharedFlags.json, policy: policyFlag },
     positional: {
@@ -87,7 +87,7 @@ const testCommand = buildCommand({
 });
 
 const suggestCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardSuggest,
+  loader: async () => (await import('./guard.ts')).suggestPolicy,
   parameters: { flags: sharedFlags, positional: sessionArgument },
   docs: helpText(
     'Write the smallest policy under which a session would have run',
@@ -104,7 +104,7 @@ const suggestCommand = buildCommand({
 });
 
 const asksCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardAsks,
+  loader: async () => (await import('./guard.ts')).listApprovals,
   parameters: { flags: { json: sharedFlags.json } },
   docs: helpText(
     'Show the tool calls that wait for your answer',
@@ -117,7 +117,7 @@ const asksCommand = buildCommand({
 });
 
 const answerCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardAnswer,
+  loader: async () => (await import('./guard.ts')).answerApproval,
   parameters: {
     flags: { json: sharedFlags.json },
     positional: {
@@ -141,7 +141,7 @@ function toAnswer(text: string): 'allow' | 'deny' {
 }
 
 const logCommand = buildCommand({
-  loader: async () => (await import('./guard-log.ts')).guardLog,
+  loader: async () => (await import('./guard-log.ts')).showLog,
   parameters: {
     flags: {
       ...sharedFlags,
@@ -185,7 +185,7 @@ const logCommand = buildCommand({
 });
 
 const coverageCommand = buildCommand({
-  loader: async () => (await import('./guard-log.ts')).guardCoverage,
+  loader: async () => (await import('./guard-log.ts')).showCoverage,
   parameters: {
     flags: sharedFlags,
     positional: sessionArgument,
@@ -202,7 +202,7 @@ const coverageCommand = buildCommand({
 });
 
 const checkCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardCheck,
+  loader: async () => (await import('./guard.ts')).checkPolicy,
   parameters: {
     flags: { json: sharedFlags.json },
     positional: optionalArgument('FILE', 'A policy; default: those that hold in this folder'),
@@ -223,7 +223,7 @@ const checkCommand = buildCommand({
 });
 
 const presetsCommand = buildCommand({
-  loader: async () => (await import('./guard.ts')).guardPresets,
+  loader: async () => (await import('./guard.ts')).showPresets,
   parameters: {
     flags: { json: sharedFlags.json },
     positional: optionalArgument('NAME', 'Show its rules; default: all presets in a line each'),

@@ -28,7 +28,7 @@ interface GuardLogFlags extends SharedFlags {
 
 const LIMIT = 50;
 
-export async function guardLog(this: CliContext<{ audit: AuditReader }>, flags: GuardLogFlags): Promise<void> {
+export async function showLog(this: CliContext<{ audit: AuditReader }>, flags: GuardLogFlags): Promise<void> {
   if (flags.verify) refuseFilters(flags);
   const log = await this.audit.open(whereOf(flags));
   if (flags.verify) return verify(this, log, flags);
@@ -53,14 +53,8 @@ function filterOf({ agent, type, decision, tool, session, since, until }: GuardL
 }
 
 /** A chain is whole or not: what holds for some of its lines says nothing. */
-function refuseFilters({
-  json: _json,
-  root: _root,
-  host: _host,
-  verify: _verify,
-  follow,
-  ...filters
-}: GuardLogFlags): void {
+function refuseFilters(flags: GuardLogFlags): void {
+  const { json: _json, root: _root, host: _host, verify: _verify, follow, ...filters } = flags;
   const [given] = Object.keys(known({ ...filters, follow: follow || undefined }));
   if (given === undefined) return;
   throw new UserError(
@@ -130,7 +124,7 @@ async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlag
   ]);
 }
 
-export async function guardCoverage(
+export async function showCoverage(
   this: CliContext<{ audit: AuditReader }>,
   flags: SharedFlags,
   session?: string,

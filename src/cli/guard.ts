@@ -17,6 +17,7 @@ import {
   type PolicyChecker,
   type PresetReader,
   textOptionsOf,
+  writeAnswer,
   writeJson,
   writeLines,
 } from './context.ts';
@@ -31,29 +32,27 @@ import {
 
 type Asking = CliContext<{ questions: GuardQuestions }>;
 
-export async function guardCheck(
+export async function checkPolicy(
   this: CliContext<{ policy: PolicyChecker }>,
   { json }: Pick<SharedFlags, 'json'>,
   file?: string,
 ): Promise<void> {
   const check = await this.policy.check(file);
   if (!check.ok) this.endWith(1);
-  if (json) return writeJson(this, check);
-  writeLines(this, formatPolicyCheck(check, textOptionsOf(this)));
+  writeAnswer(this, json, check, formatPolicyCheck);
 }
 
 interface TestFlags extends Pick<SharedFlags, 'json'> {
   readonly policy?: string;
 }
 
-export async function guardTest(this: Asking, { json, policy }: TestFlags, file: string): Promise<void> {
+export async function testPolicy(this: Asking, { json, policy }: TestFlags, file: string): Promise<void> {
   const report = await this.questions.test(file, policy);
   if (!report.ok) this.endWith(1);
-  if (json) return writeJson(this, report);
-  writeLines(this, formatGuardTest(report, textOptionsOf(this)));
+  writeAnswer(this, json, report, formatGuardTest);
 }
 
-export async function guardSuggest(this: Asking, flags: SharedFlags, session?: string): Promise<void> {
+export async function suggestPolicy(this: Asking, flags: SharedFlags, session?: string): Promise<void> {
   const suggestion = await this.questions.suggest(whereOf(flags), session);
   if (flags.json) return writeJson(this, suggestion);
   writeLines(this, [suggestion.yaml.trimEnd()]);
@@ -61,7 +60,7 @@ export async function guardSuggest(this: Asking, flags: SharedFlags, session?: s
   if (length > 0) this.terminal.note(`${plural(length, 'call')} could not be turned into a rule: see the end of it.`);
 }
 
-export async function guardPresets(
+export async function showPresets(
   this: CliContext<{ policy: PresetReader }>,
   { json }: Pick<SharedFlags, 'json'>,
   name?: string,
@@ -88,10 +87,8 @@ interface ExplainFlags extends SharedFlags {
   readonly policy?: string;
 }
 
-export async function guardExplain(this: Asking, flags: ExplainFlags, call?: string): Promise<void> {
-  const told = await explain(this, flags, call);
-  if (flags.json) return writeJson(this, told);
-  writeLines(this, formatGuardExplanation(told, textOptionsOf(this)));
+export async function explainCall(this: Asking, flags: ExplainFlags, call?: string): Promise<void> {
+  writeAnswer(this, flags.json, await explain(this, flags, call), formatGuardExplanation);
 }
 
 function explain({ questions }: Asking, flags: ExplainFlags, call: string | undefined): Promise<GuardExplanation> {
@@ -136,7 +133,7 @@ function usage(message: string): UserError {
   return new UserError('usage', message, EXAMPLES);
 }
 
-export async function guardAsks(
+export async function listApprovals(
   this: CliContext<{ approvals: ApprovalReader }>,
   { json }: Pick<SharedFlags, 'json'>,
 ): Promise<void> {
@@ -152,7 +149,7 @@ export async function guardAsks(
   );
 }
 
-export async function guardAnswer(
+export async function answerApproval(
   this: CliContext<{ approvals: ApprovalReader & ApprovalAnswers }>,
   { json }: Pick<SharedFlags, 'json'>,
   id: string,

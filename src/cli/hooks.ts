@@ -2,7 +2,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import { createPaint, type HookScope, notLoadedWords } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditReader, type CliContext, type Services, writeJson, writeLines } from './context.ts';
+import { type AuditReader, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
 import { helpText, optional, sharedFlags, toggle } from './flags.ts';
 import { fileDiffLines, hooksStatusLines } from './format/index.ts';
 import type { HookInstaller, HookReader, HooksPlan } from './hooks/hooks-control.ts';
@@ -177,8 +177,7 @@ async function status(
 ): Promise<void> {
   const found = await this.hooks.status(known({ host: flags.host }));
   if (!found.isComplete) this.endWith(1);
-  if (flags.json) return writeJson(this, found);
-  writeLines(this, hooksStatusLines(found, createPaint(this.terminal.colours)));
+  writeAnswer(this, flags.json, found, (status, { paint }) => hooksStatusLines(status, paint));
 }
 
 /** Shows what would change, asks, writes. Gives where the old texts lie; nothing where nothing was written. */

@@ -15,7 +15,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type CliContext, type SessionReader, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type CliContext, type SessionReader, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, whereOf } from './flags.ts';
 import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
 
@@ -52,9 +52,7 @@ export async function tree(
   const opened = await open(this, flags, session);
   for (const problem of opened.problems) this.terminal.note(problem);
   if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
-  const report = computeTree(opened, { internal: flags.internal });
-  if (flags.json) return writeJson(this, report);
-  writeLines(this, formatTree(report, textOptionsOf(this)));
+  writeAnswer(this, flags.json, computeTree(opened, { internal: flags.internal }), formatTree);
 }
 
 function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession, wanted: string): void {
@@ -66,8 +64,7 @@ function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession
     throw new UserError('agent-not-found', `${found} with «${wanted}».`, 'See the ids with: troupe tree --json');
   }
   const report = computeExplanation(agent, ledgerFor(agent, opened));
-  if (json) writeJson(context, report);
-  else writeLines(context, formatExplanation(report, createPaint(context.terminal.colours)));
+  writeAnswer(context, json, report, (answer, { paint }) => formatExplanation(answer, paint));
 }
 
 async function open(
@@ -127,12 +124,10 @@ export async function identify(this: CliContext<{ identifier: Identifier }>, fla
       toolCall: flags.toolUseId === undefined ? undefined : toToolCallId(flags.toolUseId),
     }),
   });
-  const report = computeIdentity(identity);
-  if (flags.json) writeJson(this, report);
-  else writeLines(this, inWords(report));
+  writeAnswer(this, flags.json, computeIdentity(identity), formatIdentity);
 }
 
-function inWords(report: IdentityReport): readonly string[] {
+function formatIdentity(report: IdentityReport): readonly string[] {
   const { agent_type: who, evidence, reason, candidates } = report;
   const name =
     who === 'subagent'

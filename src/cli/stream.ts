@@ -4,7 +4,7 @@ import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
 import type { CliContext, ProgramRunner, StreamReader } from './context.ts';
-import { helpText, optional, sharedFlags, toggle, toWord } from './flags.ts';
+import { helpText, optional, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
 
 const shadowFlags = {
   host: { ...sharedFlags.host, brief: 'Whose stream it is; left out, the first lines tell' },
@@ -147,6 +147,6 @@ async function run(
   if (outcome.kind === 'exited') this.endWith(outcome.code);
 }
 
-function requestOf({ root, host, disk, tree, events }: ShadowFlags): ShadowRequest {
-  return { where: { roots: root ?? [], ...known({ host }) }, disk, tree, ...known({ events }) };
+function requestOf({ disk, tree, events, ...flags }: ShadowFlags): ShadowRequest {
+  return { where: whereOf(flags), disk, tree, ...known({ events }) };
 }

@@ -163,7 +163,7 @@ function* onMissing(status: HooksStatus, heard: ReadonlySet<string>, again: stri
   if (old.length > 0) yield warning('hooks-old', `Entries of troupe ${old.join(', ')}; this is ${version}.`, again);
 }
 
-export interface TryOptions {
+interface TryOptions {
   readonly hooks: HooksCapability;
   readonly status: HooksStatus;
   readonly log: Pick<GuardLog, 'read'>;
@@ -172,12 +172,15 @@ export interface TryOptions {
 /** Proof instead of belief: two calls through the very text that stands in the settings, and a look whether the audit has them. */
 export async function* tryHooks({ hooks, status, log }: TryOptions): AsyncGenerator<Finding> {
   const again = installWhereOursAre(status);
+  const version = status.hostVersion ?? undefined;
   for (const { role, command } of status.beforeCalls) {
-    const own = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));
+    const folder = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));
+    const session = `${TRIAL_SESSION}${randomUUID()}`;
+    const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
     try {
-      yield await tryCommand(command, { role, hooks, version: status.hostVersion ?? undefined, log, own, again });
+      yield await tryCommand(command, log, { role, hooks, version, again, folder, session, agent });
     } finally {
-      await rm(own, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     }
   }
 }
@@ -187,18 +190,18 @@ interface Trial {
   readonly hooks: HooksCapability;
   /** Of the host. */
   readonly version: string | undefined;
-  readonly log: Pick<GuardLog, 'read'>;
-  /** A folder for the transcript that the calls name. */
-  readonly own: string;
-  /** What enters the command anew. */
+  /** The command that installs the hooks again. */
   readonly again: string;
+  /** For the transcript that the calls name. */
+  readonly folder: string;
+  readonly session: string;
+  /** The id of the sub-agent. */
+  readonly agent: string;
 }
 
-async function tryCommand(command: string, trial: Trial): Promise<Finding> {
-  const { role, hooks, version, log, own, again } = trial;
-  const session = `${TRIAL_SESSION}${randomUUID()}`;
-  const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
-  const transcript = path.join(own, `${session}.jsonl`);
+async function tryCommand(command: string, log: TryOptions['log'], trial: Trial): Promise<Finding> {
+  const { role, hooks, version, again, folder, session, agent } = trial;
+  const transcript = path.join(folder, `${session}.jsonl`);
   if (version !== undefined) await createFile(transcript, hooks.sampleTranscript(session, version));
   const begin = performance.now();
   for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
@@ -209,7 +212,7 @@ async function tryCommand(command: string, trial: Trial): Promise<Finding> {
   const ms = Math.round((performance.now() - begin) / 2);
   try {
     const { entries } = await log.read({ session }, 10);
-    return judge(trial, entries, session, agent, ms);
+    return judge(trial, entries, ms);
   } catch (error) {
     return problem(
       'hooks-unheard',
@@ -219,31 +222,30 @@ async function tryCommand(command: string, trial: Trial): Promise<Finding> {
   }
 }
 
-function judge(
-  { role, hooks, version, again }: Trial,
-  entries: readonly AuditEntry[],
-  session: string,
-  agent: string,
-  ms: number,
-): Finding {
+function judge(trial: Trial, entries: readonly AuditEntry[], ms: number): Finding {
+  const { role, hooks, version, again, session, agent } = trial;
   // Some hosts' calls are known by the caller's id as well, which stands in front; some by what they run.
   const of = (call: string): AuditEntry | undefined =>
     entries.find(({ call: id, summary }) => [id, summary].some((text) => text?.endsWith(`${session}-${call}`)));
   const [main, sub] = [of('main'), of('sub')];
   if (!main || !sub) {
-    const lost = [...(main ? [] : ['A call of the main agent']), ...(sub ? [] : ['a call of a sub-agent'])];
+    const lost = main ? 'A call of a sub-agent' : `A call of the main agent${sub ? '' : ' and a call of a sub-agent'}`;
     return problem(
       'hooks-unheard',
-      `${capital(lost.join(' and '))} went through the installed ${role} command, but ${lost.length === 1 ? 'is' : 'are'} not in the audit.`,
+      `${lost} went through the installed ${role} command, but ${main || sub ? 'is' : 'are'} not in the audit.`,
       `Look into hook-errors.log and hook-failure in the state folder, then run: ${again}`,
     );
   }
-  if (hooks.namesNobody) return judgeUnnamed(role, [main, sub], ms);
+  if (hooks.namesNobody)
+    return [main, sub].some(({ agent: { who } }) => who !== 'unknown')
+      ? MISNAMED
+      : good(
+          'hooks-proven',
+          `${ALONE} Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
+        );
   const isMainNamed = hooks.namesCallers(version);
   const isMainRight = isMainNamed ? main.agent.who === 'main' : main.agent.who !== 'subagent';
-  if (!isMainRight || sub.agent.who !== 'subagent' || sub.agent.id !== agent) {
-    return MISNAMED;
-  }
+  if (!isMainRight || sub.agent.who !== 'subagent' || sub.agent.id !== agent) return MISNAMED;
   const asWhat = main.agent.who === 'main' ? "as the main agent's, which is a guess" : 'as of an unknown agent';
   return good(
     'hooks-proven',
@@ -261,18 +263,6 @@ const MISNAMED = problem(
   'A call is in the audit under the name of another agent.',
   'Please report this as a bug of troupe.',
 );
-
-function judgeUnnamed(role: HookRole, entries: readonly AuditEntry[], ms: number): Finding {
-  if (entries.some(({ agent }) => agent.who !== 'unknown')) return MISNAMED;
-  return good(
-    'hooks-proven',
-    `${ALONE} Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
-  );
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 const PATIENCE_MS = 15_000;
 

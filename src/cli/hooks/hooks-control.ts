@@ -8,34 +8,20 @@ import {
   type SettingsChange,
 } from '../../core/index.ts';
 import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
 import { askVersion } from '../../lib/processes.ts';
 import { UserError } from '../../lib/user-error.ts';
 import { keepBackup, oldText, readBackups, removeFolderOfOurs } from './backups.ts';
-import { doubledEvents, hooksStatus, lookAtSettings, oursInForce, whyRefused } from './hooks-status.ts';
-import { type FindEvidence, reason } from './loaded-state.ts';
-
-interface HooksControlOptions {
-  readonly adapters: readonly SourceAdapter[];
-  readonly machine: Machine;
-  /** Where the person works. */
-  readonly folder: string;
-  /** Our own folder. */
-  readonly state: string;
-  readonly version: string;
-  readonly clock: Clock;
-  /** Writes the scripts that hosts run, and says where. */
-  readonly writeStubs: () => Promise<Readonly<Record<HookRole, string>>>;
-  /** Where they lie, written or not. */
-  readonly stubs: Readonly<Record<HookRole, string>>;
-  /** The longest time for which the policy of this folder waits for an answer; 0 where it waits for none. */
-  readonly longestWaitMs: () => Promise<number>;
-  /** The person's own, whether it is there or not. */
-  readonly policy: string;
-  readonly findEvidence: FindEvidence;
-}
+import {
+  doubledEvents,
+  type HooksControlOptions,
+  hooksStatus,
+  oursInForce,
+  readSettings,
+  whyRefused,
+} from './hooks-status.ts';
+import { reason } from './loaded-state.ts';
 
 export function createHooksControl(options: HooksControlOptions): HooksControl {
   return {
@@ -45,8 +31,7 @@ export function createHooksControl(options: HooksControlOptions): HooksControl {
       const { adapter, settings } = hostOf(options.adapters, host);
       const hostVersion = await versionOf(settings, options.machine);
       const isDefault = adapter === hostOf(options.adapters, undefined).adapter;
-      const waitMs = await options.longestWaitMs();
-      return hooksStatus({ ...options, adapter, settings, hostVersion, waitMs, isToBeNamed: !isDefault });
+      return hooksStatus({ ...options, adapter, settings, hostVersion, isToBeNamed: !isDefault });
     },
   };
 }
@@ -70,18 +55,18 @@ async function planInstall(options: HooksControlOptions, request: InstallRequest
     );
   const change = (text = ''): string => {
     const problem = text.trim() === '' ? undefined : settings.problemIn(text);
-    if (problem !== undefined) throw unfit(place?.file ?? '', problem);
+    if (problem !== undefined) throw unfit(place.file, problem);
     return settings.install(text, hostVersion, commands);
   };
-  const plan = await planFor(options, adapter, place ? [place] : [], () => change);
-  const looked = await lookAtSettings(settings, options.machine, options.folder, hostVersion);
-  const elsewhere = oursInForce(looked.filter(({ file }) => file !== place?.file));
+  const plan = await planFor(options, adapter, [place], () => change);
+  const looked = await readSettings(settings, options.machine, options.folder, hostVersion);
+  const elsewhere = oursInForce(looked.filter(({ file }) => file !== place.file));
   return {
     ...plan,
     doubled: doubledEvents([...elsewhere, ...settings.inspect(settings.install('', hostVersion, commands)).ours]),
     dropsGuard:
       !request.guard &&
-      looked.some(({ file, view }) => file === place?.file && view.ours.some(({ role }) => role === 'guard')),
+      looked.some(({ file, view }) => file === place.file && view.ours.some(({ role }) => role === 'guard')),
     hostVersion: hostVersion ?? null,
     ...known({
       approval: settings.approval?.how,

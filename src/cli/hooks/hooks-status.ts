@@ -11,6 +11,7 @@ import type {
   UnapprovedHooks,
 } from '../../core/index.ts';
 import type { HookSettingsCapability, Machine, SettingsHook, SettingsView, SourceAdapter } from '../../hosts/index.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';
@@ -18,28 +19,38 @@ import { isSystemError, UserError } from '../../lib/user-error.ts';
 import { readBackups } from './backups.ts';
 import { decideLoaded, type Evidence, type FindEvidence, type LoadFacts, reason, roleOf } from './loaded-state.ts';
 
-export interface StatusQuestion {
+export interface HooksControlOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** Where the person works. */
+  readonly folder: string;
+  /** Where troupe keeps its state. */
+  readonly state: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Writes the scripts that hosts run. */
+  readonly writeStubs: () => Promise<unknown>;
+  /** The paths of these scripts, written or not. */
+  readonly stubs: Readonly<Record<HookRole, string>>;
+  /** The longest time for which the policy of this folder waits for an answer; 0 if no rule waits. */
+  readonly longestWaitMs: () => Promise<number>;
+  /** The path of the user's own policy, whether it exists or not. */
+  readonly policy: string;
+  readonly findEvidence: FindEvidence;
+}
+
+interface StatusQuestion extends HooksControlOptions {
   readonly adapter: SourceAdapter;
   readonly settings: HookSettingsCapability;
   readonly hostVersion: string | undefined;
   /** Commands that name no host are about another one. */
   readonly isToBeNamed: boolean;
-  readonly machine: Machine;
-  readonly folder: string;
-  readonly version: string;
-  /** The scripts that entries are to run. */
-  readonly stubs: Readonly<Record<HookRole, string>>;
-  /** So long the policy may wait for an answer. */
-  readonly waitMs: number;
-  /** Where troupe keeps its state. */
-  readonly state: string;
-  readonly findEvidence: FindEvidence;
 }
 
 /** What is installed where, and whether it can work. Reads, and only reads. */
 export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus> {
   const { adapter, settings, hostVersion, machine, folder, version, stubs } = question;
-  const looked = await lookAtSettings(settings, machine, folder, hostVersion);
+  const looked = await readSettings(settings, machine, folder, hostVersion);
   const inForce = looked.filter(({ view }) => view.problem === undefined);
   const ours = oursInForce(looked);
   const doubled = doubledEvents(ours);
@@ -51,7 +62,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
         scripts.push({ file, scope, ...(await scriptState(file, stubs[role], version)) });
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
-  const impatient = impatientIn(inForce, question.waitMs);
+  const impatient = impatientIn(inForce, await question.longestWaitMs());
   const unapproved = await unapprovedIn(question, inForce);
   const status = {
     host: adapter.host,
@@ -68,7 +79,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     unapproved,
     scripts,
   };
-  const loaded = await lookWhetherLoaded(question, inForce, status);
+  const loaded = await checkLoaded(question, inForce, status);
   return {
     ...status,
     loaded,
@@ -86,7 +97,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
   };
 }
 
-async function lookWhetherLoaded(
+async function checkLoaded(
   question: StatusQuestion,
   inForce: readonly Looked[],
   status: LoadFacts['status'],
@@ -243,7 +254,7 @@ export interface Looked extends Pick<SettingsStatus, 'scope' | 'file' | 'exists'
 }
 
 /** Every settings file that counts for somebody who works in this folder, the strongest last. */
-export async function lookAtSettings(
+export async function readSettings(
   settings: HookSettingsCapability,
   machine: Machine,
   folder: string,
