@@ -29,7 +29,13 @@ function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
 }
 
 function wireAudit(): Pick<Services, 'audit'> {
-  return { audit: { open: async (where) => (await import('./audit/index.ts')).createGuardLog(where) } };
+  const audit = () => import('./audit/index.ts');
+  return {
+    audit: {
+      open: async (where) => (await audit()).createGuardLog(where),
+      drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
+    },
+  };
 }
 
 function wireExport(): Pick<Services, 'exporter'> {
@@ -37,44 +43,28 @@ function wireExport(): Pick<Services, 'exporter'> {
 }
 
 function wireGuard(): Pick<Services, 'policy' | 'questions'> {
-  const policy = async () => (await import('./guard/index.ts')).createPolicyControl();
-  const questions = async () => (await import('./guard/index.ts')).createGuardQuestions();
+  const guard = () => import('./guard/index.ts');
   return {
-    policy: {
-      check: async (file) => (await policy()).check(file),
-      presets: async () => (await policy()).presets(),
-    },
-    questions: {
-      explain: async (call, policyFile) => (await questions()).explain(call, policyFile),
-      explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
-      test: async (file, policyFile) => (await questions()).test(file, policyFile),
-      suggest: async (where, session) => (await questions()).suggest(where, session),
-    },
+    policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
+    questions: lazily(
+      async () => (await guard()).createGuardQuestions(),
+      ['explain', 'explainPast', 'test', 'suggest'],
+    ),
   };
 }
 
 function wireServer(): Pick<Services, 'server' | 'approvals'> {
-  const server = async () => (await import('./server/index.ts')).createServerControl();
-  const approvals = async () => (await import('./server/index.ts')).createAskControl();
+  const server = () => import('./server/index.ts');
   return {
-    server: {
-      serve: async (request) => (await server()).serve(request),
-      start: async (request) => (await server()).start(request),
-      stop: async () => (await server()).stop(),
-      status: async () => (await server()).status(),
-      login: async () => (await server()).login(),
-    },
-    approvals: {
-      list: async () => (await approvals()).list(),
-      answer: async (id, answer, by) => (await approvals()).answer(id, answer, by),
-    },
+    server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
+    approvals: lazily(async () => (await server()).createAskControl(), ['list', 'answer']),
   };
 }
 
 function wireControl(): Pick<Services, 'streams' | 'programs' | 'agents'> {
   const control = () => import('./control/index.ts');
   return {
-    streams: { read: async (request) => (await control()).shadowInput(request) },
+    streams: { record: async (request) => (await control()).shadowInput(request) },
     programs: {
       async run(request) {
         const { createCallBroker } = await import('./server/index.ts');
@@ -98,18 +88,14 @@ function wireNotify(): Pick<Services, 'notifier'> {
   };
 }
 
-function wireTui(): Pick<Services, 'viewer'> {
-  return { viewer: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) } };
+function wireTui(): Pick<Services, 'live'> {
+  return { live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) } };
 }
 
 function wireCli(): Pick<Services, 'hooks' | 'doctor'> {
   const hooks = async () => (await import('./cli/hooks/machine-hooks.ts')).createHooks();
   return {
-    hooks: {
-      status: async (request) => (await hooks()).status(request),
-      planInstall: async (request) => (await hooks()).planInstall(request),
-      planUninstall: async (request) => (await hooks()).planUninstall(request),
-    },
+    hooks: lazily(hooks, ['status', 'planInstall', 'planUninstall']),
     doctor: {
       async *examine(where) {
         yield* (await import('./cli/doctor/examine.ts')).examineMachine(where);
@@ -118,18 +104,28 @@ function wireCli(): Pick<Services, 'hooks' | 'doctor'> {
   };
 }
 
+/** Methods of an object that is created, and its room loaded, when one of them is called. */
+function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readonly Name[]): Pick<T, Name> {
+  type Method = (...args: unknown[]) => unknown;
+  const call =
+    (name: Name): Method =>
+    async (...args) =>
+      ((await create())[name] as Method)(...args);
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, Name>;
+}
+
 function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
   return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
 }
 
-/** A reader that has seen enough (`troupe ls | head`) closes the pipe: no reason to complain. */
+/** `troupe ls | head` closes the pipe early, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`troupe: the output could not be written: ${error.message}\n`);
   process.exit(1);
 });
 
-/** Nowhere to complain, such as a log on a full disk: no reason to stop serving. */
+/** A log on a full disk must not stop the server. */
 process.stderr.on('error', () => {});
 
 const options: CliOptions = {

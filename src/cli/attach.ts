@@ -10,7 +10,7 @@ import {
   shellLine,
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
-import { type AgentControl, type CliContext, type LiveViewer, writeJson, writeLines } from './context.ts';
+import { type AgentControl, type CliContext, type LiveControl, writeJson, writeLines } from './context.ts';
 import {
   agentArgument,
   helpText,
@@ -47,15 +47,13 @@ export const attachCommand = buildCommand({
   docs: helpText(
     'Go on from any agent of any tree',
     [
-      'Takes the best true way that the host offers, and says which: an agent at work is followed; one that has ended goes on itself',
-      'where its host can do that; else a new session, of the same host or of another, is told what it was asked, did and found,',
-      'without secrets. The new session stands below the agent in the tree. docs/ATTACH.md has the ways of each host.',
-    ],
-    [
       'troupe attach ae4b3f4 --message "Which of the two files did you mean?"',
       'troupe attach ae4b3f4 --host HOST --dry-run',
       'troupe attach ae4b3f4 --print | less',
     ],
+    'Takes the best true way that the host offers, and says which: an agent at work is followed; one that has ended goes on itself',
+    'where its host can do that; else a new session, of the same host or of another, is told what it was asked, did and found,',
+    'without secrets. The new session stands below the agent in the tree. docs/ATTACH.md has the ways of each host.',
   ),
 });
 
@@ -70,11 +68,9 @@ export const sendCommand = buildCommand({
   },
   docs: helpText(
     'Tell an agent something while its session runs',
-    [
-      'Hands a message to an agent of a run of `troupe run --intercept`, or where its host takes one from outside (docs/ATTACH.md says',
-      'which). Otherwise says why not, and ends with code 1.',
-    ],
     ['troupe send ae4b3f4 "Leave the tests as they are."', 'troupe send ses_49c7c5e7 "Leave the tests as they are."'],
+    'Hands a message to an agent of a run of `troupe run --intercept`, or where its host takes one from outside (docs/ATTACH.md says',
+    'which). Otherwise says why not, and ends with code 1.',
   ),
 });
 
@@ -88,17 +84,17 @@ interface AttachFlags extends SharedFlags {
 
 export type AgentFlags = Omit<SharedFlags, 'host'>;
 
-/** `--host` is who goes on: the agent is looked for everywhere. */
+/** `--host` names the host that continues; the agent itself may be of any host. */
 function whereOf({ root }: AgentFlags) {
   return { roots: root ?? [] };
 }
 
 async function attach(
-  this: CliContext<{ agents: AgentControl; viewer: LiveViewer }>,
+  this: CliContext<{ agents: AgentControl; live: LiveControl }>,
   flags: AttachFlags,
   agent: string,
 ): Promise<void> {
-  const { terminal, agents, viewer } = this;
+  const { terminal, agents, live } = this;
   const { message, host, fork, budget } = flags;
   const where = whereOf(flags);
   const plan = await (await agents.open(where)).plan(
@@ -112,11 +108,11 @@ async function attach(
     if (flags.json) return writeJson(this, report);
     return terminal.page(`${formatAttachPlan(report, createPaint(terminal.colours)).join('\n')}\n`);
   }
-  // What the program prints is the answer; what we say about it is not.
+  // Standard output is for what the program prints.
   if (flags.json) terminal.note(JSON.stringify(report));
   else for (const line of formatAttachHead(report, createPaint(terminal.colours))) terminal.note(line);
   if (report.way === 'follow')
-    return viewer.watch({ where, json: flags.json, plain: false, lines: false, agent: report.agent.id });
+    return live.watch({ where, json: flags.json, plain: false, lines: false, agent: report.agent.id });
   this.endWith(await plan.run((text) => terminal.write(text)));
 }
 
@@ -145,7 +141,6 @@ function tell(context: CliContext, { json }: AgentFlags, failure: string, outcom
   if (!isDone) context.endWith(1);
 }
 
-/** What happens, before it does: for people. */
 function formatAttachHead(report: AttachReport, paint: Paint): readonly string[] {
   const { agent, words, reasons, limits, begins } = report;
   return [
@@ -157,7 +152,7 @@ function formatAttachHead(report: AttachReport, paint: Paint): readonly string[]
   ];
 }
 
-/** The same with the command and with everything that is handed over, word for word. */
+/** With the command, and every word that is handed over. */
 function formatAttachPlan(report: AttachReport, paint: Paint): readonly string[] {
   const { command, text, tokens, leftOut, redacted } = report;
   const about = [
@@ -172,7 +167,7 @@ function formatAttachPlan(report: AttachReport, paint: Paint): readonly string[]
   ];
 }
 
-/** The text stands below: in the command it would hide the rest of it. */
+/** The text is printed below the command, where it does not hide the rest. */
 function shortened(command: NonNullable<AttachReport['command']>, text: string | null) {
   return text?.includes('\n')
     ? { ...command, args: command.args.map((word) => word.replace(text, '<the text below>')) }

@@ -12,11 +12,9 @@ const runCommand = buildCommand({
   parameters: { flags },
   docs: helpText(
     'Tell your Telegram chat who is doing what, until Ctrl-C',
-    [
-      'One message for each session that is always true, a line for each sub-agent that is asked for and what came of it, and',
-      'questions of the guard with buttons. Uses the running server, or follows by itself. Needs troupe telegram setup once.',
-    ],
     ['troupe telegram setup', 'troupe telegram'],
+    'One message for each session that is always true, a line for each sub-agent that is asked for and what came of it, and',
+    'questions of the guard with buttons. Uses the running server, or follows by itself. Needs troupe telegram setup once.',
   ),
 });
 

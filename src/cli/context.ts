@@ -54,23 +54,26 @@ export function textOptionsOf({ terminal, clock }: CliContext): TextOptions {
   return { paint: createPaint(terminal.colours), now: clock(), ...known({ width: terminal.width }) };
 }
 
-/** Everything that main.ts wires: each command takes its part. Methods throw a `UserError` if the person has to act first. */
+/**
+ * Everything that main.ts wires; each command takes its part. `…Reader` changes nothing but what its comment says. Methods throw a
+ * `UserError` if the person has to act first.
+ */
 export interface Services {
   readonly reader: SessionReader;
   readonly identifier: Identifier;
   readonly exporter: SessionExporter;
-  readonly audit: AuditReader;
+  readonly audit: AuditReader & AuditDrain;
   readonly questions: GuardQuestions;
-  readonly policy: PolicyChecker & PresetReader;
+  readonly policy: PolicyCompiler & PresetReader;
   readonly approvals: ApprovalReader & ApprovalAnswers;
   readonly hooks: HooksControl;
   readonly server: ServerReader & ServerStarter & ServerStopper & LoginLinks;
-  readonly viewer: LiveViewer;
-  readonly streams: StreamReader;
+  readonly live: LiveControl;
+  readonly streams: StreamRecorder;
   readonly programs: ProgramRunner;
   readonly agents: AgentControl;
   readonly notifier: Notifier;
-  readonly doctor: Doctor;
+  readonly doctor: MachineTester;
 }
 
 /** Reads sessions and transcripts. Before sessions are read, queued hook events are drained into the audit log. */
@@ -83,7 +86,14 @@ export interface SessionReader {
 
 /** Reads the audit log. Each method first drains queued hook events into it. */
 export interface AuditReader {
-  open(where: Where): Promise<GuardLog>;
+  open(where: Where): Promise<AuditLog>;
+}
+
+export type AuditLog = Omit<GuardLog, 'drain'>;
+
+/** Changes the audit log: drains queued hook events into it. */
+export interface AuditDrain {
+  drain(): Promise<void>;
 }
 
 /** Reads the presets of policies. */
@@ -95,8 +105,8 @@ export type ApprovalReader = Pick<AskControl, 'list'>;
 /** Reads whether a server runs, and where. */
 export type ServerReader = Pick<ServerControl, 'status'>;
 
-/** Changes the state folder: the policy that was checked is stored for the hooks, unless a file is named. */
-export type PolicyChecker = Pick<PolicyControl, 'check'>;
+/** Changes the state folder: checks the policy and stores it for the hooks, unless a file is named. */
+export type PolicyCompiler = Pick<PolicyControl, 'check'>;
 
 /** Changes what a tool call may do: answers approval requests. */
 export type ApprovalAnswers = Pick<AskControl, 'answer'>;
@@ -115,14 +125,14 @@ export interface SessionExporter {
   export(request: ExportRequest): Promise<ExportOutcome>;
 }
 
-/** Shows the live tree until the person quits; plain lines or JSON without a terminal. On its screen approvals can be answered. */
-export interface LiveViewer {
+/** Can answer approval requests, by keys: the live tree until the person quits; plain lines or JSON without a terminal. */
+export interface LiveControl {
   watch(request: WatchRequest): Promise<void>;
 }
 
-/** Reads the stream on standard input until it ends, and writes events and a record of them. */
-export interface StreamReader {
-  read(request: StreamRequest): Promise<StreamOutcome>;
+/** Writes events about the stream on standard input, until it ends. */
+export interface StreamRecorder {
+  record(request: StreamRequest): Promise<StreamOutcome>;
 }
 
 /** Runs a program, and with `intercept` decides about its tool calls. */
@@ -141,7 +151,7 @@ export interface Notifier {
   webhook(request: ChatRequest): Promise<void>;
 }
 
-/** Reads everything that has to work, and runs the installed hook commands: two test calls end up in the audit log. */
-export interface Doctor {
+/** Runs the installed hook commands with two test calls, which end up in the audit log; reads everything else that has to work. */
+export interface MachineTester {
   examine(where: Where): AsyncIterable<Finding>;
 }

@@ -7,7 +7,7 @@ import {
   type FindingLevel,
   type Paint,
 } from '../core/index.ts';
-import { type CliContext, type Doctor, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type CliContext, type MachineTester, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
 
 export const doctorCommand = buildCommand({
@@ -15,18 +15,16 @@ export const doctorCommand = buildCommand({
   parameters: { flags: sharedFlags },
   docs: helpText(
     'See whether everything is in order: programs, settings, hooks, server, audit',
-    [
-      'Looks at the programs troupe knows and what their versions tell, at their data, at the hooks in their settings, at the',
-      'server, at its own files, and verifies the audit. Where hooks are installed, two harmless calls go through the very',
-      'command that is installed, one of the main agent and one of a sub-agent, and must turn up in the audit.',
-      'Ends with code 1 where something does not work.',
-    ],
     ['troupe doctor', 'troupe doctor --json | jq \'.findings[] | select(.level == "problem")\''],
+    'Looks at the programs troupe knows and what their versions tell, at their data, at the hooks in their settings, at the',
+    'server, at its own files, and verifies the audit. Where hooks are installed, two harmless calls go through the very',
+    'command that is installed, one of the main agent and one of a sub-agent, and must turn up in the audit.',
+    'Ends with code 1 where something does not work.',
   ),
 });
 
-/** Says each finding as soon as it is known: asking programs for their version takes a moment. */
-async function doctor(this: CliContext<{ doctor: Doctor }>, flags: SharedFlags): Promise<void> {
+/** Prints each finding at once: asking programs for their versions takes a while. */
+async function doctor(this: CliContext<{ doctor: MachineTester }>, flags: SharedFlags): Promise<void> {
   const { paint } = textOptionsOf(this);
   const findings: Finding[] = [];
   let area: FindingArea | undefined;
@@ -69,7 +67,6 @@ const TITLES: Readonly<Record<FindingArea, string>> = {
 
 const MARKS: Readonly<Record<FindingLevel, string>> = { good: '✓', note: '·', warning: '⚠', problem: '✗' };
 
-/** A finding for people: a mark, a sentence, and below it what to do. */
 function formatFinding({ level, text, remedy }: Finding, paint: Paint): readonly string[] {
   const colour = { good: paint.green, note: paint.dim, warning: paint.yellow, problem: paint.red }[level];
   const lines = [`  ${colour(MARKS[level])} ${cleanLine(text)}`];

@@ -34,7 +34,8 @@ export function withDefault<T>(parse: (text: string) => T, value: string, placeh
   return { kind: 'parsed', parse, default: value, placeholder, brief } as const;
 }
 
-export function helpText(brief: string, description: readonly string[], examples: readonly string[]) {
+/** `description`: line by line. */
+export function helpText(brief: string, examples: readonly string[], ...description: readonly string[]) {
   const lines = [...description, '', 'Examples:', ...examples.map((example) => `  ${example}`)];
   return { brief, fullDescription: lines.join('\n') };
 }
@@ -55,7 +56,7 @@ export function whereOf({ root, host }: Pick<SharedFlags, 'root' | 'host'>): Whe
   return { roots: root ?? [], ...known({ host }) };
 }
 
-/** Nothing is the beginning of everything: who gives it most likely has an empty variable. */
+/** An empty word is most likely an unset variable, and would match everything. */
 export function toWord(text: string): string {
   if (text.trim() === '') throw new SyntaxError('It is empty');
   return text;
@@ -84,13 +85,13 @@ export function toSpeed(text: string): number {
   return speed;
 }
 
-/** A span of time that the person named: an instant is one that begins and ends at once, a day lasts a day. */
+/** A time that the person named, in epoch milliseconds: an instant begins and ends at once, a day lasts a day. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** Depends on now: flags are read before anybody looks at the clock. */
+/** Flags are parsed before the clock is known. */
 export type When = (now: number) => Span;
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -109,7 +110,7 @@ export function toWhen(text: string): When {
   return () => (text.length === 10 ? day(new Date(at)) : instant(at));
 }
 
-/** `Date` makes the 3rd of March of the 31st of February. */
+/** `Date` turns the 31st of February into the 3rd of March. */
 function isDayIn(text: string): boolean {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
   const at = day === undefined ? Number.NaN : Date.parse(`${day}T00:00Z`);
@@ -120,7 +121,7 @@ function instant(at: number): Span {
   return { from: at, to: at };
 }
 
-/** By the calendar of the person: days with a change of the clock are longer or shorter. */
+/** In local time: days on which the clocks change are longer or shorter. */
 function day(at: Date, shift = 0): Span {
   const start = (days: number): number => new Date(at.getFullYear(), at.getMonth(), at.getDate() + days).getTime();
   return { from: start(shift), to: start(shift + 1) - 1 };

@@ -49,16 +49,14 @@ const explainCommand = buildCommand({
   docs: helpText(
     'Say what the guard decides about a call, past or imagined, and why',
     [
-      'Shows what the call would do as far as it can be known before it runs (commands, files, hosts), every rule that was looked',
-      'at with what came of it, the one that won, and whether it binds an agent above. For a call that is denied or asked about,',
-      'also the rule that would allow exactly this. A past call is judged by the policy of now.',
-    ],
-    [
       'troupe guard explain 1042',
       'troupe guard explain --type reviewer --command "rm -rf build"',
       'troupe guard explain --type coder --under planner --tool Edit --input \'{"file_path":"src/app.ts"}\'',
       'troupe guard explain 1042 --json | jq -r \'.tried[] | select(.outcome == "matched").rule.id\'',
     ],
+    'Shows what the call would do as far as it can be known before it runs (commands, files, hosts), every rule that was looked',
+    'at with what came of it, the one that won, and whether it binds an agent above. For a call that is denied or asked about,',
+    'also the rule that would allow exactly this. A past call is judged by the policy of now.',
   ),
 });
 
@@ -74,15 +72,13 @@ const testCommand = buildCommand({
   docs: helpText(
     'Hold the policy against a table of calls and expected decisions',
     [
-      'Each entry of the table is a call with the decision that is expected: `- { agent: { type: reviewer }, command: "rm -rf x",',
-      'expect: deny }`. Explains each that is decided otherwise; ends with code 1 where there is one, or a mistake in the table or',
-      'the policy, with line and column. docs/POLICY.md has the words of the table.',
-    ],
-    [
       'troupe guard test policy-test.yaml',
       'troupe guard test policy-test.yaml --policy .troupe/policy.yaml',
       "troupe guard test policy-test.yaml --json | jq '.mismatches[].line'",
     ],
+    'Each entry of the table is a call with the decision that is expected: `- { agent: { type: reviewer }, command: "rm -rf x",',
+    'expect: deny }`. Explains each that is decided otherwise; ends with code 1 where there is one, or a mistake in the table or',
+    'the policy, with line and column. docs/POLICY.md has the words of the table.',
   ),
 });
 
@@ -92,14 +88,12 @@ const suggestCommand = buildCommand({
   docs: helpText(
     'Write the smallest policy under which a session would have run',
     [
-      'Reads every tool call of a session, sub-agents and all, and writes rules that allow exactly these, by type of agent and tool,',
-      'and ask about everything else. From its transcripts, or, where they are gone, from what the hooks heard. What cannot be',
-      'turned into a rule is named at the end: code that is only known when it runs, secrets, very long commands.',
-    ],
-    [
       'troupe guard suggest fa129e54 > policy.yaml && troupe guard check policy.yaml',
       "troupe guard suggest --json | jq '.left[].reason'",
     ],
+    'Reads every tool call of a session, sub-agents and all, and writes rules that allow exactly these, by type of agent and tool,',
+    'and ask about everything else. From its transcripts, or, where they are gone, from what the hooks heard. What cannot be',
+    'turned into a rule is named at the end: code that is only known when it runs, secrets, very long commands.',
   ),
 });
 
@@ -108,11 +102,9 @@ const asksCommand = buildCommand({
   parameters: { flags: { json: sharedFlags.json } },
   docs: helpText(
     'Show the tool calls that wait for your answer',
-    [
-      'A rule with `decision: ask` and `wait` has the server hold the call until somebody answers: on the page, in troupe watch,',
-      'or with troupe guard answer. Each is shown with the agent that makes it, what it is about, and the time that is left.',
-    ],
     ['troupe guard asks', "troupe guard asks --json | jq -r '.asks[].id'"],
+    'A rule with `decision: ask` and `wait` has the server hold the call until somebody answers: on the page, in troupe watch,',
+    'or with troupe guard answer. Each is shown with the agent that makes it, what it is about, and the time that is left.',
   ),
 });
 
@@ -130,8 +122,8 @@ const answerCommand = buildCommand({
   },
   docs: helpText(
     'Allow or deny a tool call that waits, this once',
-    ['Whoever answers first decides. Ends with code 1 where it was decided before; then it says how.'],
     ['troupe guard answer 4f0c9a12 allow'],
+    'Whoever answers first decides. Ends with code 1 where it was decided before; then it says how.',
   ),
 });
 
@@ -170,17 +162,15 @@ const logCommand = buildCommand({
   docs: helpText(
     'Show the tool calls that hooks heard of, and which agent made each',
     [
-      'Each tool call that passed a hook of troupe is one line of the audit: when, which agent (from the main agent down),',
-      'which tool, what for, what was decided, and how many milliseconds the host waited. Secrets in it are masked. Each',
-      'line has the hash of the one before it, so that --verify can tell whether something was changed.',
-    ],
-    [
       'troupe guard log',
       'troupe guard log --since 2h --tool Bash --agent tester',
       'troupe guard log --follow --decision deny',
       'troupe guard log --since today -n 100000 --json | jq -r \'.agent.path | join(" > ")\' | sort | uniq -c',
       'troupe guard log --verify',
     ],
+    'Each tool call that passed a hook of troupe is one line of the audit: when, which agent (from the main agent down),',
+    'which tool, what for, what was decided, and how many milliseconds the host waited. Secrets in it are masked. Each',
+    'line has the hash of the one before it, so that --verify can tell whether something was changed.',
   ),
 });
 
@@ -192,12 +182,10 @@ const coverageCommand = buildCommand({
   },
   docs: helpText(
     'Say whether every tool call of a session passed a hook',
-    [
-      'Holds every tool call in every transcript of a session, sub-agents and all, against what the hooks heard of. Names',
-      'those that no hook heard of and the agent that made each; apart from them those that the host refused before any',
-      'hook, with its words. Ends with code 1 where one was missed.',
-    ],
     ['troupe guard coverage', 'troupe guard coverage fa129e54', 'troupe guard coverage --json | jq .missed[].path'],
+    'Holds every tool call in every transcript of a session, sub-agents and all, against what the hooks heard of. Names',
+    'those that no hook heard of and the agent that made each; apart from them those that the host refused before any',
+    'hook, with its words. Ends with code 1 where one was missed.',
   ),
 });
 
@@ -210,15 +198,13 @@ const checkCommand = buildCommand({
   docs: helpText(
     'Look for mistakes in the policy: what each agent may do',
     [
-      'Reads policy.yaml, and .troupe/policy.yaml and .troupe/policy.local.yaml of the project, and names every mistake with its',
-      'line and column; code 1 where there is one. Until it is mended, the guard asks about every call that is not denied.',
-      'Without FILE, what is read is kept for the hooks. docs/POLICY.md has the language.',
-    ],
-    [
       'troupe guard check',
       'troupe guard check .troupe/policy.yaml',
       "troupe guard check --json | jq -r '.problems[].message'",
     ],
+    'Reads policy.yaml, and .troupe/policy.yaml and .troupe/policy.local.yaml of the project, and names every mistake with its',
+    'line and column; code 1 where there is one. Until it is mended, the guard asks about every call that is not denied.',
+    'Without FILE, what is read is kept for the hooks. docs/POLICY.md has the language.',
   ),
 });
 
@@ -230,8 +216,8 @@ const presetsCommand = buildCommand({
   },
   docs: helpText(
     'Show the rules that come with troupe',
-    ['A policy takes them with `presets: [NAME, …]`.'],
     ['troupe guard presets', 'troupe guard presets no-secret-files'],
+    'A policy takes them with `presets: [NAME, …]`.',
   ),
 });
 

@@ -1,4 +1,3 @@
-import type { GuardLog } from '../audit/index.ts';
 import {
   type AuditDecision,
   type AuditEntry,
@@ -9,7 +8,7 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditReader, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type AuditLog, type AuditReader, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
 import { type SharedFlags, type When, whereOf } from './flags.ts';
 import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
@@ -71,7 +70,7 @@ function writeEntries({ terminal }: CliContext, entries: readonly AuditEntry[]):
 type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
 
 /** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
-async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
+async function follow(context: CliContext, log: AuditLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
   let last = 0;
   const show = (entry: AuditEntry): void => {
     // Of what was written while we began, both who reads and who follows tell, in whatever order.
@@ -93,7 +92,7 @@ async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, f
   }
 }
 
-async function isUnused(log: GuardLog, filter: AuditFilter): Promise<boolean> {
+async function isUnused(log: AuditLog, filter: AuditFilter): Promise<boolean> {
   return Object.keys(filter).length === 0 || (await log.read({}, 1)).entries.length === 0;
 }
 
@@ -106,7 +105,7 @@ function noteEmpty({ terminal }: CliContext, { badLines }: AuditPage, isEmpty: b
   );
 }
 
-async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlags): Promise<void> {
+async function verify(context: CliContext, log: AuditLog, { json }: GuardLogFlags): Promise<void> {
   const check = await log.verify();
   const { entries, files, firstN, lastN, problems } = check;
   if (problems.length > 0) context.endWith(1);

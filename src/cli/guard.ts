@@ -14,7 +14,7 @@ import {
   type ApprovalAnswers,
   type ApprovalReader,
   type CliContext,
-  type PolicyChecker,
+  type PolicyCompiler,
   type PresetReader,
   textOptionsOf,
   writeAnswer,
@@ -33,7 +33,7 @@ import {
 type Asking = CliContext<{ questions: GuardQuestions }>;
 
 export async function checkPolicy(
-  this: CliContext<{ policy: PolicyChecker }>,
+  this: CliContext<{ policy: PolicyCompiler }>,
   { json }: Pick<SharedFlags, 'json'>,
   file?: string,
 ): Promise<void> {
@@ -166,7 +166,7 @@ export async function answerApproval(
   writeLines(this, [answered.outcome === 'late' ? `Too late: ${what}` : what, said]);
 }
 
-/** By the beginning of its id; those that have ended are found, too, so that one hears what became of them. */
+/** By the beginning of its id. Finds those that have ended too, to report how they ended. */
 function findApproval(asks: readonly Ask[], id: string): Ask {
   const found = id === '' ? [] : asks.filter((ask) => ask.id.startsWith(id));
   const [first, ...others] = found.length > 1 ? found.filter(({ end }) => end === null) : found;

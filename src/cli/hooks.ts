@@ -2,7 +2,7 @@ import { buildCommand, buildRouteMap } from '@stricli/core';
 import { createPaint, type HookScope, notLoadedWords } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type AuditReader, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type AuditDrain, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
 import { helpText, optional, sharedFlags, toggle } from './flags.ts';
 import { fileDiffLines, hooksStatusLines } from './format/index.ts';
 import type { HookInstaller, HookReader, HooksPlan } from './hooks/hooks-control.ts';
@@ -40,12 +40,10 @@ const installCommand = buildCommand({
   },
   docs: helpText(
     "Enter troupe's hooks in the settings of the host",
-    [
-      'Shows the exact change and asks before it writes. Everything else in the file stays as it is, byte for byte, and a',
-      'copy of the old one is kept. Only events that your version knows are entered. Ends with code 1 if',
-      'this host will not run what was entered, and with code 2 if nothing could be entered.',
-    ],
     ['troupe hooks install', 'troupe hooks install --scope project --guard', 'troupe hooks install --yes --json'],
+    'Shows the exact change and asks before it writes. Everything else in the file stays as it is, byte for byte, and a',
+    'copy of the old one is kept. Only events that your version knows are entered. Ends with code 1 if',
+    'this host will not run what was entered, and with code 2 if nothing could be entered.',
   ),
 });
 
@@ -61,10 +59,8 @@ const uninstallCommand = buildCommand({
   },
   docs: helpText(
     "Take troupe's hooks out again",
-    [
-      'Takes out our entries and nothing else. Where nobody changed the file since, it is what it was before, byte for byte.',
-    ],
     ['troupe hooks uninstall', 'troupe hooks uninstall --scope project --yes'],
+    'Takes out our entries and nothing else. Where nobody changed the file since, it is what it was before, byte for byte.',
   ),
 });
 
@@ -73,16 +69,14 @@ const statusCommand = buildCommand({
   parameters: { flags: { json: sharedFlags.json, host } },
   docs: helpText(
     'Say which hooks are installed where, and whether the host runs them',
-    [
-      'Looks at every settings file that counts in this folder, at the calls in the audit log, and at the newest sessions. Hooks are',
-      'active only if the host has called them since they were installed. Ends with code 1 if something is missing or in the way, or',
-      'the host does not run them.',
-    ],
     ['troupe hooks status', 'troupe hooks status --json | jq .loaded.state'],
+    'Looks at every settings file that counts in this folder, at the calls in the audit log, and at the newest sessions. Hooks are',
+    'active only if the host has called them since they were installed. Ends with code 1 if something is missing or in the way, or',
+    'the host does not run them.',
   ),
 });
 
-/** For the observer, which calls it now and then where no server runs. */
+/** The observer runs it now and then if no server does. */
 const drainCommand = buildCommand({
   func: drain,
   parameters: {},
@@ -144,7 +138,7 @@ async function install(this: CliContext<{ hooks: HookInstaller }>, flags: Instal
       dropsGuard,
       notLoaded: notLoaded ?? null,
     });
-  // The scripts are written anew in any case: they may be of another version, or gone.
+  // The scripts are written in any case: they may be missing, or of another version.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)
     writeLines(this, [
@@ -180,7 +174,7 @@ async function status(
   writeAnswer(this, flags.json, found, (status, { paint }) => hooksStatusLines(status, paint));
 }
 
-/** Shows what would change, asks, writes. Gives where the old texts lie; nothing where nothing was written. */
+/** Shows the changes, asks, writes. Returns the folders of the backups, or undefined if nothing was written. */
 async function carryOut(
   context: CliContext,
   { json, yes, dryRun }: ConsentFlags,
@@ -214,6 +208,6 @@ function backupLines(folders: readonly string[]): readonly string[] {
   return folders.map((folder) => `The old text is kept in ${folder}`);
 }
 
-async function drain(this: CliContext<{ audit: AuditReader }>): Promise<void> {
-  await (await this.audit.open({ roots: [] })).drain();
+async function drain(this: CliContext<{ audit: AuditDrain }>): Promise<void> {
+  await this.audit.drain();
 }

@@ -7,7 +7,7 @@ import { type AgentFlags, stopAgent } from './attach.ts';
 import {
   type AgentControl,
   type CliContext,
-  type LiveViewer,
+  type LiveControl,
   type LoginLinks,
   type ServerReader,
   type ServerStarter,
@@ -48,13 +48,11 @@ export const serveCommand = buildCommand({
   },
   docs: helpText(
     'Serve the live page on this machine until Ctrl-C',
-    [
-      'Follows every session of this machine and serves it on 127.0.0.1. Opens the page in your browser; in a terminal it also',
-      'prints a login link, which works once and for one minute.',
-      'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
-      'with --demo, a server of its own runs beside it. Where you have no session yet, the demo plays until one begins.',
-    ],
     ['troupe', 'troupe --port 4711 --no-open', 'troupe --demo --speed 4'],
+    'Follows every session of this machine and serves it on 127.0.0.1. Opens the page in your browser; in a terminal it also',
+    'prints a login link, which works once and for one minute.',
+    'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
+    'with --demo, a server of its own runs beside it. Where you have no session yet, the demo plays until one begins.',
   ),
 });
 
@@ -63,10 +61,8 @@ export const startCommand = buildCommand({
   parameters: { flags: { ...sharedFlags, port } },
   docs: helpText(
     'Start the server in the background',
-    [
-      'Starts a server that keeps running when the terminal is closed, or finds the one that runs. Open its page with troupe open.',
-    ],
     ['troupe start', 'troupe start --port 4711 --json'],
+    'Starts a server that keeps running when the terminal is closed, or finds the one that runs. Open its page with troupe open.',
   ),
 });
 
@@ -78,12 +74,10 @@ export const stopCommand = buildCommand({
   },
   docs: helpText(
     'End the server; with an agent, stop that agent',
-    [
-      'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
-      'With an agent, stops that one where it is of a run of `troupe run`, or its host has a way; otherwise says why not, and ends',
-      'with code 1.',
-    ],
     ['troupe stop', 'troupe stop ses_49c7c5e7'],
+    'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
+    'With an agent, stops that one where it is of a run of `troupe run`, or its host has a way; otherwise says why not, and ends',
+    'with code 1.',
   ),
 });
 
@@ -92,10 +86,8 @@ export const statusCommand = buildCommand({
   parameters: { flags: { json: sharedFlags.json } },
   docs: helpText(
     'Say whether the server runs, and where',
-    [
-      'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
-    ],
     ['troupe status', 'troupe status --json | jq -r .server.port'],
+    'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
   ),
 });
 
@@ -104,11 +96,9 @@ export const openCommand = buildCommand({
   parameters: {},
   docs: helpText(
     'Open the page of the running server in your browser',
-    [
-      'Logs your browser in at the running server and opens its page. Prints nothing. For people: a coding agent, or a command that',
-      'one started, is refused.',
-    ],
     ['troupe open'],
+    'Logs your browser in at the running server and opens its page. Prints nothing. For people: a coding agent, or a command that',
+    'one started, is refused.',
   ),
 });
 
@@ -126,12 +116,10 @@ export const watchCommand = buildCommand({
   },
   docs: helpText(
     'Watch the live tree in the terminal',
-    [
-      'Shows every session at work with its agents: status, current tool, tokens, time, silence. Uses the running server, or',
-      'follows by itself. Keys: arrows move and fold, / filters, s sorts, enter reads a transcript, ? tells the rest, q quits.',
-      'Piped, it writes a line for each change; with --json, every event; with --lines, what troupe telegram would tell.',
-    ],
     ['troupe watch', 'troupe watch 30d8c624', 'troupe watch --json | jq -c .type', 'troupe watch --demo --speed 4'],
+    'Shows every session at work with its agents: status, current tool, tokens, time, silence. Uses the running server, or',
+    'follows by itself. Keys: arrows move and fold, / filters, s sorts, enter reads a transcript, ? tells the rest, q quits.',
+    'Piped, it writes a line for each change; with --json, every event; with --lines, what troupe telegram would tell.',
   ),
 });
 
@@ -277,9 +265,9 @@ interface WatchFlags extends SharedFlags {
   readonly lines: boolean;
 }
 
-async function watch(this: CliContext<{ viewer: LiveViewer }>, flags: WatchFlags, session?: string): Promise<void> {
+async function watch(this: CliContext<{ live: LiveControl }>, flags: WatchFlags, session?: string): Promise<void> {
   const demoSpeed = flags.demo ? flags.speed : undefined;
-  await this.viewer.watch({
+  await this.live.watch({
     where: whereOf(flags),
     json: flags.json,
     plain: flags.plain,

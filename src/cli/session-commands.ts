@@ -26,11 +26,9 @@ export const lsCommand = buildCommand({
   },
   docs: helpText(
     'List sessions, newest first',
-    [
-      'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
-      'Only the sessions listed are read.',
-    ],
     ['troupe ls', 'troupe ls -n 100 --json', 'troupe ls --root ~/backup/of-my-sessions'],
+    'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
+    'Only the sessions listed are read.',
   ),
 });
 
@@ -48,15 +46,13 @@ export const treeCommand = buildCommand({
   docs: helpText(
     "Show a session's agents: who asked whom, how each is doing, how it is known",
     [
-      'Draws the tree of agents of one session, main first, with status, model, current tool, calls, tokens and time.',
-      'A link that is not certain says so: ~ strong evidence, ? a guess or none.',
-    ],
-    [
       'troupe tree',
       'troupe tree fa129e54',
       'troupe tree fa129e54 --json | jq .agents[].status',
       'troupe tree fa129e54 --explain a2ca437a',
     ],
+    'Draws the tree of agents of one session, main first, with status, model, current tool, calls, tokens and time.',
+    'A link that is not certain says so: ~ strong evidence, ? a guess or none.',
   ),
 });
 
@@ -76,11 +72,9 @@ export const showCommand = buildCommand({
   },
   docs: helpText(
     'Read the transcript of one agent',
-    [
-      'Shows what an agent was told, said and did. Results of tools stand behind their calls; long things are folded with',
-      'their size; under a call that made a sub-agent stands the way into its transcript.',
-    ],
     ['troupe show ae4b3f4', 'troupe show builder --full', 'troupe show fa129e54 --from 20 --limit 10 --json'],
+    'Shows what an agent was told, said and did. Results of tools stand behind their calls; long things are folded with',
+    'their size; under a call that made a sub-agent stands the way into its transcript.',
   ),
 });
 
@@ -96,12 +90,10 @@ export const identifyCommand = buildCommand({
   },
   docs: helpText(
     'Say which agent is behind a tool call',
-    [
-      'Tells whether the main agent or a sub-agent is running, from the transcript that a hook names.',
-      'With the id of the call the answer is exact; without it, the open calls of the current turn decide, and where',
-      'several agents may be meant the answer is "unknown" with all candidates.',
-    ],
     ['troupe identify --transcript FILE --json', 'troupe identify --transcript FILE --tool-use-id toolu_01abc --json'],
+    'Tells whether the main agent or a sub-agent is running, from the transcript that a hook names.',
+    'With the id of the call the answer is exact; without it, the open calls of the current turn decide, and where',
+    'several agents may be meant the answer is "unknown" with all candidates.',
   ),
 });
 
@@ -148,18 +140,16 @@ export const exportCommand = buildCommand({
   docs: helpText(
     'Write a session as linked pages to share: HTML, Markdown or JSON, without its secrets',
     [
-      'Writes one page for the session (index.html) and one for each sub-agent at any depth, linked with each other. They need no',
-      'script, load nothing from anywhere and can be read from a folder, a disk or any web server. Passwords, keys, your name and',
-      'the path of your home are replaced in all of them (docs/REDACTION.md); redactions.json beside them says what and where.',
-      'The folder is replaced as a whole, or not at all; files in it that are not ours stay.',
-    ],
-    [
       'troupe export --out-dir ./share',
       'troupe export fa129e54 --out-dir ./share --format html,md,json --compact',
       'troupe export fa129e54 --single-file > race.html',
       'troupe export fa129e54 --format md | less',
       'troupe export --all-sessions --since 7d --out-dir ~/sessions --review',
     ],
+    'Writes one page for the session (index.html) and one for each sub-agent at any depth, linked with each other. They need no',
+    'script, load nothing from anywhere and can be read from a folder, a disk or any web server. Passwords, keys, your name and',
+    'the path of your home are replaced in all of them (docs/REDACTION.md); redactions.json beside them says what and where.',
+    'The folder is replaced as a whole, or not at all; files in it that are not ours stay.',
   ),
 });
 

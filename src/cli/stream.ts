@@ -3,7 +3,7 @@ import type { ShadowRequest } from '../control/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
 import type { KnownHost } from '../sessions/index.ts';
-import type { CliContext, ProgramRunner, StreamReader } from './context.ts';
+import type { CliContext, ProgramRunner, StreamRecorder } from './context.ts';
 import { helpText, optional, sharedFlags, toggle, toWord, whereOf } from './flags.ts';
 
 const shadowFlags = {
@@ -18,7 +18,6 @@ const shadowFlags = {
   events: optional(toWord, 'FILE|N', 'Write the events to this file, or to the descriptor of this number'),
 } as const;
 
-/** What to type for each host whose stream is read. */
 function examplesOf(hosts: readonly KnownHost[], example: (printing: string) => string): readonly string[] {
   return hosts.flatMap(({ printing }) => (printing === undefined ? [] : [example(printing)]));
 }
@@ -37,17 +36,15 @@ export const streamCommandFor = (hosts: readonly KnownHost[]) =>
     docs: helpText(
       'Turn what a coding agent prints into events about its sub-agents',
       [
-        'Reads the stream of a coding agent on stdin and writes one JSON event a line, as it happens: session_started,',
-        'subagent_spawned when an agent begins, subagent_identified, subagent_resumed, subagent_progress, one of',
-        'subagent_completed, subagent_failed, subagent_stopped and subagent_lost for each run, result, stream_ended.',
-        'Kept streams work as well. docs/STREAM.md has the names, and what each host tells.',
-      ],
-      [
         ...examplesOf(hosts, (printing) => `${printing} | troupe stream`),
         '… | troupe stream --tee --events events.jsonl | my-program',
         '… | troupe stream --tree > events.jsonl',
         'troupe stream --no-disk < kept-stream.jsonl',
       ],
+      'Reads the stream of a coding agent on stdin and writes one JSON event a line, as it happens: session_started,',
+      'subagent_spawned when an agent begins, subagent_identified, subagent_resumed, subagent_progress, one of',
+      'subagent_completed, subagent_failed, subagent_stopped and subagent_lost for each run, result, stream_ended.',
+      'Kept streams work as well. docs/STREAM.md has the names, and what each host tells.',
     ),
   });
 
@@ -73,15 +70,13 @@ export const runCommandFor = (hosts: readonly KnownHost[]) =>
     docs: helpText(
       'Run a coding agent and shadow its sub-agents',
       [
-        'Starts the program with the same input, output and environment, passes on signals, and ends as it ends. What it prints',
-        'comes out byte for byte; troupe reads along where it is a stream, follows the files of its session where it is not, and',
-        'leaves a record of the events. The running server shows what the stream knows first.',
-      ],
-      [
         ...examplesOf(hosts, (printing) => `troupe run -- ${printing} > out.jsonl`),
         'troupe run --tree --events events.jsonl -- COMMAND > out.jsonl',
         'troupe run --intercept --inject results.yaml -- COMMAND',
       ],
+      'Starts the program with the same input, output and environment, passes on signals, and ends as it ends. What it prints',
+      'comes out byte for byte; troupe reads along where it is a stream, follows the files of its session where it is not, and',
+      'leaves a record of the events. The running server shows what the stream knows first.',
     ),
   });
 
@@ -91,7 +86,7 @@ function steered(hosts: readonly KnownHost[]): string {
 
 const WITH_VALUE = new Set(['--root', '--host', '--events', '--inject']);
 
-/** Behind `run`, everything from the first word on that is no flag of ours is the program's, its own flags included. */
+/** After `run`, the first word that is not one of our flags begins the command line of the program. */
 export function withCommandApart(args: readonly string[]): readonly string[] {
   if (args[0] !== 'run') return args;
   let at = 1;
@@ -115,10 +110,10 @@ interface RunFlags extends ShadowFlags {
 }
 
 async function stream(
-  this: CliContext<{ streams: StreamReader }>,
+  this: CliContext<{ streams: StreamRecorder }>,
   flags: ShadowFlags & { readonly tee: boolean },
 ): Promise<void> {
-  const { host, lines, malformedLines } = await this.streams.read({ ...requestOf(flags), tee: flags.tee });
+  const { host, lines, malformedLines } = await this.streams.record({ ...requestOf(flags), tee: flags.tee });
   const { note } = this.terminal;
   if (host === undefined) {
     note(`troupe: nothing in ${lines} lines told whose stream it is. Name the host with --host.`);
@@ -127,7 +122,7 @@ async function stream(
   if (malformedLines > 0) note(`troupe: ${malformedLines} of ${lines} lines were not understood.`);
 }
 
-/** Ends as the program does. */
+/** Exits with the program's code. */
 async function run(
   this: CliContext<{ programs: ProgramRunner }>,
   flags: RunFlags,
