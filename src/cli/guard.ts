@@ -30,7 +30,7 @@ import {
   formatPresets,
 } from './format/index.ts';
 
-type Asking = CliContext<{ questions: GuardQuestions }>;
+type QuestionContext = CliContext<{ questions: GuardQuestions }>;
 
 export async function checkPolicy(
   this: CliContext<{ policy: PolicyCompiler }>,
@@ -46,13 +46,13 @@ interface TestFlags extends Pick<SharedFlags, 'json'> {
   readonly policy?: string;
 }
 
-export async function testPolicy(this: Asking, { json, policy }: TestFlags, file: string): Promise<void> {
+export async function testPolicy(this: QuestionContext, { json, policy }: TestFlags, file: string): Promise<void> {
   const report = await this.questions.test(file, policy);
   if (!report.ok) this.endWith(1);
   writeAnswer(this, json, report, formatGuardTest);
 }
 
-export async function suggestPolicy(this: Asking, flags: SharedFlags, session?: string): Promise<void> {
+export async function suggestPolicy(this: QuestionContext, flags: SharedFlags, session?: string): Promise<void> {
   const suggestion = await this.questions.suggest(whereOf(flags), session);
   if (flags.json) return writeJson(this, suggestion);
   writeLines(this, [suggestion.yaml.trimEnd()]);
@@ -87,11 +87,15 @@ interface ExplainFlags extends SharedFlags {
   readonly policy?: string;
 }
 
-export async function explainCall(this: Asking, flags: ExplainFlags, call?: string): Promise<void> {
+export async function explainCall(this: QuestionContext, flags: ExplainFlags, call?: string): Promise<void> {
   writeAnswer(this, flags.json, await explain(this, flags, call), formatGuardExplanation);
 }
 
-function explain({ questions }: Asking, flags: ExplainFlags, call: string | undefined): Promise<GuardExplanation> {
+function explain(
+  { questions }: QuestionContext,
+  flags: ExplainFlags,
+  call: string | undefined,
+): Promise<GuardExplanation> {
   if (call === undefined) return questions.explain(imaginedBy(flags), flags.policy);
   const { command, tool, input, type, name, kind, depth, under, unknown, cwd } = flags;
   if (unknown || [command, tool, input, type, name, kind, depth, under, cwd].some((flag) => flag !== undefined))

@@ -9,11 +9,10 @@ import { findingsOf, wordsOf } from './finding.ts';
 const { good, note, warning, problem } = findingsOf('state');
 
 const DAY_MS = 86_400_000;
-/** Everything that is to be a folder of ours, where it is there. */
 const FOLDERS = ['audit', 'hooks', 'bin', 'backups'];
 const FILES = ['address.json', 'daemon.json', 'hook-address', 'hook-errors.log', 'hook-failure', 'server.log'];
 
-/** Our own folder: whether it is ours alone, and what waits in it. */
+/** The state folder: whether others can read it, and what is queued in it. */
 export async function* examineState(folder: string, clock: Clock): AsyncGenerator<Finding> {
   try {
     const { mode, uid } = await stat(folder);
@@ -36,7 +35,7 @@ export async function* examineState(folder: string, clock: Clock): AsyncGenerato
   yield* examineFailure(path.join(folder, 'hook-failure'));
 }
 
-/** Says something only where it cannot be used. */
+/** Reports only folders that cannot be used. */
 async function* examineFolder(folder: string): AsyncGenerator<Finding> {
   try {
     await assertUsable(folder);
@@ -45,7 +44,7 @@ async function* examineFolder(folder: string): AsyncGenerator<Finding> {
   }
 }
 
-/** Troupe works without such a file, but worse: with a FIFO as hook-address, no hook reaches the server. */
+/** With a FIFO as hook-address, for example, no hook reaches the server. */
 async function* examineFile(file: string): AsyncGenerator<Finding> {
   const stats = await stat(file).catch(() => undefined);
   if (stats && !stats.isFile())
@@ -121,7 +120,7 @@ async function* examineErrors(file: string): AsyncGenerator<Finding> {
   );
 }
 
-/** Written by the scripts, which have little to write with: on a full disk it is empty. That it is there is what counts. */
+/** Shell scripts write it; on a full disk it is empty. Its existence is what counts. */
 async function* examineFailure(file: string): AsyncGenerator<Finding> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return;

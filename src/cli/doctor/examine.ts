@@ -32,13 +32,14 @@ interface ExaminedHost {
  * nothing else. A part that cannot be examined becomes a finding, and the others go on.
  */
 export async function* examineMachine(where: Where): AsyncGenerator<Finding> {
+  const adapters = adaptersFor(ADAPTERS, where.host).filter(({ hookSettings }) => hookSettings);
   const places = placesOf(where);
   const hooks = createHooks();
   const log = createGuardLog(where);
   const state = stateFolder(thisMachine());
   const looked: ExaminedHost[] = [];
   const absent: ExaminedHost[] = [];
-  for (const adapter of adaptersFor(ADAPTERS, where.host).filter(({ hookSettings }) => hookSettings))
+  for (const adapter of adapters)
     yield* orWhyNot('hosts', async function* () {
       const host = { adapter, status: await hooks.status({ host: adapter.host }) };
       if (await isAbsent(host, places)) return void absent.push(host);

@@ -12,7 +12,7 @@ import { editText, readText } from '../../lib/edit-file.ts';
 import { known } from '../../lib/json.ts';
 import { askVersion } from '../../lib/processes.ts';
 import { UserError } from '../../lib/user-error.ts';
-import { keepBackup, oldText, readBackups, removeFolderOfOurs } from './backups.ts';
+import { keepBackup, readBackups, removeFolderOfOurs, removeOurs } from './backups.ts';
 import {
   doubledEvents,
   type HooksControlOptions,
@@ -104,7 +104,7 @@ async function planUninstall(options: HooksControlOptions, { host, scope }: Unin
   const places = filesOf(options, settings, scope);
   for (const { file } of places) {
     const backups = await readBackups(options.state, file);
-    changes.set(file, (text) => text && oldText(text, backups, settings));
+    changes.set(file, (text) => text && removeOurs(text, backups, settings));
   }
   return planFor(options, adapter, places, (file) => changes.get(file) ?? ((text) => text));
 }
