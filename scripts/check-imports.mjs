@@ -39,7 +39,7 @@ const MAY_IMPORT = {
     'cli/format',
   ],
   index: ['lib', 'core', 'redact', 'hosts', 'sessions', 'control'],
-  main: ['cli'],
+  main: ['lib', 'hosts', 'sessions', 'audit', 'guard', 'export', 'control', 'server', 'notify', 'tui', 'cli'],
   web: ['lib', 'core', 'core/transcript'],
 };
 
@@ -51,6 +51,9 @@ const MORE_ENTRIES = new Set([
   'src/hosts/more-judged-hosts.ts',
   // A hook loads only what judges calls of its host.
   ...['claude-code', 'codex', 'copilot', 'gemini', 'opencode', 'qwen'].map((host) => `src/hosts/${host}/guard.ts`),
+  // main.ts loads them when a command needs them.
+  'src/cli/hooks/machine-hooks.ts',
+  'src/cli/doctor/examine.ts',
   // The page loads it once there is code to colour.
   'src/core/transcript/highlight-code.ts',
 ]);

@@ -1,15 +1,146 @@
-// The way in: what the parts are, compose/ says; what to do, faces/cli.
+// Wires the rooms together, one function per room. Rooms that only some commands use are loaded when one of those runs: a hook
+// that calls `troupe identify` must not wait for the server to load.
 
-import { createContext, runCli } from './cli/index.ts';
+import { drained } from './audit/index.ts';
+import { type CliOptions, runCli, type Services } from './cli/index.ts';
+import type { SourceAdapter } from './hosts/index.ts';
+import { ADAPTERS } from './hosts/registry.ts';
+import { systemClock } from './lib/clock.ts';
+import { known } from './lib/json.ts';
+import { demoFolder, packageVersion } from './lib/package.ts';
+import { beBrief } from './lib/stay-small.ts';
+import { createTerminal } from './lib/terminal.ts';
+import { createIdentifier, createSessions, createTranscripts, type KnownHost, placesOf } from './sessions/index.ts';
 
-/** A reader that has seen enough (`troupe ls | head`) closes the pipe: no reason to complain. */
+const terminal = createTerminal();
+
+function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
+  return {
+    reader: {
+      sessions(where) {
+        beBrief();
+        return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+      },
+      transcripts: (where) => createTranscripts(placesOf(where), systemClock),
+      demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
+    },
+    identifier: createIdentifier(ADAPTERS, systemClock),
+  };
+}
+
+function wireAudit(): Pick<Services, 'audit'> {
+  const audit = () => import('./audit/index.ts');
+  return {
+    audit: {
+      open: async (where) => (await audit()).createGuardLog(where),
+      drain: async () => (await audit()).createGuardLog({ roots: [] }).drain(),
+    },
+  };
+}
+
+function wireExport(): Pick<Services, 'exporter'> {
+  return { exporter: { export: async (request) => (await import('./export/index.ts')).runExport(request) } };
+}
+
+function wireGuard(): Pick<Services, 'policy' | 'questions'> {
+  const guard = () => import('./guard/index.ts');
+  return {
+    policy: lazily(async () => (await guard()).createPolicyControl(), ['check', 'presets']),
+    questions: lazily(
+      async () => (await guard()).createGuardQuestions(),
+      ['explain', 'explainPast', 'test', 'suggest'],
+    ),
+  };
+}
+
+function wireServer(): Pick<Services, 'server' | 'approvals'> {
+  const server = () => import('./server/index.ts');
+  return {
+    server: lazily(async () => (await server()).createServerControl(), ['serve', 'start', 'stop', 'status', 'login']),
+    approvals: lazily(async () => (await server()).createAskControl(), ['list', 'answer']),
+  };
+}
+
+function wireControl(): Pick<Services, 'streams' | 'programs' | 'agents'> {
+  const control = () => import('./control/index.ts');
+  return {
+    streams: { record: async (request) => (await control()).shadowInput(request) },
+    programs: {
+      async run(request) {
+        const { createCallBroker } = await import('./server/index.ts');
+        return (await control()).runShadowed(request, createCallBroker);
+      },
+    },
+    agents: { open: async (where) => (await control()).attachTo(where) },
+  };
+}
+
+function wireNotify(): Pick<Services, 'notifier'> {
+  const notify = () => import('./notify/index.ts');
+  return {
+    notifier: {
+      telegram: {
+        run: async (request) => (await notify()).runTelegramFace(request, terminal),
+        setup: async () => (await notify()).setUpTelegram(terminal),
+      },
+      webhook: async (request) => (await notify()).runWebhookFace(request, terminal),
+    },
+  };
+}
+
+function wireTui(): Pick<Services, 'live'> {
+  return { live: { watch: async (request) => (await import('./tui/index.ts')).watch(request, terminal) } };
+}
+
+function wireCli(): Pick<Services, 'hooks' | 'doctor'> {
+  const hooks = async () => (await import('./cli/hooks/machine-hooks.ts')).createHooks();
+  return {
+    hooks: lazily(hooks, ['status', 'planInstall', 'planUninstall']),
+    doctor: {
+      async *examine(where) {
+        yield* (await import('./cli/doctor/examine.ts')).examineMachine(where);
+      },
+    },
+  };
+}
+
+/** Methods of an object that is created, and its room loaded, when one of them is called. */
+function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readonly Name[]): Pick<T, Name> {
+  type Method = (...args: unknown[]) => unknown;
+  const call =
+    (name: Name): Method =>
+    async (...args) =>
+      ((await create())[name] as Method)(...args);
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, Name>;
+}
+
+function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
+  return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
+}
+
+/** `troupe ls | head` closes the pipe early, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   process.stderr.write(`troupe: the output could not be written: ${error.message}\n`);
   process.exit(1);
 });
 
-/** Nowhere to complain, such as a log on a full disk: no reason to stop serving. */
+/** A log on a full disk must not stop the server. */
 process.stderr.on('error', () => {});
 
-await runCli(process.argv.slice(2), createContext(), process);
+const options: CliOptions = {
+  ...wireSessions(),
+  ...wireAudit(),
+  ...wireExport(),
+  ...wireGuard(),
+  ...wireServer(),
+  ...wireControl(),
+  ...wireNotify(),
+  ...wireTui(),
+  ...wireCli(),
+  hosts: ADAPTERS.map(toKnownHost),
+  version: packageVersion,
+  clock: systemClock,
+  terminal,
+};
+await runCli(process.argv.slice(2), options, process);

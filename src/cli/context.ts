@@ -1,95 +1,157 @@
-import { drained } from '../audit/index.ts';
-import type { Sessions } from '../core/index.ts';
-import type { SourceAdapter } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
-import { systemClock } from '../lib/clock.ts';
-import { known } from '../lib/json.ts';
-import { demoFolder, packageVersion } from '../lib/package.ts';
-import { beBrief } from '../lib/stay-small.ts';
-import { createTerminal } from '../lib/terminal.ts';
+// What commands receive. A command names the services it uses in its `this` type, and sees no others; main.ts wires them.
+import type { CommandContext } from '@stricli/core';
+import type { GuardLog } from '../audit/index.ts';
+import type { RunOutcome, RunRequest, StreamOutcome, StreamRequest } from '../control/index.ts';
 import {
-  createIdentifier,
-  createSessions,
-  createTranscripts,
-  type KnownHost,
-  placesOf,
-  type Where,
-} from '../sessions/index.ts';
-import type { FaceContext } from './face.ts';
+  type AttachControl,
+  createPaint,
+  type Finding,
+  type Identifier,
+  type Sessions,
+  type Transcripts,
+} from '../core/index.ts';
+import type { ExportOutcome, ExportRequest } from '../export/index.ts';
+import type { GuardQuestions, PolicyControl } from '../guard/index.ts';
+import type { Clock } from '../lib/clock.ts';
+import { known } from '../lib/json.ts';
+import type { Terminal } from '../lib/terminal.ts';
+import type { ChatRequest, TelegramControl } from '../notify/index.ts';
+import type { AskControl, ServerControl } from '../server/index.ts';
+import type { Where } from '../sessions/index.ts';
+import type { WatchRequest } from '../tui/index.ts';
+import type { TextOptions } from './format/index.ts';
+import type { HooksControl } from './hooks/hooks-control.ts';
 
-/** Loaded when needed: a hook that asks who is behind a call must not wait for a server. */
-const control = async () => (await import('../server/index.ts')).createServerControl();
-
-const policy = async () => (await import('../guard/index.ts')).createPolicyControl();
-
-const questions = async () => (await import('../guard/index.ts')).createGuardQuestions();
-
-const asks = async () => (await import('../server/index.ts')).createAskControl();
-
-const hooks = async () => (await import('./hooks/hooks-control.ts')).createHooks();
-
-export function createContext(): FaceContext {
-  const sessions = (where: Where): Sessions => {
-    beBrief();
-    return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+export type CliContext<Uses = unknown> = CommandContext &
+  Uses & {
+    readonly terminal: Terminal;
+    readonly clock: Clock;
+    readonly version: string;
+    /** Sets the exit code, for scripts. */
+    endWith(code: number): void;
   };
-  return {
-    sessions,
-    export: async (request) => (await import('../export/index.ts')).runExport(request),
-    transcripts: (where) => createTranscripts(placesOf(where), systemClock),
-    identifier: () => createIdentifier(ADAPTERS, systemClock),
-    demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
-    follow: async (request) => (await import('../server/index.ts')).follow(request),
-    guardLog: async (where) => (await import('../audit/index.ts')).createGuardLog(where),
-    server: {
-      serve: async (request) => (await control()).serve(request),
-      start: async (request) => (await control()).start(request),
-      stop: async () => (await control()).stop(),
-      status: async () => (await control()).status(),
-      login: async () => (await control()).login(),
-      feed: async (where, onState) => (await control()).feed(where, onState),
-    },
-    hooks: {
-      planInstall: async (request) => (await hooks()).planInstall(request),
-      planUninstall: async (request) => (await hooks()).planUninstall(request),
-      status: async (request) => (await hooks()).status(request),
-    },
-    policy: {
-      check: async (file) => (await policy()).check(file),
-      presets: async () => (await policy()).presets(),
-    },
-    questions: {
-      explain: async (call, policyFile) => (await questions()).explain(call, policyFile),
-      explainPast: async (where, call, policyFile) => (await questions()).explainPast(where, call, policyFile),
-      test: async (file, policyFile) => (await questions()).test(file, policyFile),
-      suggest: async (where, session) => (await questions()).suggest(where, session),
-    },
-    asks: {
-      list: async () => (await asks()).list(),
-      answer: async (id, answer, by) => (await asks()).answer(id, answer, by),
-    },
-    watch: async (request) => (await import('../tui/index.ts')).watch(request, createTerminal()),
-    stream: async (request) => (await import('../control/index.ts')).shadowInput(request),
-    run: async (request) => {
-      const { createCallBroker } = await import('../server/index.ts');
-      return (await import('../control/index.ts')).runShadowed(request, createCallBroker);
-    },
-    telegram: {
-      run: async (request) => (await import('../notify/index.ts')).runTelegramFace(request, createTerminal()),
-      setup: async () => (await import('../notify/index.ts')).setUpTelegram(createTerminal()),
-    },
-    webhook: async (request) => (await import('../notify/index.ts')).runWebhookFace(request, createTerminal()),
-    attach: async (where) => (await import('../control/index.ts')).attachTo(where),
-    async *examine(where) {
-      yield* (await import('./doctor/examine-machine.ts')).examineMachine(where);
-    },
-    hosts: ADAPTERS.map(toKnownHost),
-    version: packageVersion,
-    clock: systemClock,
-    terminal: createTerminal(),
-  };
+
+export function writeJson({ terminal }: CliContext, value: unknown): void {
+  terminal.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
-  return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
+export function writeLines({ terminal }: CliContext, lines: readonly string[]): void {
+  terminal.write(`${lines.join('\n')}\n`);
+}
+
+/** The answer of a command: JSON for programs, lines for people. */
+export function writeAnswer<T>(
+  context: CliContext,
+  json: boolean,
+  answer: T,
+  format: (answer: T, options: TextOptions) => readonly string[],
+): void {
+  if (json) writeJson(context, answer);
+  else writeLines(context, format(answer, textOptionsOf(context)));
+}
+
+export function textOptionsOf({ terminal, clock }: CliContext): TextOptions {
+  return { paint: createPaint(terminal.colours), now: clock(), ...known({ width: terminal.width }) };
+}
+
+/**
+ * Everything that main.ts wires; each command takes its part. `…Reader` changes nothing but what its comment says. Methods throw a
+ * `UserError` if the person has to act first.
+ */
+export interface Services {
+  readonly reader: SessionReader;
+  readonly identifier: Identifier;
+  readonly exporter: SessionExporter;
+  readonly audit: AuditReader & AuditDrain;
+  readonly questions: GuardQuestions;
+  readonly policy: PolicyCompiler & PresetReader;
+  readonly approvals: ApprovalReader & ApprovalAnswers;
+  readonly hooks: HooksControl;
+  readonly server: ServerReader & ServerStarter & ServerStopper & LoginLinks;
+  readonly live: LiveControl;
+  readonly streams: StreamRecorder;
+  readonly programs: ProgramRunner;
+  readonly agents: AgentControl;
+  readonly notifier: Notifier;
+  readonly doctor: MachineTester;
+}
+
+/** Reads sessions and transcripts. Before sessions are read, queued hook events are drained into the audit log. */
+export interface SessionReader {
+  sessions(where: Where): Sessions;
+  transcripts(where: Where): Transcripts;
+  /** The recording that ships with troupe, for people who have no session yet. */
+  demo(): Sessions;
+}
+
+/** Reads the audit log. Each method first drains queued hook events into it. */
+export interface AuditReader {
+  open(where: Where): Promise<AuditLog>;
+}
+
+export type AuditLog = Omit<GuardLog, 'drain'>;
+
+/** Changes the audit log: drains queued hook events into it. */
+export interface AuditDrain {
+  drain(): Promise<void>;
+}
+
+/** Reads the presets of policies. */
+export type PresetReader = Pick<PolicyControl, 'presets'>;
+
+/** Reads approval requests. */
+export type ApprovalReader = Pick<AskControl, 'list'>;
+
+/** Reads whether a server runs, and where. */
+export type ServerReader = Pick<ServerControl, 'status'>;
+
+/** Changes the state folder: checks the policy and stores it for the hooks, unless a file is named. */
+export type PolicyCompiler = Pick<PolicyControl, 'check'>;
+
+/** Changes what a tool call may do: answers approval requests. */
+export type ApprovalAnswers = Pick<AskControl, 'answer'>;
+
+/** Changes what runs: starts a server in this process or in the background. */
+export type ServerStarter = Pick<ServerControl, 'serve' | 'start'>;
+
+/** Changes what runs: ends the server. */
+export type ServerStopper = Pick<ServerControl, 'stop'>;
+
+/** Grants access: creates a link that logs a browser in at the running server. */
+export type LoginLinks = Pick<ServerControl, 'login'>;
+
+/** Writes files: sessions as pages, in the folder that the request names. */
+export interface SessionExporter {
+  export(request: ExportRequest): Promise<ExportOutcome>;
+}
+
+/** Can answer approval requests, by keys: the live tree until the person quits; plain lines or JSON without a terminal. */
+export interface LiveControl {
+  watch(request: WatchRequest): Promise<void>;
+}
+
+/** Writes events about the stream on standard input, until it ends. */
+export interface StreamRecorder {
+  record(request: StreamRequest): Promise<StreamOutcome>;
+}
+
+/** Runs a program, and with `intercept` decides about its tool calls. */
+export interface ProgramRunner {
+  run(request: RunRequest): Promise<RunOutcome>;
+}
+
+/** Changes what agents do: resumes an agent, sends it a message, stops it. */
+export interface AgentControl {
+  open(where: Where): Promise<AttachControl>;
+}
+
+/** Sends session data off the machine, to the chat or address in the settings; takes answers from chats. */
+export interface Notifier {
+  readonly telegram: TelegramControl;
+  webhook(request: ChatRequest): Promise<void>;
+}
+
+/** Runs the installed hook commands with two test calls, which end up in the audit log; reads everything else that has to work. */
+export interface MachineTester {
+  examine(where: Where): AsyncIterable<Finding>;
 }

@@ -1,14 +1,19 @@
-import type { ExportFormat, RedactionReport } from '../core/index.ts';
+import {
+  cleanLine,
+  type ExportFormat,
+  type ExportReport,
+  formatBytes,
+  plural,
+  type RedactionReport,
+} from '../core/index.ts';
 import type { ExportRequest } from '../export/index.ts';
 import { known } from '../lib/json.ts';
+import type { Terminal } from '../lib/terminal.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { exportLines, reviewLines } from './format/index.ts';
-import { createProgress } from './progress.ts';
-import type { CliContext } from './run-cli.ts';
-import type { When } from './when.ts';
+import { type CliContext, type SessionExporter, writeJson, writeLines } from './context.ts';
+import { type SharedFlags, type When, whereOf } from './flags.ts';
 
-export interface ExportFlags extends SharedFlags {
+interface ExportFlags extends SharedFlags {
   readonly outDir?: string;
   readonly format?: readonly ExportFormat[];
   readonly singleFile: boolean;
@@ -25,26 +30,35 @@ export interface ExportFlags extends SharedFlags {
   readonly force: boolean;
 }
 
-export async function exportSessions(this: CliContext, flags: ExportFlags, session?: string): Promise<void> {
-  const { terminal } = this.face;
+export async function exportSessions(
+  this: CliContext<{ exporter: SessionExporter }>,
+  flags: ExportFlags,
+  session?: string,
+): Promise<void> {
+  const { terminal } = this;
   refuseContradictions(flags, session);
   if (flags.noRedact)
     terminal.note(
       'Nothing is redacted: passwords, keys, names and paths of this session will stand in what is written, for everybody who gets it.',
     );
   const progress = createProgress(terminal);
-  const outcome = await this.face.export({
-    ...requestOf(flags, session, this.face.clock()),
+  const outcome = await this.exporter.export({
+    ...requestOf(flags, session, this.clock()),
     write: (text) => terminal.send(text),
     onProgress: ({ done, doing }) =>
       progress.show(`${doing === 'searching' ? 'Looking for secrets' : 'Writing'}: ${done} agents`),
-    ...(flags.review && { approve: (found) => review(this, flags, found, progress.clear) }),
+    ...(flags.review && {
+      approve: (found) => {
+        progress.clear();
+        return review(this, flags, found);
+      },
+    }),
   });
   progress.clear();
   if (!outcome.isWritten) {
     terminal.note('Nothing was written.');
-    if (!flags.json) return;
-    return writeJson(this, { written: false });
+    if (flags.json) writeJson(this, { written: false });
+    return;
   }
   const { report } = outcome;
   if (report.problems.length > 0) this.endWith(1);
@@ -55,11 +69,10 @@ export async function exportSessions(this: CliContext, flags: ExportFlags, sessi
 
 function refuseContradictions(flags: ExportFlags, session: string | undefined): void {
   const { outDir, format = ['html'], noRedact, redact, review, json, singleFile, pageSize } = flags;
-  const isMany = flags.allSessions || flags.project !== undefined || flags.since !== undefined;
   const refuse = (what: string, remedy: string): never => {
     throw new UserError('export-flags', what, remedy);
   };
-  if (session !== undefined && isMany)
+  if (session !== undefined && isMany(flags))
     refuse(
       'One session is named, and many are asked for.',
       'Leave out the session, or --all-sessions, --project and --since.',
@@ -72,9 +85,13 @@ function refuseContradictions(flags: ExportFlags, session: string | undefined): 
   if (singleFile && pageSize !== undefined && !format.includes('md'))
     refuse('--page-size cuts linked pages, and --single-file makes one page.', 'Leave out one of them.');
   if (outDir !== undefined) return;
-  if (isMany) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
+  if (isMany(flags)) refuse('Many sessions need a folder.', 'Name one with --out-dir.');
   if (format.length > 1) refuse('Only one format goes to standard output.', 'Name a folder with --out-dir.');
   if (json) refuse('Standard output is taken by the export.', 'Name a folder with --out-dir, or leave out --json.');
+}
+
+function isMany({ allSessions, project, since }: ExportFlags): boolean {
+  return allSessions || project !== undefined || since !== undefined;
 }
 
 function requestOf(
@@ -83,12 +100,11 @@ function requestOf(
   now: number,
 ): Omit<ExportRequest, 'write' | 'onProgress'> {
   const { outDir, project, since, noRedact, redact, pageSize } = flags;
-  const isMany = flags.allSessions || project !== undefined || since !== undefined;
   return {
     where: whereOf(flags),
     force: flags.force,
     ...known({ session, outDir }),
-    ...(isMany && { selection: known({ project, since: since?.(now).from }) }),
+    ...(isMany(flags) && { selection: known({ project, since: since?.(now).from }) }),
     options: {
       formats: [...new Set<ExportFormat>(flags.format ?? ['html'])],
       isSingleFile: flags.singleFile,
@@ -100,18 +116,71 @@ function requestOf(
   };
 }
 
-async function review(
-  { face }: CliContext,
-  { yes, json }: ExportFlags,
-  found: RedactionReport,
-  clearProgress: () => void,
-): Promise<boolean> {
-  const { terminal } = face;
-  clearProgress();
+async function review({ terminal }: CliContext, flags: ExportFlags, found: RedactionReport): Promise<boolean> {
   // Standard output may be where the pages go.
-  if (!json) terminal.note(reviewLines(found).join('\n'));
-  if (yes) return true;
+  if (!flags.json) terminal.note(reviewLines(found).join('\n'));
+  if (flags.yes) return true;
   if (terminal.ask) return terminal.ask('Write the export with all of this redacted?');
   terminal.note('Add --yes to write it.');
   return false;
+}
+
+const EVERY_MS = 100;
+
+/** One line that shows the progress on a terminal, and disappears with the answer. */
+function createProgress({ noteInPlace }: Terminal) {
+  if (!noteInPlace) return { show: () => {}, clear: () => {} };
+  let last = 0;
+  let isShown = false;
+  return {
+    show(text: string): void {
+      const now = Date.now();
+      if (now - last < EVERY_MS) return;
+      last = now;
+      isShown = true;
+      noteInPlace(text);
+    },
+    clear(): void {
+      if (isShown) noteInPlace('');
+      isShown = false;
+    },
+  };
+}
+
+/** What came of an export to a folder. */
+function exportLines(report: ExportReport): readonly string[] {
+  const { folder, sessions, files, bytes, removed, kept, redactions, problems } = report;
+  const agents = sessions.reduce((sum, session) => sum + session.agents, 0);
+  const skipped = sessions.reduce((sum, session) => sum + session.skipped.length, 0);
+  const [first] = sessions;
+  const start = sessions.length === 1 && first ? first.start : 'index.html';
+  return [
+    `${plural(sessions.length, 'session')}, ${plural(agents, 'agent')}: ${plural(files, 'file')}, ${formatBytes(bytes)}.`,
+    ...(skipped > 0 ? [`${plural(skipped, 'agent')} without a page; the first page says why.`] : []),
+    redactionLine(redactions),
+    ...(removed.length > 0 ? [`${plural(removed.length, 'page')} of the last export removed.`] : []),
+    ...(kept.length > 0 ? [`Left, because somebody changed them: ${kept.map(cleanLine).join(', ')}.`] : []),
+    ...problems.map((problem) => `A fault of troupe, please report it: ${cleanLine(problem)}.`),
+    `Read it: ${cleanLine(folder ?? '')}/${start}`,
+  ];
+}
+
+function redactionLine(redactions: RedactionReport | null): string {
+  if (!redactions) return 'Nothing was looked for: secrets of the session stand in what was written.';
+  if (redactions.total === 0) return 'Looked for secrets and names: none found.';
+  return `Redacted ${plural(redactions.total, 'place')}, ${plural(redactions.secrets, 'different one')}: redactions.json says which.`;
+}
+
+/** Everything that was found, with its places, before anything is written. */
+function reviewLines({ total, secrets, findings }: RedactionReport): readonly string[] {
+  if (total === 0) return ['Looked for secrets and names: none found.'];
+  return [
+    `Found in ${plural(total, 'place')}, ${plural(secrets, 'different one')}:`,
+    ...findings.flatMap(({ what, placeholder, count, places }) => [
+      '',
+      `${placeholder}  ${what}, ${plural(count, 'time')}`,
+      ...places.map((place) => `  ${cleanLine(place)}`),
+      ...(places.length < count ? ['  …'] : []),
+    ]),
+  ];
 }

@@ -1,4 +1,3 @@
-import type { GuardLog } from '../audit/index.ts';
 import {
   type AuditDecision,
   type AuditEntry,
@@ -9,13 +8,11 @@ import {
 } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { type SharedFlags, whereOf, writeJson, writeLines } from './flags.ts';
-import { formatAuditLine, formatAuditPage } from './format/index.ts';
-import type { CliContext } from './run-cli.ts';
-import { textOptionsOf } from './text-options.ts';
-import type { When } from './when.ts';
+import { type AuditLog, type AuditReader, type CliContext, textOptionsOf, writeJson, writeLines } from './context.ts';
+import { type SharedFlags, type When, whereOf } from './flags.ts';
+import { formatAuditLine, formatAuditPage, formatCoverage } from './format/index.ts';
 
-export interface GuardLogFlags extends SharedFlags {
+interface GuardLogFlags extends SharedFlags {
   readonly agent?: string;
   readonly type?: string;
   readonly decision?: AuditDecision;
@@ -30,16 +27,16 @@ export interface GuardLogFlags extends SharedFlags {
 
 const LIMIT = 50;
 
-export async function guardLog(this: CliContext, flags: GuardLogFlags): Promise<void> {
+export async function showLog(this: CliContext<{ audit: AuditReader }>, flags: GuardLogFlags): Promise<void> {
   if (flags.verify) refuseFilters(flags);
-  const log = await this.face.guardLog(whereOf(flags));
+  const log = await this.audit.open(whereOf(flags));
   if (flags.verify) return verify(this, log, flags);
-  const filter = filterOf(flags, this.face.clock());
+  const filter = filterOf(flags, this.clock());
   const { limit = LIMIT } = flags;
   if (flags.follow) return follow(this, log, filter, { ...flags, limit });
   const page = await log.read(filter, limit);
   if (flags.json) writeEntries(this, page.entries);
-  else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this.face)));
+  else if (page.entries.length > 0) writeLines(this, formatAuditPage(page, textOptionsOf(this)));
   else noteEmpty(this, page, await isUnused(log, filter));
 }
 
@@ -55,14 +52,8 @@ function filterOf({ agent, type, decision, tool, session, since, until }: GuardL
 }
 
 /** A chain is whole or not: what holds for some of its lines says nothing. */
-function refuseFilters({
-  json: _json,
-  root: _root,
-  host: _host,
-  verify: _verify,
-  follow,
-  ...filters
-}: GuardLogFlags): void {
+function refuseFilters(flags: GuardLogFlags): void {
+  const { json: _json, root: _root, host: _host, verify: _verify, follow, ...filters } = flags;
   const [given] = Object.keys(known({ ...filters, follow: follow || undefined }));
   if (given === undefined) return;
   throw new UserError(
@@ -72,21 +63,21 @@ function refuseFilters({
   );
 }
 
-function writeEntries({ face }: CliContext, entries: readonly AuditEntry[]): void {
-  for (const entry of entries) face.terminal.write(`${JSON.stringify(entry)}\n`);
+function writeEntries({ terminal }: CliContext, entries: readonly AuditEntry[]): void {
+  for (const entry of entries) terminal.write(`${JSON.stringify(entry)}\n`);
 }
 
 type FollowFlags = Pick<GuardLogFlags, 'json'> & { readonly limit: number };
 
 /** Without end: Ctrl-C ends the program. What comes while the first ones are read is not lost and not shown twice. */
-async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
+async function follow(context: CliContext, log: AuditLog, filter: AuditFilter, flags: FollowFlags): Promise<void> {
   let last = 0;
   const show = (entry: AuditEntry): void => {
     // Of what was written while we began, both who reads and who follows tell, in whatever order.
     if (entry.n <= last) return;
     last = entry.n;
     if (flags.json) writeEntries(context, [entry]);
-    else writeLines(context, [formatAuditLine(entry, textOptionsOf(context.face))]);
+    else writeLines(context, [formatAuditLine(entry, textOptionsOf(context))]);
   };
   let waiting: AuditEntry[] | undefined = [];
   const subscription = log.follow(filter, (entry) => (waiting ? void waiting.push(entry) : show(entry)));
@@ -101,20 +92,20 @@ async function follow(context: CliContext, log: GuardLog, filter: AuditFilter, f
   }
 }
 
-async function isUnused(log: GuardLog, filter: AuditFilter): Promise<boolean> {
+async function isUnused(log: AuditLog, filter: AuditFilter): Promise<boolean> {
   return Object.keys(filter).length === 0 || (await log.read({}, 1)).entries.length === 0;
 }
 
-function noteEmpty({ face }: CliContext, { badLines }: AuditPage, isEmpty: boolean): void {
+function noteEmpty({ terminal }: CliContext, { badLines }: AuditPage, isEmpty: boolean): void {
   const bad = badLines > 0 ? `\n${plural(badLines, 'line')} could not be read: see troupe guard log --verify` : '';
-  face.terminal.note(
+  terminal.note(
     isEmpty
       ? `No hook has told of a tool call yet.${bad}\nInstall the hooks with: troupe hooks install`
       : `No tool call in the audit is like that.${bad}\nSee all of them with: troupe guard log`,
   );
 }
 
-async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlags): Promise<void> {
+async function verify(context: CliContext, log: AuditLog, { json }: GuardLogFlags): Promise<void> {
   const check = await log.verify();
   const { entries, files, firstN, lastN, problems } = check;
   if (problems.length > 0) context.endWith(1);
@@ -130,4 +121,18 @@ async function verify(context: CliContext, log: GuardLog, { json }: GuardLogFlag
     `Checked ${what}${range}: ${plural(problems.length, 'problem')}.`,
     ...problems.map((one) => cleanLine(`${one.file}:${one.line}: ${one.what}`)),
   ]);
+}
+
+export async function showCoverage(
+  this: CliContext<{ audit: AuditReader }>,
+  flags: SharedFlags,
+  session?: string,
+): Promise<void> {
+  const log = await this.audit.open(whereOf(flags));
+  const report = await log.coverage(session);
+  if (report.missed.length > 0) this.endWith(1);
+  if (flags.json) return writeJson(this, report);
+  writeLines(this, formatCoverage(report, textOptionsOf(this)));
+  if (report.ran > 0 && report.heard === 0 && report.unnamed === 0)
+    this.terminal.note('\nNo hook heard of this session. Install the hooks with: troupe hooks install');
 }

@@ -1,10 +1,97 @@
+import { buildCommand, buildRouteMap } from '@stricli/core';
 import { createPaint, type HookScope, notLoadedWords } from '../core/index.ts';
 import { known } from '../lib/json.ts';
 import { UserError } from '../lib/user-error.ts';
-import { writeJson, writeLines } from './flags.ts';
+import { type AuditDrain, type CliContext, type Services, writeAnswer, writeJson, writeLines } from './context.ts';
+import { helpText, optional, sharedFlags, toggle } from './flags.ts';
 import { fileDiffLines, hooksStatusLines } from './format/index.ts';
-import type { HooksPlan } from './hooks/hooks-types.ts';
-import type { CliContext } from './run-cli.ts';
+import type { HookInstaller, HookReader, HooksPlan } from './hooks/hooks-control.ts';
+
+const host = {
+  ...sharedFlags.host,
+  brief: 'The host whose settings are meant; default: the first that has hooks',
+} as const;
+const consent = {
+  yes: toggle('Do not ask'),
+  dryRun: toggle('Show the change and leave it at that'),
+} as const;
+const scopes = ['user', 'project', 'local'] as const;
+
+const installCommand = buildCommand({
+  func: install,
+  parameters: {
+    flags: {
+      json: sharedFlags.json,
+      host,
+      scope: {
+        kind: 'enum',
+        values: scopes,
+        default: 'user',
+        brief: 'Whose settings: yours, those of the project in this folder, or yours for this project only',
+      },
+      guard: toggle('Also stand in front of every tool call'),
+      hostVersion: optional(
+        toVersion,
+        'X.Y.Z',
+        'The version to write for; default: what the program on the PATH says. Of several, the oldest',
+      ),
+      ...consent,
+    },
+  },
+  docs: helpText(
+    "Enter troupe's hooks in the settings of the host",
+    ['troupe hooks install', 'troupe hooks install --scope project --guard', 'troupe hooks install --yes --json'],
+    'Shows the exact change and asks before it writes. Everything else in the file stays as it is, byte for byte, and a',
+    'copy of the old one is kept. Only events that your version knows are entered. Ends with code 1 if',
+    'this host will not run what was entered, and with code 2 if nothing could be entered.',
+  ),
+});
+
+const uninstallCommand = buildCommand({
+  func: uninstall,
+  parameters: {
+    flags: {
+      json: sharedFlags.json,
+      host,
+      scope: { kind: 'enum', values: scopes, optional: true, brief: 'Only there; default: wherever ours are' },
+      ...consent,
+    },
+  },
+  docs: helpText(
+    "Take troupe's hooks out again",
+    ['troupe hooks uninstall', 'troupe hooks uninstall --scope project --yes'],
+    'Takes out our entries and nothing else. Where nobody changed the file since, it is what it was before, byte for byte.',
+  ),
+});
+
+const statusCommand = buildCommand({
+  func: status,
+  parameters: { flags: { json: sharedFlags.json, host } },
+  docs: helpText(
+    'Say which hooks are installed where, and whether the host runs them',
+    ['troupe hooks status', 'troupe hooks status --json | jq .loaded.state'],
+    'Looks at every settings file that counts in this folder, at the calls in the audit log, and at the newest sessions. Hooks are',
+    'active only if the host has called them since they were installed. Ends with code 1 if something is missing or in the way, or',
+    'the host does not run them.',
+  ),
+});
+
+/** The observer runs it now and then if no server does. */
+const drainCommand = buildCommand({
+  func: drain,
+  parameters: {},
+  docs: { brief: 'Take over what hooks have told so far' },
+});
+
+export const hooksRoutes = buildRouteMap<string, CliContext<Pick<Services, 'hooks' | 'audit'>>>({
+  routes: { install: installCommand, uninstall: uninstallCommand, status: statusCommand, drain: drainCommand },
+  docs: { brief: "troupe's hooks in the settings of your coding agent", hideRoute: { drain: true } },
+});
+
+function toVersion(text: string): string {
+  if (!/^\d+\.\d+\.\d+$/.test(text)) throw new SyntaxError(`«${text}» is not a version like 2.1.325`);
+  return text;
+}
 
 interface ConsentFlags {
   readonly json: boolean;
@@ -13,31 +100,31 @@ interface ConsentFlags {
   readonly host?: string;
 }
 
-export interface InstallFlags extends ConsentFlags {
+interface InstallFlags extends ConsentFlags {
   readonly scope: HookScope;
   readonly guard: boolean;
   readonly hostVersion?: string;
 }
 
-export async function install(this: CliContext, flags: InstallFlags): Promise<void> {
+async function install(this: CliContext<{ hooks: HookInstaller }>, flags: InstallFlags): Promise<void> {
   const { host, scope, guard, hostVersion } = flags;
-  const plan = await this.face.hooks.planInstall({ scope, guard, ...known({ host, hostVersion }) });
+  const plan = await this.hooks.planInstall({ scope, guard, ...known({ host, hostVersion }) });
   if (plan.hostVersion === null)
-    this.face.terminal.note(
+    this.terminal.note(
       `Which version of ${plan.hostTitle} you have is not known: only what the oldest one knows is entered. Say it with --host-version.`,
     );
   if (plan.doubled.length > 0)
-    this.face.terminal.note(
+    this.terminal.note(
       `Other entries of ours stand in another file that counts here, and would tell us twice of ${plan.doubled.join(', ')}. troupe hooks status says where, and which to take out.`,
     );
   if (plan.dropsGuard)
-    this.face.terminal.note(
+    this.terminal.note(
       'A guard stands in this file: without --guard it will only observe from now on, and hold nothing up.',
     );
   const { notLoaded } = plan;
   if (notLoaded) {
     const words = notLoadedWords({ role: guard ? 'guard' : 'observe' });
-    this.face.terminal.note(`${words} ${notLoaded.text}\n  → ${notLoaded.remedy}`);
+    this.terminal.note(`${words} ${notLoaded.text}\n  → ${notLoaded.remedy}`);
     if (!flags.dryRun) this.endWith(1);
   }
   const applied = await carryOut(this, flags, plan);
@@ -51,7 +138,7 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
       dropsGuard,
       notLoaded: notLoaded ?? null,
     });
-  // The scripts are written anew in any case: they may be of another version, or gone.
+  // The scripts are written in any case: they may be missing, or of another version.
   if (plan.changes.length === 0) writeLines(this, [`Our hooks are there already, for ${plan.events.length} events.`]);
   else if (applied)
     writeLines(this, [
@@ -65,36 +152,35 @@ export async function install(this: CliContext, flags: InstallFlags): Promise<vo
     ]);
 }
 
-export interface UninstallFlags extends ConsentFlags {
+interface UninstallFlags extends ConsentFlags {
   readonly scope?: HookScope;
 }
 
-export async function uninstall(this: CliContext, flags: UninstallFlags): Promise<void> {
+async function uninstall(this: CliContext<{ hooks: HookInstaller }>, flags: UninstallFlags): Promise<void> {
   const { host, scope } = flags;
-  const plan = await this.face.hooks.planUninstall(known({ host, scope }));
+  const plan = await this.hooks.planUninstall(known({ host, scope }));
   const applied = await carryOut(this, flags, plan);
   if (flags.json) return writeJson(this, toJson(plan, plan.changes.length > 0 ? applied : undefined));
   if (plan.changes.length === 0) writeLines(this, ['None of our hooks is there: nothing to take out.']);
   else if (applied) writeLines(this, ['Done: our hooks are out.', ...backupLines(applied)]);
 }
 
-export async function status(
-  this: CliContext,
+async function status(
+  this: CliContext<{ hooks: HookReader }>,
   flags: { readonly json: boolean; readonly host?: string },
 ): Promise<void> {
-  const found = await this.face.hooks.status(known({ host: flags.host }));
+  const found = await this.hooks.status(known({ host: flags.host }));
   if (!found.isComplete) this.endWith(1);
-  if (flags.json) return writeJson(this, found);
-  writeLines(this, hooksStatusLines(found, createPaint(this.face.terminal.colours)));
+  writeAnswer(this, flags.json, found, (status, { paint }) => hooksStatusLines(status, paint));
 }
 
-/** Shows what would change, asks, writes. Gives where the old texts lie; nothing where nothing was written. */
+/** Shows the changes, asks, writes. Returns the folders of the backups, or undefined if nothing was written. */
 async function carryOut(
   context: CliContext,
   { json, yes, dryRun }: ConsentFlags,
   plan: HooksPlan,
 ): Promise<readonly string[] | undefined> {
-  const { terminal } = context.face;
+  const { terminal } = context;
   if (!json) {
     const paint = createPaint(terminal.colours);
     for (const change of plan.changes) writeLines(context, [...fileDiffLines(change, paint), '']);
@@ -122,6 +208,6 @@ function backupLines(folders: readonly string[]): readonly string[] {
   return folders.map((folder) => `The old text is kept in ${folder}`);
 }
 
-export async function drain(this: CliContext): Promise<void> {
-  await (await this.face.guardLog({ roots: [] })).drain();
+async function drain(this: CliContext<{ audit: AuditDrain }>): Promise<void> {
+  await this.audit.drain();
 }

@@ -1,25 +1,25 @@
 import { buildApplication, buildRouteMap, type CommandContext, run, text_en } from '@stricli/core';
 import { isSystemError, UserError } from '../lib/user-error.ts';
-import { attachCommand, sendCommand } from './attach-commands.ts';
-import { telegramRoutes, webhookCommand } from './chat-commands.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { exportCommand } from './export-command.ts';
-import type { FaceContext } from './face.ts';
+import type { KnownHost } from '../sessions/index.ts';
+import { attachCommand, sendCommand } from './attach.ts';
+import { telegramRoutes, webhookCommand } from './chat.ts';
+import type { CliContext, Services } from './context.ts';
+import { doctorCommand } from './doctor.ts';
 import { guardRoutes } from './guard-commands.ts';
-import { hooksRoutes } from './hooks-commands.ts';
-import { openCommand, serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './live-commands.ts';
-import { identifyCommand, lsCommand, showCommand, treeCommand } from './read-commands.ts';
-import { runCommandFor, streamCommandFor, withCommandApart } from './stream-commands.ts';
+import { hooksRoutes } from './hooks.ts';
+import { openCommand, serveCommand, startCommand, statusCommand, stopCommand, watchCommand } from './server.ts';
+import { exportCommand, identifyCommand, lsCommand, showCommand, treeCommand } from './session-commands.ts';
+import { runCommandFor, streamCommandFor, withCommandApart } from './stream.ts';
 
-export interface CliContext extends CommandContext {
-  readonly face: FaceContext;
-  /** For answers that a script wants to see by the code. */
-  endWith(code: number): void;
+/** What main.ts hands in. */
+export interface CliOptions extends Services, Pick<CliContext, 'terminal' | 'clock' | 'version'> {
+  /** The hosts that troupe reads. */
+  readonly hosts: readonly KnownHost[];
 }
 
 type CliProcess = CommandContext['process'] & { exitCode?: number | string | null | undefined };
 
-export const routesWith = (hosts: FaceContext['hosts']) =>
+export const routesWith = (hosts: readonly KnownHost[]) =>
   ({
     serve: serveCommand,
     watch: watchCommand,
@@ -43,7 +43,7 @@ export const routesWith = (hosts: FaceContext['hosts']) =>
     doctor: doctorCommand,
   }) as const;
 
-function docsFor(hosts: FaceContext['hosts']) {
+function docsFor(hosts: readonly KnownHost[]) {
   const list = hosts.map(({ host, title }) => `${title} (${host})`).join(', ');
   return {
     brief: 'See the sub-agents of your coding agents',
@@ -58,16 +58,17 @@ function docsFor(hosts: FaceContext['hosts']) {
 }
 
 /** The default command takes flags only: a word in front is meant to be a command, and may be a slip of the finger. */
-function routesFor([first = '-']: readonly string[], hosts: FaceContext['hosts']) {
+function routesFor([first = '-']: readonly string[], hosts: readonly KnownHost[]) {
   const map = { routes: routesWith(hosts), docs: docsFor(hosts) };
-  return buildRouteMap(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
+  return buildRouteMap<string, CliContext<Services>>(first.startsWith('-') ? { ...map, defaultCommand: 'serve' } : map);
 }
 
 /** Runs one command. Sets the exit code; the one place that turns a `UserError` into words. */
-export async function runCli(args: readonly string[], face: FaceContext, process: CliProcess): Promise<void> {
-  const application = buildApplication(routesFor(args, face.hosts), {
+export async function runCli(args: readonly string[], given: CliOptions, process: CliProcess): Promise<void> {
+  const { hosts, ...context } = given;
+  const application = buildApplication(routesFor(args, hosts), {
     name: 'troupe',
-    versionInfo: { currentVersion: face.version },
+    versionInfo: { currentVersion: context.version },
     scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
     documentation: { useAliasInUsageLine: true, caseStyle: 'convert-camel-to-kebab' },
     determineExitCode: (error) => (error instanceof UserError || isSystemError(error) ? 2 : 1),
@@ -84,7 +85,7 @@ export async function runCli(args: readonly string[], face: FaceContext, process
     isChosen = true;
     process.exitCode = code;
   };
-  await run(application, withCommandApart(args), { process, face, endWith } as CliContext);
+  await run(application, withCommandApart(args), { ...context, process, endWith } as CliContext<Services>);
   // Words that we do not understand are the person's to mend, like every other 2.
   if (!isChosen && typeof process.exitCode === 'number' && ![0, 1, 2].includes(process.exitCode)) process.exitCode = 2;
 }

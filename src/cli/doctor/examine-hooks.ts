@@ -1,16 +1,28 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { GuardLog } from '../../audit/index.ts';
 import {
+  type AuditEntry,
   type Finding,
+  type HookRole,
   type HooksStatus,
   type ImpatientGuard,
   installAgain,
   installWhereOursAre,
   notLoadedWords,
+  plural,
   type ScriptStatus,
   type SettingsStatus,
   tellOnce,
   thingOf,
 } from '../../core/index.ts';
-import { counted, findingsOf } from './finding.ts';
+import { type HooksCapability, TRIAL_SESSION } from '../../hosts/index.ts';
+import { known } from '../../lib/json.ts';
+import { createFile } from '../../lib/regular-file.ts';
+import { findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('hooks');
 
@@ -64,7 +76,7 @@ function onPlace(place: SettingsStatus, status: HooksStatus): readonly Finding[]
     note('hooks-others', `another program stands in front of tool calls, too: ${command} (${file})`),
   );
   if (events.length === 0) return others;
-  const what = `${counted(events.length, 'event')}${guard ? ', with the guard' : ''}`;
+  const what = `${plural(events.length, 'event')}${guard ? ', with the guard' : ''}`;
   return [
     note('hooks-installed', `installed: ${what}, by troupe ${versions.join(', ')} (${scope}: ${file})`),
     ...changed.map(({ event, how }) =>
@@ -149,4 +161,126 @@ function* onMissing(status: HooksStatus, heard: ReadonlySet<string>, again: stri
     );
   const old = places.flatMap(({ versions }) => versions).filter((one) => one !== version);
   if (old.length > 0) yield warning('hooks-old', `Entries of troupe ${old.join(', ')}; this is ${version}.`, again);
+}
+
+interface TryOptions {
+  readonly hooks: HooksCapability;
+  readonly status: HooksStatus;
+  readonly log: Pick<GuardLog, 'read'>;
+}
+
+/** Proof instead of belief: two calls through the very text that stands in the settings, and a look whether the audit has them. */
+export async function* tryHooks({ hooks, status, log }: TryOptions): AsyncGenerator<Finding> {
+  const again = installWhereOursAre(status);
+  const version = status.hostVersion ?? undefined;
+  for (const { role, command } of status.beforeCalls) {
+    const folder = await mkdtemp(path.join(tmpdir(), 'troupe-doctor-'));
+    const session = `${TRIAL_SESSION}${randomUUID()}`;
+    const agent = `troupe-doctor-${randomUUID().slice(0, 8)}`;
+    try {
+      yield await tryCommand(command, log, { role, hooks, version, again, folder, session, agent });
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+interface Trial {
+  readonly role: HookRole;
+  readonly hooks: HooksCapability;
+  /** Of the host. */
+  readonly version: string | undefined;
+  /** The command that installs the hooks again. */
+  readonly again: string;
+  /** For the transcript that the calls name. */
+  readonly folder: string;
+  readonly session: string;
+  /** The id of the sub-agent. */
+  readonly agent: string;
+}
+
+async function tryCommand(command: string, log: TryOptions['log'], trial: Trial): Promise<Finding> {
+  const { role, hooks, version, again, folder, session, agent } = trial;
+  const transcript = path.join(folder, `${session}.jsonl`);
+  if (version !== undefined) await createFile(transcript, hooks.sampleTranscript(session, version));
+  const begin = performance.now();
+  for (const [call, caller] of [[`${session}-main`], [`${session}-sub`, agent]] as const) {
+    const payload = hooks.sampleCall({ session, transcript, call, ...known({ agent: caller }) });
+    const words = await runCommand(command, JSON.stringify(payload));
+    if (words !== undefined) return problem('hooks-fail', `The installed ${role} command fails: ${words}`, again);
+  }
+  const ms = Math.round((performance.now() - begin) / 2);
+  try {
+    const { entries } = await log.read({ session }, 10);
+    return judge(trial, entries, ms);
+  } catch (error) {
+    return problem(
+      'hooks-unheard',
+      `What went through the installed ${role} command cannot be taken over into the audit: ${wordsOf(error)}`,
+      'See below: own files, audit.',
+    );
+  }
+}
+
+function judge(trial: Trial, entries: readonly AuditEntry[], ms: number): Finding {
+  const { role, hooks, version, again, session, agent } = trial;
+  // Some hosts' calls are known by the caller's id as well, which stands in front; some by what they run.
+  const of = (call: string): AuditEntry | undefined =>
+    entries.find(({ call: id, summary }) => [id, summary].some((text) => text?.endsWith(`${session}-${call}`)));
+  const [main, sub] = [of('main'), of('sub')];
+  if (!main || !sub) {
+    const lost = main ? 'A call of a sub-agent' : `A call of the main agent${sub ? '' : ' and a call of a sub-agent'}`;
+    return problem(
+      'hooks-unheard',
+      `${lost} went through the installed ${role} command, but ${main || sub ? 'is' : 'are'} not in the audit.`,
+      `Look into hook-errors.log and hook-failure in the state folder, then run: ${again}`,
+    );
+  }
+  if (hooks.namesNobody)
+    return [main, sub].some(({ agent: { who } }) => who !== 'unknown')
+      ? MISNAMED
+      : good(
+          'hooks-proven',
+          `${ALONE} Two calls went through the installed ${role} command, and both are in the audit, as of an unknown agent: this host never says who calls (${ms} ms a call)`,
+        );
+  const isMainNamed = hooks.namesCallers(version);
+  const isMainRight = isMainNamed ? main.agent.who === 'main' : main.agent.who !== 'subagent';
+  if (!isMainRight || sub.agent.who !== 'subagent' || sub.agent.id !== agent) return MISNAMED;
+  const asWhat = main.agent.who === 'main' ? "as the main agent's, which is a guess" : 'as of an unknown agent';
+  return good(
+    'hooks-proven',
+    isMainNamed
+      ? `${ALONE} A call of the main agent and one of a sub-agent went through the installed ${role} command: both are in the audit, each under its name (${ms} ms a call)`
+      : `${ALONE} Two calls went through the installed ${role} command, and both are in the audit (${ms} ms a call): the one that named its sub-agent under that name, the other ${asWhat}. Not every version of every host says who calls`,
+  );
+}
+
+/** The host has no part in it. */
+const ALONE = 'Test of the command alone:';
+
+const MISNAMED = problem(
+  'hooks-misnamed',
+  'A call is in the audit under the name of another agent.',
+  'Please report this as a bug of troupe.',
+);
+
+const PATIENCE_MS = 15_000;
+
+/** As hosts run it: by a shell, with the payload on its input. Gives what went wrong. */
+function runCommand(command: string, input: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', command], { stdio: ['pipe', 'ignore', 'pipe'], timeout: PATIENCE_MS });
+    let stderr = '';
+    child.stderr.on('data', (bytes) => {
+      stderr += bytes;
+    });
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => {
+      const end = code === null ? 'it did not come to an end by itself' : `it ended with code ${code}`;
+      resolve(code === 0 ? undefined : stderr.trim() || end);
+    });
+    // A command that does not read is told nothing, and that is for the audit to show.
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(input);
+  });
 }

@@ -1,19 +1,18 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Finding } from '../../core/index.ts';
+import { type Finding, plural } from '../../core/index.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { kindOfFile, readText } from '../../lib/regular-file.ts';
 import { isSystemError } from '../../lib/user-error.ts';
-import { counted, findingsOf, wordsOf } from './finding.ts';
+import { findingsOf, wordsOf } from './finding.ts';
 
 const { good, note, warning, problem } = findingsOf('state');
 
 const DAY_MS = 86_400_000;
-/** Everything that is to be a folder of ours, where it is there. */
 const FOLDERS = ['audit', 'hooks', 'bin', 'backups'];
 const FILES = ['address.json', 'daemon.json', 'hook-address', 'hook-errors.log', 'hook-failure', 'server.log'];
 
-/** Our own folder: whether it is ours alone, and what waits in it. */
+/** The state folder: whether others can read it, and what is queued in it. */
 export async function* examineState(folder: string, clock: Clock): AsyncGenerator<Finding> {
   try {
     const { mode, uid } = await stat(folder);
@@ -36,7 +35,7 @@ export async function* examineState(folder: string, clock: Clock): AsyncGenerato
   yield* examineFailure(path.join(folder, 'hook-failure'));
 }
 
-/** Says something only where it cannot be used. */
+/** Reports only folders that cannot be used. */
 async function* examineFolder(folder: string): AsyncGenerator<Finding> {
   try {
     await assertUsable(folder);
@@ -45,7 +44,7 @@ async function* examineFolder(folder: string): AsyncGenerator<Finding> {
   }
 }
 
-/** Troupe works without such a file, but worse: with a FIFO as hook-address, no hook reaches the server. */
+/** With a FIFO as hook-address, for example, no hook reaches the server. */
 async function* examineFile(file: string): AsyncGenerator<Finding> {
   const stats = await stat(file).catch(() => undefined);
   if (stats && !stats.isFile())
@@ -85,14 +84,14 @@ async function* examineSpool(spool: string, clock: Clock): AsyncGenerator<Findin
   }
   const waiting = names.filter((name) => name.endsWith('.json'));
   if (waiting.length === 0) yield good('spool-empty', 'Nothing waits in the spool of hooks');
-  else yield note('spool-waiting', `Waiting in the spool: ${counted(waiting.length, 'event')} of hooks (${spool})`);
+  else yield note('spool-waiting', `Waiting in the spool: ${plural(waiting.length, 'event')} of hooks (${spool})`);
   const drafts = names.filter((name) => name.startsWith('.new-'));
   const ages = await Promise.all(drafts.map((name) => stat(path.join(spool, name)).catch(() => undefined)));
   const old = ages.filter((file) => file && clock() - file.mtimeMs > DAY_MS).length;
   if (old > 0)
     yield note(
       'spool-drafts',
-      `Never finished, because their programs were ended in the middle: ${counted(old, 'event')}`,
+      `Never finished, because their programs were ended in the middle: ${plural(old, 'event')}`,
     );
   const folder = path.join(spool, 'bad');
   yield* examineFolder(folder);
@@ -105,7 +104,7 @@ function* onBad(count: number, where: string): Generator<Finding> {
   if (count > 0)
     yield warning(
       'spool-bad',
-      `Not understood, and kept in ${where}: ${counted(count, 'event')}`,
+      `Not understood, and kept in ${where}: ${plural(count, 'event')}`,
       'Look at them; a newer troupe may know them. Then remove them.',
     );
 }
@@ -121,7 +120,7 @@ async function* examineErrors(file: string): AsyncGenerator<Finding> {
   );
 }
 
-/** Written by the scripts, which have little to write with: on a full disk it is empty. That it is there is what counts. */
+/** Shell scripts write it; on a full disk it is empty. Its existence is what counts. */
 async function* examineFailure(file: string): AsyncGenerator<Finding> {
   const found = await stat(file).catch(() => undefined);
   if (!found?.isFile()) return;

@@ -1,53 +1,55 @@
-import type { GuardLog } from '../../audit/index.ts';
-import type { Finding, FindingArea, HooksStatus } from '../../core/index.ts';
+import { createGuardLog, type GuardLog } from '../../audit/index.ts';
+import { type Finding, type FindingArea, type HooksStatus, plural } from '../../core/index.ts';
 import type { SourceAdapter } from '../../hosts/index.ts';
-import type { Clock } from '../../lib/clock.ts';
+import { ADAPTERS } from '../../hosts/registry.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { isFolder } from '../../lib/folders.ts';
+import { packageVersion } from '../../lib/package.ts';
+import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
-import type { TelegramHealth } from '../../notify/index.ts';
-import { findSessions, type Place } from '../../sessions/index.ts';
-import type { HooksControl } from '../hooks/hooks-types.ts';
-import { examineAudit } from './examine-audit.ts';
-import { examineFolders } from './examine-folders.ts';
-import { examineHooks } from './examine-hooks.ts';
-import { examineHost } from './examine-hosts.ts';
-import { examineServer } from './examine-server.ts';
+import { daemonState } from '../../server/index.ts';
+import {
+  adaptersFor,
+  findSessions,
+  isAddress,
+  type Place,
+  placesOf,
+  thisMachine,
+  type Where,
+} from '../../sessions/index.ts';
+import { createHooks } from '../hooks/machine-hooks.ts';
+import { examineHooks, tryHooks } from './examine-hooks.ts';
 import { examineState } from './examine-state.ts';
-import { examineTelegram } from './examine-telegram.ts';
 import { findingsOf, wordsOf } from './finding.ts';
-import { tryHooks } from './try-hooks.ts';
 
-export interface ExamineOptions {
-  readonly adapters: readonly SourceAdapter[];
-  /** Where troupe keeps its state. */
-  readonly state: string;
-  readonly places: readonly Place[];
-  readonly hooks: HooksControl;
-  readonly log: GuardLog;
-  readonly version: string;
-  readonly clock: Clock;
-  /** Undefined where no bot is set up. */
-  telegram(): Promise<TelegramHealth | undefined>;
+interface ExaminedHost {
+  readonly adapter: SourceAdapter;
+  readonly status: HooksStatus;
 }
 
 /**
- * Everything that has to be in order, from the hosts to the audit. Writes nothing but two calls of its own into the
- * audit. What keeps one part from being examined is a finding, and the others go on.
+ * Examines everything that has to work, from the hosts to the audit log. Writes two calls of its own into the audit log, and
+ * nothing else. A part that cannot be examined becomes a finding, and the others go on.
  */
-export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
-  const { adapters, state, places, hooks, log, version, clock } = options;
+export async function* examineMachine(where: Where): AsyncGenerator<Finding> {
+  const adapters = adaptersFor(ADAPTERS, where.host).filter(({ hookSettings }) => hookSettings);
+  const places = placesOf(where);
+  const hooks = createHooks();
+  const log = createGuardLog(where);
+  const state = stateFolder(thisMachine());
   const looked: ExaminedHost[] = [];
   const absent: ExaminedHost[] = [];
-  for (const adapter of adapters.filter(({ hookSettings }) => hookSettings))
+  for (const adapter of adapters)
     yield* orWhyNot('hosts', async function* () {
       const host = { adapter, status: await hooks.status({ host: adapter.host }) };
       if (await isAbsent(host, places)) return void absent.push(host);
       looked.push(host);
-      yield* examineHost(adapter, host.status.hostVersion);
+      yield* examineHost(host);
     });
-  // Who has none of them is told about the one that commands mean where none is named.
+  // With no host installed, report on the one that commands mean if none is named.
   if (looked.length === 0) {
     looked.push(...absent.filter(({ status }) => !status.isToBeNamed));
-    for (const { adapter, status } of looked) yield* examineHost(adapter, status.hostVersion);
+    for (const host of looked) yield* examineHost(host);
   }
   yield* orWhyNot('folders', () => examineFolders(places));
   for (const { adapter, status } of looked) {
@@ -55,18 +57,13 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
     const { hooks: capability } = adapter;
     if (capability) yield* orWhyNot('hooks', () => tryHooks({ hooks: capability, status, log }));
   }
-  yield* orWhyNot('server', () => examineServer(state, version));
-  yield* orWhyNot('state', () => examineState(state, clock));
+  yield* orWhyNot('server', () => examineServer(state));
+  yield* orWhyNot('state', () => examineState(state, systemClock));
   yield* orWhyNot('audit', () => examineAudit(log));
-  yield* orWhyNot('telegram', () => examineTelegram(options.telegram));
+  yield* orWhyNot('telegram', examineTelegram);
 }
 
-interface ExaminedHost {
-  readonly adapter: SourceAdapter;
-  readonly status: HooksStatus;
-}
-
-/** Of the hosts that a person does not have nothing is missing. */
+/** A host that is not installed lacks nothing. */
 async function isAbsent({ adapter, status }: ExaminedHost, places: readonly Place[]): Promise<boolean> {
   if (status.hostVersion !== null || status.places.some(({ events }) => events.length > 0)) return false;
   const own = places.filter((place) => place.adapter.host === adapter.host);
@@ -83,4 +80,113 @@ async function* orWhyNot(
     const remedy = error instanceof UserError ? error.remedy : 'Mend what it says, and try again.';
     yield findingsOf(area).problem('not-examined', `This could not be examined: ${wordsOf(error)}`, remedy);
   }
+}
+
+function* examineHost({ adapter, status: { hostVersion } }: ExaminedHost): Generator<Finding> {
+  const { good, note } = findingsOf('hosts');
+  const { title } = adapter;
+  if (hostVersion === null) {
+    yield note('host-missing', `${title}: no program of it answers here. What it left behind is read all the same.`);
+    return;
+  }
+  yield good('host-found', `${title} ${hostVersion}`);
+  for (const { isTold, text } of adapter.factsOf?.(hostVersion) ?? [])
+    yield isTold ? good('host-tells', text) : note('host-silent', text, `Update ${title}.`);
+}
+
+async function* examineFolders(places: readonly Place[]): AsyncGenerator<Finding> {
+  const { good, note, problem } = findingsOf('folders');
+  for (const place of places) {
+    const { root, adapter } = place;
+    if (!isAddress(root) && !(await isFolder(root))) {
+      yield note('folder-missing', `${root} (${adapter.title}) is not there yet. troupe looks at it as soon as it is.`);
+      continue;
+    }
+    try {
+      const { sessions, ignoredFiles, problems } = await findSessions([place]);
+      yield good('folder-read', `${root} (${adapter.title}): ${plural(sessions.length, 'session')}`);
+      for (const text of problems)
+        yield problem('folder-part-unreadable', text, 'Everything else there is shown. See the README of the host.');
+      if (ignoredFiles.size > 0)
+        yield note('folder-ignored', `Of no use to troupe there: ${plural(ignoredFiles.size, 'file')}`);
+    } catch (error) {
+      yield problem('folder-unreadable', `${root} cannot be read: ${wordsOf(error)}`, 'Make it readable for you.');
+    }
+  }
+}
+
+async function* examineServer(state: string): AsyncGenerator<Finding> {
+  const { good, note, warning, problem } = findingsOf('server');
+  const found = await daemonState(state);
+  if (found.state === 'none') {
+    yield note('server-none', 'No server runs. Hooks are kept until somebody looks.', 'troupe start');
+    return;
+  }
+  const { daemon } = found;
+  const restart = 'troupe stop, then troupe start';
+  const where = `process ${daemon.pid}, port ${daemon.port}`;
+  if (found.state !== 'running') {
+    yield problem('server-silent', `A server is there, but does not answer (${where}).`, restart);
+    return;
+  }
+  yield good('server-runs', `A server of troupe ${daemon.version} runs (${where})`);
+  if (daemon.version !== packageVersion)
+    yield warning('server-old', `It is of troupe ${daemon.version}; this is ${packageVersion}.`, restart);
+}
+
+const MAX_NAMED = 5;
+
+async function* examineAudit(log: GuardLog): AsyncGenerator<Finding> {
+  const { good, note, problem } = findingsOf('audit');
+  try {
+    const { entries, files, problems } = await log.verify();
+    if (entries === 0 && problems.length === 0) yield note('audit-empty', 'No tool call was heard of so far.');
+    else if (problems.length === 0)
+      yield good('audit-whole', `${plural(entries, 'tool call')} in ${plural(files, 'file')}, the chain is whole`);
+    for (const { file, line, what } of problems.slice(0, MAX_NAMED))
+      yield problem('audit-broken', `${file}:${line}: ${what}`, 'troupe guard log --verify has all of it.');
+    if (problems.length > MAX_NAMED) yield problem('audit-broken', `${problems.length - MAX_NAMED} more such places`);
+  } catch (error) {
+    yield problem(
+      'audit-unwritable',
+      `The audit cannot be kept: ${wordsOf(error)}`,
+      'Make room, or give troupe back its rights.',
+    );
+  }
+}
+
+/** Reports nothing if no bot is set up. */
+async function* examineTelegram(): AsyncGenerator<Finding> {
+  const { good, note, warning, problem } = findingsOf('telegram');
+  const health = await (await import('../../notify/index.ts')).telegramHealth();
+  if (!health) return;
+  const { reached, name, chats, running } = health;
+  if (reached === 'network')
+    yield problem(
+      'telegram-unreachable',
+      'Telegram cannot be reached from here.',
+      'Look at the network, or at telegram.apiRoot in config.json.',
+    );
+  if (reached === 'revoked')
+    yield problem(
+      'telegram-revoked',
+      'Telegram does not know the token of the bot any more.',
+      'Ask @BotFather for a new one, then: troupe telegram setup',
+    );
+  if (reached === 'refused') yield problem('telegram-refused', 'Telegram refuses the bot.', 'troupe telegram setup');
+  if (reached === 'ok') yield good('telegram-bot', `The bot is @${name ?? '?'}; it tells ${plural(chats, 'chat')}`);
+  if (chats === 0) yield warning('telegram-no-chat', 'No chat is named that may be told.', 'troupe telegram setup');
+  if (!running) {
+    yield note('telegram-idle', 'The bot does not run.', 'troupe telegram');
+    return;
+  }
+  if (running.state === 'conflict')
+    yield problem(
+      'telegram-conflict',
+      'Another program asks for the updates of this bot: commands and buttons may go there.',
+      'Stop it, or use a bot of its own.',
+    );
+  else if (running.state !== 'ok' && running.state !== reached) yield warning('telegram-trouble', running.text);
+  if (running.strangers > 0)
+    yield note('telegram-strangers', `Strangers wrote to the bot and got no answer (messages: ${running.strangers}).`);
 }

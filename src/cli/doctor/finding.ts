@@ -10,12 +10,6 @@ export function findingsOf(area: FindingArea): Record<Finding['level'], Say> {
   return { good: say('good'), note: say('note'), warning: say('warning'), problem: say('problem') };
 }
 
-/** `1 file`, `2 files`. */
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-/** The words of a mistake of the system. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

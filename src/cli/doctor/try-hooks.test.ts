@@ -11,7 +11,7 @@ import { copilot } from '../../hosts/copilot/index.ts';
 import { gemini } from '../../hosts/gemini/index.ts';
 import type { HooksCapability, SourceAdapter } from '../../hosts/index.ts';
 import { qwen } from '../../hosts/qwen/index.ts';
-import { tryHooks } from './try-hooks.ts';
+import { tryHooks } from './examine-hooks.ts';
 
 let state: string;
 beforeEach(() => {

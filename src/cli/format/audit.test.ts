@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AuditEntry, type CoverageReport, PLAIN, widthOf } from '../../core/index.ts';
-import { formatAuditLine, formatAuditPage } from './audit-table.ts';
-import { formatCoverage } from './coverage-lines.ts';
+import { formatAuditLine, formatAuditPage, formatCoverage } from './audit-lines.ts';
 
 const NOW = new Date(2026, 10, 15, 15, 40).getTime();
 const iso = (hour: number, day = 15): string => new Date(2026, 10, day, hour, 2, 3).toISOString();

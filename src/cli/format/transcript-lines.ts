@@ -97,7 +97,7 @@ function formatBlock(
     case 'tool_use': {
       const summary = block.summary === null ? '' : ` ${cleanLine(block.summary)}`;
       const call = cutTo(`▸ ${cleanLine(block.name)}${summary}`, columns);
-      return [paint.bold(call), ...(block.sub_agent_ref ? [formatDoor(block.sub_agent_ref, paint)] : [])];
+      return [paint.bold(call), ...(block.sub_agent_ref ? [formatSubAgentLink(block.sub_agent_ref, paint)] : [])];
     }
     case 'tool_result': {
       const { media = [] } = block;
@@ -120,8 +120,8 @@ function formatBlock(
   }
 }
 
-/** The way into the transcript of the agent that the call made. */
-function formatDoor(
+/** How to read the transcript of the sub-agent that the call started. */
+function formatSubAgentLink(
   ref: { readonly agent_id: string; readonly agent_name: string | null; readonly agent_type: string | null },
   paint: Paint,
 ): string {

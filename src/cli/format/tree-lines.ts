@@ -6,6 +6,7 @@ import {
   contextText,
   cutTo,
   doingText,
+  type ExplanationReport,
   formatAge,
   formatCount,
   formatMark,
@@ -23,8 +24,8 @@ import {
   typeText,
   uniqueLength,
 } from '../../core/index.ts';
+import { groupBy } from '../../lib/group.ts';
 import { known } from '../../lib/json.ts';
-import { type Branch, branchesOf } from './branches.ts';
 import type { TextOptions } from './session-table.ts';
 
 /** `troupe tree` for people: who asked whom, how each is doing, and how the links are known. */
@@ -122,4 +123,97 @@ function notesOf({ session, agents, diagnostics }: TreeReport, paint: Paint): re
     ...(diagnostics.ignoredFiles > 0 ? [`${plural(diagnostics.ignoredFiles, 'file')} there not known to troupe`] : []),
   ];
   return notes.length === 0 ? [] : ['', ...notes.map(paint.dim)];
+}
+
+export interface Branch {
+  readonly agent: AgentReport;
+  /** The box-drawing lines left of it. */
+  readonly stem: string;
+}
+
+/** Of the line that leads to an agent: three columns wide. */
+type Twig = (agent: AgentReport, isLast: boolean) => string;
+
+/** Parents before children, as they come; orphans stand at the left edge. */
+export function branchesOf(agents: readonly AgentReport[], twig: Twig = solid): readonly Branch[] {
+  const known = new Set(agents.map(({ id }) => id));
+  const children = groupBy(agents, ({ parentId }) => (parentId !== null && known.has(parentId) ? parentId : undefined));
+  const branches: Branch[] = [];
+  const stack = [...(children.get(undefined) ?? [])].reverse().map((agent) => ({ agent, stem: '', below: '' }));
+  for (let place = stack.pop(); place; place = stack.pop()) {
+    const { agent, stem, below } = place;
+    branches.push({ agent, stem });
+    const list = children.get(agent.id) ?? [];
+    for (let at = list.length - 1; at >= 0; at--) {
+      const child = list[at];
+      const isLast = at === list.length - 1;
+      if (child)
+        stack.push({ agent: child, stem: below + twig(child, isLast), below: `${below}${isLast ? '   ' : '│  '}` });
+    }
+  }
+  return branches;
+}
+
+function solid(_agent: AgentReport, isLast: boolean): string {
+  return isLast ? '└─ ' : '├─ ';
+}
+
+type Place = ExplanationReport['facts'][number]['place'];
+
+/** `troupe tree --explain` for people: each fact with the place it was read at; ✓ marks what was believed. */
+export function formatExplanation(report: ExplanationReport, paint: Paint): readonly string[] {
+  const { link } = report;
+  const head = (text: string): string => paint.bold(cleanLine(text));
+  const fact = (text: string, place: Place | null, believed = false): string =>
+    `${believed ? '✓' : ' '} ${cleanLine(text)}${place ? paint.dim(`  ${cleanLine(placeText(place))}`) : ''}`;
+  const parent = link.parentId === null ? 'no parent known' : `asked for by ${link.parentId}`;
+  return [
+    head(`${report.id}: ${report.status}`),
+    '',
+    head(
+      `Link: ${[parent, link.toolUseId && `call ${link.toolUseId}`, link.rank, link.source].filter(Boolean).join(', ')}`,
+    ),
+    ...link.claims.map(({ source, rank, text, toolUseId, parentId, place, believed }) =>
+      fact(
+        [`${source} (${rank}): ${text}`, toolUseId && `call ${toolUseId}`, parentId && `parent ${parentId}`]
+          .filter(Boolean)
+          .join(', '),
+        place,
+        believed,
+      ),
+    ),
+    ...(link.candidates.length > 0 ? [fact(`candidates: ${link.candidates.join(', ')}`, null)] : []),
+    '',
+    head('Runs'),
+    ...report.runs.map(({ toolUseId, status, signal, reason }) =>
+      fact(`${toolUseId ?? 'no call known'}: ${status} by ${signal}${reason ? `, «${reason}»` : ''}`, null),
+    ),
+    '',
+    head('What was said about its end'),
+    ...report.ends.map(({ signal, outcome, at, place, believed }) =>
+      fact(`${signal}: ${outcome}, ${at ?? 'no time'}`, place, believed),
+    ),
+    '',
+    head('Facts'),
+    ...report.facts.map(({ field, value, place }) => fact(`${field}: ${String(value)}`, place)),
+    '',
+    head('Messages and their output tokens'),
+    ...report.messages.map(({ id, model, output, isPlaceholder, alsoIn, place }) =>
+      fact(
+        [
+          `${id} ${output}`,
+          model,
+          isPlaceholder && 'only a placeholder',
+          alsoIn.length > 0 && `also in ${alsoIn.join(', ')}`,
+        ]
+          .filter(Boolean)
+          .join(', '),
+        place,
+      ),
+    ),
+  ];
+}
+
+function placeText({ source, offset }: Place): string {
+  return `${source} @ ${offset}`;
 }

@@ -7,8 +7,7 @@ import { hashOf } from '../../hosts/codex/hooks.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
 import { hooksStatusLines } from '../format/index.ts';
-import { createHooksControl } from './create-hooks-control.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // A host that runs hooks only after its person has agreed to them there.
 

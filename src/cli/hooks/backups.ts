@@ -1,7 +1,9 @@
-// What a settings file was before we changed it: for the person to go back to, and for us to give the very bytes back.
+// Backups of settings files, for the person to go back to, and to restore the exact bytes when hooks are removed.
+
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import path from 'node:path';
+import type { HookSettingsCapability } from '../../hosts/index.ts';
 import type { Edit } from '../../lib/edit-file.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { asObject, asText } from '../../lib/json.ts';
@@ -19,7 +21,7 @@ export interface Backup {
   readonly at: number;
 }
 
-/** Keeps one change. Gives the folder in which the old text lies. */
+/** Returns the folder of the backup. */
 export async function keepBackup(state: string, file: string, { before, after }: Edit, at: number): Promise<string> {
   const folder = await makeFolder(path.join(state, 'backups'), new Date(at).toISOString().replaceAll(':', '-'), file);
   if (before !== undefined) await createFile(path.join(folder, path.basename(file)), before);
@@ -33,7 +35,6 @@ export async function keepBackup(state: string, file: string, { before, after }:
   return folder;
 }
 
-/** One of its own, also where two are made in the same moment. */
 async function makeFolder(backups: string, time: string, file: string): Promise<string> {
   await mkdir(backups, { recursive: true, mode: 0o700 });
   for (let count = 0; ; count++) {
@@ -47,7 +48,7 @@ async function makeFolder(backups: string, time: string, file: string): Promise<
   }
 }
 
-/** Of one file, the newest first. What cannot be read is none. */
+/** Of one file, newest first. Unreadable backups are skipped. */
 export async function readBackups(state: string, file: string): Promise<readonly Backup[]> {
   const folder = path.join(state, 'backups');
   const names = await readdir(folder).catch(() => []);
@@ -74,20 +75,20 @@ async function readBackup(folder: string, file: string, at: number): Promise<Bac
   }
 }
 
-/** Where the folder around a file was made for nothing but our entries, and holds nothing else by now. */
+/** Removes the folder of a settings file if we created it. */
 export async function removeFolderOfOurs(state: string, file: string): Promise<void> {
   if (!(await readBackups(state, file)).some(({ madeFolder }) => madeFolder)) return;
-  // It takes away no folder that holds something.
+  // Fails if the folder is not empty.
   await rmdir(path.dirname(file)).catch(() => undefined);
 }
 
-/** Folder names begin with the time, with dashes for its colons. */
+/** Folder names begin with the time, with dashes instead of colons. */
 function timeIn(name: string): number {
   const [, hour = '', minutes = '', rest = ''] = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)-/.exec(name) ?? [];
   return Date.parse(`${hour}:${minutes}:${rest}`) || 0;
 }
 
-/** At the end of a backup's name: whose it is. */
+/** The end of a backup's name: which file it is of. */
 function markOf(file: string): string {
   return `-${hashOf(file).slice(0, 8)}`;
 }
@@ -97,3 +98,32 @@ export function hashOf(text: string): string {
 }
 
 const RECORD = 'troupe-backup.json';
+
+/**
+ * A settings text without our entries. If nobody changed the file since we wrote it, this is the text before us, byte for byte, or
+ * undefined if there was no file. Otherwise our entries are removed from the current text.
+ */
+export function removeOurs(
+  text: string,
+  backups: readonly Backup[],
+  settings: Pick<HookSettingsCapability, 'inspect' | 'uninstall' | 'isOwnFile'>,
+): string | undefined {
+  const hasOurs = (one: string): boolean => settings.inspect(one).ours.length > 0;
+  let current = text;
+  // We may have written several times in a row: go back from the newest.
+  for (const { before, written } of backups) {
+    if (!hasOurs(current) || written !== hashOf(current)) continue;
+    if (before === undefined) return undefined;
+    current = before;
+  }
+  if (!hasOurs(current)) return current;
+  if (settings.isOwnFile) return undefined;
+  // Somebody changed it since: what was empty before us stays.
+  const first = backups.find(({ before }) => before === undefined || !hasOurs(before));
+  const left = settings.uninstall(text, first?.before);
+  return left !== text && first && first.before === undefined && isNothing(left) ? undefined : left;
+}
+
+function isNothing(text: string): boolean {
+  return /^\ufeff?\s*(\{\s*\})?\s*$/.test(text);
+}

@@ -17,8 +17,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { createHooksControl } from './create-hooks-control.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 let base: string;
 let now = 0;

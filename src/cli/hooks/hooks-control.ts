@@ -1,55 +1,253 @@
-import path from 'node:path';
-import { createGuardLog } from '../../audit/index.ts';
-import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
-import { systemClock } from '../../lib/clock.ts';
-import { hookFile, packageVersion } from '../../lib/package.ts';
-import { configFolder, stateFolder } from '../../lib/state-folder.ts';
-import { placesFor, thisMachine } from '../../sessions/index.ts';
-import { createHooksControl } from './create-hooks-control.ts';
-import { createFindEvidence } from './hook-evidence.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { rm } from 'node:fs/promises';
+import {
+  formatHookCommand,
+  type HookRole,
+  type HookScope,
+  type HooksStatus,
+  type LoadReason,
+  type SettingsChange,
+} from '../../core/index.ts';
+import type { HookCommands, HookSettingsCapability, Machine, SettingsFile, SourceAdapter } from '../../hosts/index.ts';
+import { editText, readText } from '../../lib/edit-file.ts';
+import { known } from '../../lib/json.ts';
+import { askVersion } from '../../lib/processes.ts';
+import { UserError } from '../../lib/user-error.ts';
+import { keepBackup, readBackups, removeFolderOfOurs, removeOurs } from './backups.ts';
+import {
+  doubledEvents,
+  type HooksControlOptions,
+  hooksStatus,
+  oursInForce,
+  readSettings,
+  whyRefused,
+} from './hooks-status.ts';
+import { reason } from './loaded-state.ts';
 
-export function createHooks(): HooksControl {
-  const machine = thisMachine();
-  const state = stateFolder(machine);
-  const config = configFolder(machine.env, machine.home);
-  return createHooksControl({
-    adapters: ADAPTERS,
-    machine,
-    folder: process.cwd(),
-    state,
-    version: packageVersion,
-    policy: path.join(config, 'policy.yaml'),
-    findEvidence: createFindEvidence({
-      folder: state,
-      places: placesFor(ADAPTERS, machine, {}),
-      drain: () => createGuardLog({ roots: [] }).drain(),
-    }),
-    clock: systemClock,
-    stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
-    writeStubs: () =>
-      writeHookStubs(state, {
-        node: process.execPath,
-        hookFile,
-        configFolder: config,
-        answers: failureAnswers(),
-      }),
-    async longestWaitMs() {
-      const { env, home } = machine;
-      const where = { home, configFolder: configFolder(env, home), stateFolder: state, folder: process.cwd() };
-      const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
-      return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
+export function createHooksControl(options: HooksControlOptions): HooksControl {
+  return {
+    planInstall: (request) => planInstall(options, request),
+    planUninstall: (request) => planUninstall(options, request),
+    status: async ({ host }) => {
+      const { adapter, settings } = hostOf(options.adapters, host);
+      const hostVersion = await versionOf(settings, options.machine);
+      const isDefault = adapter === hostOf(options.adapters, undefined).adapter;
+      return hooksStatus({ ...options, adapter, settings, hostVersion, isToBeNamed: !isDefault });
     },
+  };
+}
+
+async function planInstall(options: HooksControlOptions, request: InstallRequest): Promise<InstallPlan> {
+  const { adapter, settings } = hostOf(options.adapters, request.host);
+  const hostVersion = request.hostVersion ?? (await versionOf(settings, options.machine));
+  if (settings.eventsFor(hostVersion).length === 0)
+    throw new UserError(
+      'host-too-old',
+      `${adapter.title} ${hostVersion} has no hooks.`,
+      `Update ${adapter.title}, or say its version with --host-version.`,
+    );
+  const commands = commandsFor(options, adapter.host, request.guard);
+  const [place] = filesOf(options, settings, request.scope);
+  if (!place)
+    throw new UserError(
+      'no-such-scope',
+      `${adapter.title} has no place for hooks of the scope ${request.scope}.`,
+      'Use --scope user or --scope project.',
+    );
+  const change = (text = ''): string => {
+    const problem = text.trim() === '' ? undefined : settings.problemIn(text);
+    if (problem !== undefined) throw unfit(place.file, problem);
+    return settings.install(text, hostVersion, commands);
+  };
+  const plan = await planFor(options, adapter, [place], () => change);
+  const looked = await readSettings(settings, options.machine, options.folder, hostVersion);
+  const elsewhere = oursInForce(looked.filter(({ file }) => file !== place.file));
+  return {
+    ...plan,
+    doubled: doubledEvents([...elsewhere, ...settings.inspect(settings.install('', hostVersion, commands)).ours]),
+    dropsGuard:
+      !request.guard &&
+      looked.some(({ file, view }) => file === place.file && view.ours.some(({ role }) => role === 'guard')),
+    hostVersion: hostVersion ?? null,
+    ...known({
+      approval: settings.approval?.how,
+      notLoaded: await whyNotLoaded(options, { adapter, settings }, { hostVersion, scope: request.scope, commands }),
+    }),
+    events: settings.eventsFor(hostVersion),
+    apply: async () => {
+      await options.writeStubs();
+      return plan.apply();
+    },
+  };
+}
+
+/** What is known beforehand to keep the host from running what would be installed. */
+async function whyNotLoaded(
+  { machine, folder }: HooksControlOptions,
+  host: { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability },
+  request: { readonly hostVersion: string | undefined; readonly scope: HookScope; readonly commands: HookCommands },
+): Promise<LoadReason | undefined> {
+  const { hostVersion: version, scope, commands } = request;
+  const refusal = version === undefined ? undefined : whyRefused(host, version);
+  if (refusal) return refusal;
+  const question = { machine, folder, version, commands: [commands.guard ?? commands.observe] };
+  const found = (await host.settings.obstacles?.(question)) ?? [];
+  // Without a version, the last session is the best that is known of it.
+  const first = found.find(
+    ({ scopes, at }) => (scopes?.includes(scope) ?? true) && (at === undefined || version === undefined),
+  );
+  return first && reason('obstacle', first.text, first.remedy);
+}
+
+async function planUninstall(options: HooksControlOptions, { host, scope }: UninstallRequest): Promise<HooksPlan> {
+  const { adapter, settings } = hostOf(options.adapters, host);
+  const changes = new Map<string, Change>();
+  const places = filesOf(options, settings, scope);
+  for (const { file } of places) {
+    const backups = await readBackups(options.state, file);
+    changes.set(file, (text) => text && removeOurs(text, backups, settings));
+  }
+  return planFor(options, adapter, places, (file) => changes.get(file) ?? ((text) => text));
+}
+
+type Change = (text: string | undefined) => string | undefined;
+
+interface Place {
+  readonly scope: HookScope;
+  readonly file: string;
+}
+
+async function planFor(
+  { state, clock }: HooksControlOptions,
+  adapter: SourceAdapter,
+  places: readonly Place[],
+  changeOf: (file: string) => Change,
+): Promise<HooksPlan> {
+  const changes: SettingsChange[] = [];
+  for (const { scope, file } of places) {
+    const before = await readText(file);
+    const after = changeOf(file)(before);
+    if (after !== before) changes.push({ scope, file, before: before ?? null, after: after ?? null });
+  }
+  return {
+    host: adapter.host,
+    hostTitle: adapter.title,
+    changes,
+    async apply() {
+      const kept: string[] = [];
+      for (const { file } of changes) {
+        let folder = '';
+        const { before, after } = await editText(file, {
+          change: changeOf(file),
+          keep: async (edit) => {
+            const made = await keepBackup(state, file, edit, clock());
+            folder = made;
+            return () => rm(made, { recursive: true, force: true });
+          },
+        });
+        if (before !== after && before !== undefined) kept.push(folder);
+        if (after === undefined) await removeFolderOfOurs(state, file);
+      }
+      return kept;
+    },
+  };
+}
+
+function commandsFor({ stubs, version, policy }: HooksControlOptions, host: string, guard: boolean): HookCommands {
+  const command = (role: HookRole): string =>
+    formatHookCommand({ role, file: stubs[role], version, ...(role === 'guard' && { policy }) }, host);
+  return { observe: command('observe'), ...(guard && { guard: command('guard') }) };
+}
+
+function filesOf(
+  { machine, folder }: HooksControlOptions,
+  settings: HookSettingsCapability,
+  scope: HookScope | undefined,
+): readonly Place[] {
+  const seen = new Set<string>();
+  return settings.files(machine, folder).flatMap(({ scope: own, path }: SettingsFile) => {
+    // In the home folder the person's own settings are the project's as well.
+    if (own === 'managed' || (scope !== undefined && own !== scope) || seen.has(path)) return [];
+    seen.add(path);
+    return [{ scope: own, file: path }];
   });
 }
 
-function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
-  return Object.fromEntries(
-    ADAPTERS.flatMap(({ host, hooks }) => {
-      if (!hooks) return [];
-      const say = (decision: 'ask' | 'deny'): string => hooks.formatAnswer({ decision, reason: FAILURE_REASON });
-      return [[host, { ask: say('ask'), deny: say('deny') }]];
-    }),
+function hostOf(
+  adapters: readonly SourceAdapter[],
+  host: string | undefined,
+): { readonly adapter: SourceAdapter; readonly settings: HookSettingsCapability } {
+  for (const adapter of adapters)
+    if (adapter.hookSettings && (host === undefined || adapter.host === host))
+      return { adapter, settings: adapter.hookSettings };
+  const able = adapters.filter(({ hookSettings }) => hookSettings).map((adapter) => adapter.host);
+  throw new UserError('unknown-host', `troupe installs no hooks for «${host}».`, `It does for: ${able.join(', ')}`);
+}
+
+async function versionOf(settings: HookSettingsCapability, machine: Machine): Promise<string | undefined> {
+  for (const program of settings.programs(machine)) {
+    const output = await askVersion(program);
+    if (output !== undefined) return settings.versionIn(output);
+  }
+  return undefined;
+}
+
+function unfit(file: string, problem: string): UserError {
+  return new UserError(
+    'settings-invalid',
+    `${file} was left as it is: ${problem}.`,
+    'Mend it, and try again; troupe hooks status tells about every settings file.',
   );
+}
+
+/** Reads which hooks are installed where, and whether the host runs them. */
+export interface HookReader {
+  status(request: { readonly host?: string }): Promise<HooksStatus>;
+}
+
+/**
+ * Changes the settings files of hosts, and writes the scripts that they run; nothing before a plan is applied. Methods throw a
+ * `UserError` if the person has to act first.
+ */
+export interface HookInstaller {
+  planInstall(request: InstallRequest): Promise<InstallPlan>;
+  /** Without a scope: wherever ours are. */
+  planUninstall(request: UninstallRequest): Promise<HooksPlan>;
+}
+
+export type HooksControl = HookReader & HookInstaller;
+
+interface InstallRequest {
+  readonly host?: string;
+  readonly scope: HookScope;
+  readonly guard: boolean;
+  /** In place of what the host's program says of itself. */
+  readonly hostVersion?: string;
+}
+
+interface UninstallRequest {
+  readonly host?: string;
+  readonly scope?: HookScope;
+}
+
+export interface HooksPlan {
+  readonly host: string;
+  readonly hostTitle: string;
+  /** Only files in which something changes. */
+  readonly changes: readonly SettingsChange[];
+  /** Writes them: by what stands in them by then. Gives the folders in which the old texts lie. */
+  apply(): Promise<readonly string[]>;
+}
+
+interface InstallPlan extends HooksPlan {
+  /** Null: nobody could say it, and only what the oldest version knows is written. */
+  readonly hostVersion: string | null;
+  readonly events: readonly string[];
+  /** Of these we would be told twice: other entries of ours stand in another file that counts here. */
+  readonly doubled: readonly string[];
+  /** The guard that stands in the file would only observe from then on. */
+  readonly dropsGuard: boolean;
+  /** What the person has to do in the host before it runs them, in words. */
+  readonly approval?: string;
+  /** Why this host will not run them, where that is known beforehand. */
+  readonly notLoaded?: LoadReason;
 }

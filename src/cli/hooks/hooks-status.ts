@@ -10,37 +10,47 @@ import type {
   SettingsStatus,
   UnapprovedHooks,
 } from '../../core/index.ts';
-import type { HookSettingsCapability, Machine, SettingsHook, SourceAdapter } from '../../hosts/index.ts';
+import type { HookSettingsCapability, Machine, SettingsHook, SettingsView, SourceAdapter } from '../../hosts/index.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { readText } from '../../lib/edit-file.ts';
 import { modifiedAt } from '../../lib/folders.ts';
 import { isWrongFile, readText as readScript } from '../../lib/regular-file.ts';
-import { isSystemError } from '../../lib/user-error.ts';
+import { isSystemError, UserError } from '../../lib/user-error.ts';
 import { readBackups } from './backups.ts';
 import { decideLoaded, type Evidence, type FindEvidence, type LoadFacts, reason, roleOf } from './loaded-state.ts';
-import { doubledEvents, type Looked, lookAtSettings, oursInForce } from './look-at-settings.ts';
 
-export interface StatusQuestion {
+export interface HooksControlOptions {
+  readonly adapters: readonly SourceAdapter[];
+  readonly machine: Machine;
+  /** Where the person works. */
+  readonly folder: string;
+  /** Where troupe keeps its state. */
+  readonly state: string;
+  readonly version: string;
+  readonly clock: Clock;
+  /** Writes the scripts that hosts run. */
+  readonly writeStubs: () => Promise<unknown>;
+  /** The paths of these scripts, written or not. */
+  readonly stubs: Readonly<Record<HookRole, string>>;
+  /** The longest time for which the policy of this folder waits for an answer; 0 if no rule waits. */
+  readonly longestWaitMs: () => Promise<number>;
+  /** The path of the user's own policy, whether it exists or not. */
+  readonly policy: string;
+  readonly findEvidence: FindEvidence;
+}
+
+interface StatusQuestion extends HooksControlOptions {
   readonly adapter: SourceAdapter;
   readonly settings: HookSettingsCapability;
   readonly hostVersion: string | undefined;
   /** Commands that name no host are about another one. */
   readonly isToBeNamed: boolean;
-  readonly machine: Machine;
-  readonly folder: string;
-  readonly version: string;
-  /** The scripts that entries are to run. */
-  readonly stubs: Readonly<Record<HookRole, string>>;
-  /** So long the policy may wait for an answer. */
-  readonly waitMs: number;
-  /** Where troupe keeps its state. */
-  readonly state: string;
-  readonly findEvidence: FindEvidence;
 }
 
 /** What is installed where, and whether it can work. Reads, and only reads. */
 export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus> {
   const { adapter, settings, hostVersion, machine, folder, version, stubs } = question;
-  const looked = await lookAtSettings(settings, machine, folder, hostVersion);
+  const looked = await readSettings(settings, machine, folder, hostVersion);
   const inForce = looked.filter(({ view }) => view.problem === undefined);
   const ours = oursInForce(looked);
   const doubled = doubledEvents(ours);
@@ -52,7 +62,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
         scripts.push({ file, scope, ...(await scriptState(file, stubs[role], version)) });
   const events = settings.eventsFor(hostVersion);
   const shadows = shadowsIn(inForce);
-  const impatient = impatientIn(inForce, question.waitMs);
+  const impatient = impatientIn(inForce, await question.longestWaitMs());
   const unapproved = await unapprovedIn(question, inForce);
   const status = {
     host: adapter.host,
@@ -69,7 +79,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
     unapproved,
     scripts,
   };
-  const loaded = await lookWhetherLoaded(question, inForce, status);
+  const loaded = await checkLoaded(question, inForce, status);
   return {
     ...status,
     loaded,
@@ -87,7 +97,7 @@ export async function hooksStatus(question: StatusQuestion): Promise<HooksStatus
   };
 }
 
-async function lookWhetherLoaded(
+async function checkLoaded(
   question: StatusQuestion,
   inForce: readonly Looked[],
   status: LoadFacts['status'],
@@ -237,4 +247,42 @@ function canRun(file: string): Promise<boolean> {
 async function isSamePlace(file: string, other: string): Promise<boolean> {
   const real = (place: string): Promise<string> => realpath(place).catch(() => place);
   return file === other || (await real(file)) === (await real(other));
+}
+
+export interface Looked extends Pick<SettingsStatus, 'scope' | 'file' | 'exists'> {
+  readonly view: SettingsView;
+}
+
+/** Every settings file that counts for somebody who works in this folder, the strongest last. */
+export async function readSettings(
+  settings: HookSettingsCapability,
+  machine: Machine,
+  folder: string,
+  hostVersion: string | undefined,
+): Promise<readonly Looked[]> {
+  const looked: Looked[] = [];
+  for (const { scope, path: file } of settings.files(machine, folder)) {
+    // In the home folder the person's own settings are the project's as well.
+    if (looked.some((one) => one.file === file)) continue;
+    try {
+      const text = await readText(file);
+      looked.push({ scope, file, exists: text !== undefined, view: settings.inspect(text ?? '', hostVersion) });
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      looked.push({ scope, file, exists: true, view: { problem: error.message, ours: [], othersBeforeCalls: [] } });
+    }
+  }
+  return looked;
+}
+
+/** What the host does not read does not count. */
+export function oursInForce(looked: readonly Looked[]): readonly SettingsHook[] {
+  return looked.filter(({ view }) => view.problem === undefined).flatMap(({ view }) => view.ours);
+}
+
+/** Hosts run a command once, however often it is entered; another one for the same event comes on top. */
+export function doubledEvents(ours: readonly SettingsHook[]): readonly string[] {
+  const commands = new Map<string, Set<string>>();
+  for (const { event, command } of ours) commands.set(event, (commands.get(event) ?? new Set()).add(command));
+  return [...commands].flatMap(([event, different]) => (different.size > 1 ? [event] : []));
 }

@@ -6,8 +6,7 @@ import type { HookScope, HooksLoaded } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
 import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
-import { createHooksControl } from './create-hooks-control.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // What keeps each host from running an installed guard, though its hook was called a moment ago. Every row was tried with the real
 // program (docs/HOOKS.md has the versions).

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ADAPTERS } from '../../hosts/registry.ts';
-import { createHooksControl } from './create-hooks-control.ts';
-import type { HooksControl } from './hooks-types.ts';
+import { createHooksControl, type HooksControl } from './hooks-control.ts';
 
 // A host whose hooks are a file of our own, instead of entries in a file of its person.
 

@@ -1,30 +1,70 @@
+// Hooks on this machine: installs them here, and finds evidence in its sessions and audit log that hosts run them.
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { listLogFiles, readHead, readLog } from '../../audit/index.ts';
+import { createGuardLog, listLogFiles, readHead, readLog } from '../../audit/index.ts';
 import { type AuditEntry, nativeId, type SessionLedger } from '../../core/index.ts';
+import { FAILURE_REASON, type FailureAnswers, writeHookStubs } from '../../hook/index.ts';
 import { TRIAL_SESSION } from '../../hosts/index.ts';
-import { claim, type FoundSession, findSessions, type Place, readSession } from '../../sessions/index.ts';
+import { ADAPTERS } from '../../hosts/registry.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { hookFile, packageVersion } from '../../lib/package.ts';
+import { configFolder, stateFolder } from '../../lib/state-folder.ts';
+import {
+  claim,
+  type FoundSession,
+  findSessions,
+  type Place,
+  placesFor,
+  readSession,
+  thisMachine,
+} from '../../sessions/index.ts';
+import { createHooksControl, type HooksControl } from './hooks-control.ts';
 import type { Evidence, EvidenceQuestion, FindEvidence, HeardCall, UnheardSession } from './loaded-state.ts';
 
-export interface HookEvidenceOptions {
-  /** Where troupe keeps its state. */
-  readonly folder: string;
-  /** The hosts' own data folders. */
-  readonly places: readonly Place[];
-  /** Moves queued hook events into the audit log. */
-  drain(): Promise<void>;
+export function createHooks(): HooksControl {
+  const machine = thisMachine();
+  const state = stateFolder(machine);
+  const config = configFolder(machine.env, machine.home);
+  return createHooksControl({
+    adapters: ADAPTERS,
+    machine,
+    folder: process.cwd(),
+    state,
+    version: packageVersion,
+    policy: path.join(config, 'policy.yaml'),
+    findEvidence: createFindEvidence(state, placesFor(ADAPTERS, machine, {})),
+    clock: systemClock,
+    stubs: { observe: path.join(state, 'bin', 'observe'), guard: path.join(state, 'bin', 'guard') },
+    writeStubs: () =>
+      writeHookStubs(state, { node: process.execPath, hookFile, configFolder: config, answers: failureAnswers() }),
+    async longestWaitMs() {
+      const where = { home: machine.home, configFolder: config, stateFolder: state, folder: process.cwd() };
+      const { policy } = await (await import('../../guard/index.ts')).loadPolicy(where);
+      return Math.max(0, ...policy.rules.map(({ wait }) => wait?.ms ?? 0));
+    },
+  });
+}
+
+function failureAnswers(): Readonly<Record<string, FailureAnswers>> {
+  return Object.fromEntries(
+    ADAPTERS.flatMap(({ host, hooks }) => {
+      if (!hooks) return [];
+      const say = (decision: 'ask' | 'deny'): string => hooks.formatAnswer({ decision, reason: FAILURE_REASON });
+      return [[host, { ask: say('ask'), deny: say('deny') }]];
+    }),
+  );
 }
 
 /** Sessions that are read, newest first: the newest one with tool calls decides. */
 const MOST_SESSIONS = 4;
 
 /** Compares the newest sessions of a host with the calls that its hooks reported. */
-export function createFindEvidence({ folder, places, drain }: HookEvidenceOptions): FindEvidence {
+function createFindEvidence(folder: string, places: readonly Place[]): FindEvidence {
   return async (question) => {
     try {
       // Before the audit log: a hook is called before its call is in the transcript.
       const sessions = await readNewest(places, question);
-      await drain();
+      await createGuardLog({ roots: [] }).drain();
       const keptSince = await auditKeptSince(folder);
       return compare(sessions, await readAudit(folder, question, sessions), question, keptSince);
     } catch (error) {

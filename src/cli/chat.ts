@@ -1,31 +1,26 @@
 import { buildCommand, buildRouteMap } from '@stricli/core';
-import { type SharedFlags, sharedFlags, whereOf } from './flags.ts';
-import type { CliContext } from './run-cli.ts';
+import type { CliContext, Notifier } from './context.ts';
+import { helpText, type SharedFlags, sharedFlags, whereOf } from './flags.ts';
 
 type WhereFlags = Pick<SharedFlags, 'root' | 'host'>;
 const flags = { root: sharedFlags.root, host: sharedFlags.host } as const;
 
 const runCommand = buildCommand({
-  func: async function (this: CliContext, given: WhereFlags): Promise<void> {
-    await this.face.telegram.run({ where: whereOf(given) });
+  func: async function (this: CliContext<{ notifier: Notifier }>, given: WhereFlags): Promise<void> {
+    await this.notifier.telegram.run({ where: whereOf(given) });
   },
   parameters: { flags },
-  docs: {
-    brief: 'Tell your Telegram chat who is doing what, until Ctrl-C',
-    fullDescription: [
-      'One message for each session that is always true, a line for each sub-agent that is asked for and what came of it, and',
-      'questions of the guard with buttons. Uses the running server, or follows by itself. Needs troupe telegram setup once.',
-      '',
-      'Examples:',
-      '  troupe telegram setup',
-      '  troupe telegram',
-    ].join('\n'),
-  },
+  docs: helpText(
+    'Tell your Telegram chat who is doing what, until Ctrl-C',
+    ['troupe telegram setup', 'troupe telegram'],
+    'One message for each session that is always true, a line for each sub-agent that is asked for and what came of it, and',
+    'questions of the guard with buttons. Uses the running server, or follows by itself. Needs troupe telegram setup once.',
+  ),
 });
 
 const setupCommand = buildCommand({
-  func: async function (this: CliContext): Promise<void> {
-    await this.face.telegram.setup();
+  func: async function (this: CliContext<{ notifier: Notifier }>): Promise<void> {
+    await this.notifier.telegram.setup();
   },
   parameters: {},
   docs: {
@@ -48,8 +43,8 @@ export const telegramRoutes = buildRouteMap({
 });
 
 export const webhookCommand = buildCommand({
-  func: async function (this: CliContext, given: WhereFlags): Promise<void> {
-    await this.face.webhook({ where: whereOf(given) });
+  func: async function (this: CliContext<{ notifier: Notifier }>, given: WhereFlags): Promise<void> {
+    await this.notifier.webhook({ where: whereOf(given) });
   },
   parameters: { flags },
   docs: {

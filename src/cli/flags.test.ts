@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toWhen } from './when.ts';
+import { toWhen } from './flags.ts';
 
 /** A Sunday, by the clock on the wall. */
 const NOW = new Date(2026, 10, 15, 15, 40, 43, 250).getTime();

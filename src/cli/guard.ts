@@ -1,0 +1,185 @@
+import {
+  type Ask,
+  type AskAnswer,
+  askedText,
+  askerText,
+  endText,
+  type GuardExplanation,
+  plural,
+} from '../core/index.ts';
+import { type AGENT_KINDS, contradictionIn, type GuardQuestions, type ImaginedCall } from '../guard/index.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import {
+  type ApprovalAnswers,
+  type ApprovalReader,
+  type CliContext,
+  type PolicyCompiler,
+  type PresetReader,
+  textOptionsOf,
+  writeAnswer,
+  writeJson,
+  writeLines,
+} from './context.ts';
+import { type SharedFlags, whereOf } from './flags.ts';
+import {
+  formatAsks,
+  formatGuardExplanation,
+  formatGuardTest,
+  formatPolicyCheck,
+  formatPresets,
+} from './format/index.ts';
+
+type QuestionContext = CliContext<{ questions: GuardQuestions }>;
+
+export async function checkPolicy(
+  this: CliContext<{ policy: PolicyCompiler }>,
+  { json }: Pick<SharedFlags, 'json'>,
+  file?: string,
+): Promise<void> {
+  const check = await this.policy.check(file);
+  if (!check.ok) this.endWith(1);
+  writeAnswer(this, json, check, formatPolicyCheck);
+}
+
+interface TestFlags extends Pick<SharedFlags, 'json'> {
+  readonly policy?: string;
+}
+
+export async function testPolicy(this: QuestionContext, { json, policy }: TestFlags, file: string): Promise<void> {
+  const report = await this.questions.test(file, policy);
+  if (!report.ok) this.endWith(1);
+  writeAnswer(this, json, report, formatGuardTest);
+}
+
+export async function suggestPolicy(this: QuestionContext, flags: SharedFlags, session?: string): Promise<void> {
+  const suggestion = await this.questions.suggest(whereOf(flags), session);
+  if (flags.json) return writeJson(this, suggestion);
+  writeLines(this, [suggestion.yaml.trimEnd()]);
+  const { length } = suggestion.left;
+  if (length > 0) this.terminal.note(`${plural(length, 'call')} could not be turned into a rule: see the end of it.`);
+}
+
+export async function showPresets(
+  this: CliContext<{ policy: PresetReader }>,
+  { json }: Pick<SharedFlags, 'json'>,
+  name?: string,
+): Promise<void> {
+  const presets = (await this.policy.presets()).filter((preset) => name === undefined || preset.name === name);
+  if (presets.length === 0)
+    throw new UserError('no-preset', `There is no preset ${name}.`, 'See them with: troupe guard presets');
+  if (json) return writeJson(this, presets);
+  const [only] = presets;
+  writeLines(this, name !== undefined && only ? [only.text.trimEnd()] : formatPresets(presets));
+}
+
+interface ExplainFlags extends SharedFlags {
+  readonly command?: string;
+  readonly tool?: string;
+  readonly input?: string;
+  readonly type?: string;
+  readonly name?: string;
+  readonly kind?: (typeof AGENT_KINDS)[number];
+  readonly depth?: number;
+  readonly under?: readonly string[];
+  readonly unknown: boolean;
+  readonly cwd?: string;
+  readonly policy?: string;
+}
+
+export async function explainCall(this: QuestionContext, flags: ExplainFlags, call?: string): Promise<void> {
+  writeAnswer(this, flags.json, await explain(this, flags, call), formatGuardExplanation);
+}
+
+function explain(
+  { questions }: QuestionContext,
+  flags: ExplainFlags,
+  call: string | undefined,
+): Promise<GuardExplanation> {
+  if (call === undefined) return questions.explain(imaginedBy(flags), flags.policy);
+  const { command, tool, input, type, name, kind, depth, under, unknown, cwd } = flags;
+  if (unknown || [command, tool, input, type, name, kind, depth, under, cwd].some((flag) => flag !== undefined))
+    throw usage('A call of the past is as it was: only --policy, --root, --host and --json go with its number.');
+  return questions.explainPast(whereOf(flags), call, flags.policy);
+}
+
+function imaginedBy(flags: ExplainFlags): ImaginedCall {
+  const { type, name, kind, depth, under, cwd, host } = flags;
+  const agent = known({ type, name, kind, depth, under });
+  if (flags.unknown && Object.keys(agent).length > 0) throw usage('Of an --unknown agent nothing else is known.');
+  const contradiction = contradictionIn(agent);
+  if (contradiction !== undefined) throw usage(`There is no such agent. ${contradiction}`);
+  return { agent: flags.unknown ? null : agent, ...toolOf(flags), ...known({ cwd, host }) };
+}
+
+function toolOf({ command, tool, input }: ExplainFlags): Pick<ImaginedCall, 'tool' | 'input'> {
+  if (command !== undefined) {
+    if (tool !== undefined || input !== undefined)
+      throw usage('--command is a call of Bash: leave out --tool and --input.');
+    return { tool: 'Bash', input: { command } };
+  }
+  if (tool === undefined) throw usage('Which call is meant is not said.');
+  return { tool, input: input === undefined ? {} : parseInput(input) };
+}
+
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new UserError('usage', `--input is no JSON: ${(error as Error).message}.`, EXAMPLES, { cause: error });
+  }
+}
+
+const EXAMPLES =
+  'Write e.g. troupe guard explain 1042, --command "rm -rf x", or --tool Edit --input \'{"file_path":"src/app.ts"}\'';
+
+function usage(message: string): UserError {
+  return new UserError('usage', message, EXAMPLES);
+}
+
+export async function listApprovals(
+  this: CliContext<{ approvals: ApprovalReader }>,
+  { json }: Pick<SharedFlags, 'json'>,
+): Promise<void> {
+  const all = await this.approvals.list();
+  const open = all?.filter(({ end }) => end === null) ?? [];
+  if (json) return writeJson(this, { asks: open });
+  if (open.length > 0) {
+    writeLines(this, formatAsks(open, textOptionsOf(this)));
+    return this.terminal.note('Answer one with: troupe guard answer ID allow|deny');
+  }
+  this.terminal.note(
+    all ? 'No call waits for an answer.' : 'No call waits for an answer: no server runs that could hold one.',
+  );
+}
+
+export async function answerApproval(
+  this: CliContext<{ approvals: ApprovalReader & ApprovalAnswers }>,
+  { json }: Pick<SharedFlags, 'json'>,
+  id: string,
+  answer: AskAnswer,
+): Promise<void> {
+  const ask = findApproval((await this.approvals.list()) ?? [], id);
+  const answered = await this.approvals.answer(ask.id, answer, 'cli');
+  if (answered.outcome === 'unknown') throw noSuchApproval(id);
+  if (answered.outcome === 'late') this.endWith(1);
+  if (json) return writeJson(this, answered);
+  const { end } = answered.ask;
+  const what = `${askedText(ask)}, of ${askerText(ask)}`;
+  const said = end ? endText(end) : '';
+  writeLines(this, [answered.outcome === 'late' ? `Too late: ${what}` : what, said]);
+}
+
+/** By the beginning of its id. Finds those that have ended too, to report how they ended. */
+function findApproval(asks: readonly Ask[], id: string): Ask {
+  const found = id === '' ? [] : asks.filter((ask) => ask.id.startsWith(id));
+  const [first, ...others] = found.length > 1 ? found.filter(({ end }) => end === null) : found;
+  if (!first) throw noSuchApproval(id);
+  if (others.length > 0)
+    throw new UserError('ask-ambiguous', `Several ids begin with ${id}.`, 'Give more characters of it.');
+  return first;
+}
+
+function noSuchApproval(id: string): UserError {
+  return new UserError('ask-not-found', `Nothing of the id ${id} waits for an answer.`, 'See: troupe guard asks');
+}

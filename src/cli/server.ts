@@ -1,0 +1,277 @@
+import { buildCommand } from '@stricli/core';
+import { formatAge } from '../core/index.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import type { RunningServer, ServerState, Serving } from '../server/index.ts';
+import { type AgentFlags, stopAgent } from './attach.ts';
+import {
+  type AgentControl,
+  type CliContext,
+  type LiveControl,
+  type LoginLinks,
+  type ServerReader,
+  type ServerStarter,
+  type ServerStopper,
+  type SessionReader,
+  writeJson,
+} from './context.ts';
+import {
+  helpText,
+  optional,
+  optionalArgument,
+  type SharedFlags,
+  sharedFlags,
+  toggle,
+  toPort,
+  toSpeed,
+  whereOf,
+  withDefault,
+} from './flags.ts';
+
+const port = optional(toPort, 'N', 'The port to serve on; a free one if left out');
+
+const demoFlags = {
+  demo: toggle('Play the recording that ships with troupe'),
+  speed: withDefault(toSpeed, '1', 'X', 'How fast to play it'),
+} as const;
+
+export const serveCommand = buildCommand({
+  func: serve,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      port,
+      open: { kind: 'boolean', default: true, brief: 'Open the page in the browser' },
+      ...demoFlags,
+      orDemo: toggle('Where there is no session, play the recording that ships with troupe until one begins'),
+    },
+  },
+  docs: helpText(
+    'Serve the live page on this machine until Ctrl-C',
+    ['troupe', 'troupe --port 4711 --no-open', 'troupe --demo --speed 4'],
+    'Follows every session of this machine and serves it on 127.0.0.1. Opens the page in your browser; in a terminal it also',
+    'prints a login link, which works once and for one minute.',
+    'Where a server runs already, it is shown instead of a second one. With --root where that one looks elsewhere, and',
+    'with --demo, a server of its own runs beside it. Where you have no session yet, the demo plays until one begins.',
+  ),
+});
+
+export const startCommand = buildCommand({
+  func: start,
+  parameters: { flags: { ...sharedFlags, port } },
+  docs: helpText(
+    'Start the server in the background',
+    ['troupe start', 'troupe start --port 4711 --json'],
+    'Starts a server that keeps running when the terminal is closed, or finds the one that runs. Open its page with troupe open.',
+  ),
+});
+
+export const stopCommand = buildCommand({
+  func: stop,
+  parameters: {
+    flags: { json: sharedFlags.json, root: sharedFlags.root },
+    positional: optionalArgument('AGENT', 'The agent to stop, by the first characters of its id; default: the server'),
+  },
+  docs: helpText(
+    'End the server; with an agent, stop that agent',
+    ['troupe stop', 'troupe stop ses_49c7c5e7'],
+    'Ends the server, however it was started. One that does not answer is told to end, and killed where it does not.',
+    'With an agent, stops that one where it is of a run of `troupe run`, or its host has a way; otherwise says why not, and ends',
+    'with code 1.',
+  ),
+});
+
+export const statusCommand = buildCommand({
+  func: status,
+  parameters: { flags: { json: sharedFlags.json } },
+  docs: helpText(
+    'Say whether the server runs, and where',
+    ['troupe status', 'troupe status --json | jq -r .server.port'],
+    'Prints port, process, age and address of the running server. Exits with code 1 if none runs, or it does not answer.',
+  ),
+});
+
+export const openCommand = buildCommand({
+  func: open,
+  parameters: {},
+  docs: helpText(
+    'Open the page of the running server in your browser',
+    ['troupe open'],
+    'Logs your browser in at the running server and opens its page. Prints nothing. For people: a coding agent, or a command that',
+    'one started, is refused.',
+  ),
+});
+
+export const watchCommand = buildCommand({
+  func: watch,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      json: { ...sharedFlags.json, brief: 'Write every event as a line of JSON (docs/API.md has the names)' },
+      plain: toggle('Write lines, also where somebody watches'),
+      lines: toggle('Write what a chat would be told (docs/TELEGRAM.md)'),
+      ...demoFlags,
+    },
+    positional: optionalArgument('SESSION', 'Only this session, by the first characters of its id; default: all'),
+  },
+  docs: helpText(
+    'Watch the live tree in the terminal',
+    ['troupe watch', 'troupe watch 30d8c624', 'troupe watch --json | jq -c .type', 'troupe watch --demo --speed 4'],
+    'Shows every session at work with its agents: status, current tool, tokens, time, silence. Uses the running server, or',
+    'follows by itself. Keys: arrows move and fold, / filters, s sorts, enter reads a transcript, ? tells the rest, q quits.',
+    'Piped, it writes a line for each change; with --json, every event; with --lines, what troupe telegram would tell.',
+  ),
+});
+
+interface ServeFlags extends SharedFlags {
+  readonly port?: number;
+  readonly open: boolean;
+  readonly demo: boolean;
+  readonly orDemo: boolean;
+  readonly speed: number;
+}
+
+/** `troupe`: serves until Ctrl-C, or shows the server that runs already. */
+async function serve(
+  this: CliContext<{ server: ServerStarter; reader: SessionReader }>,
+  flags: ServeFlags,
+): Promise<void> {
+  const { terminal, server: control } = this;
+  const demoSpeed = flags.demo ? flags.speed : undefined;
+  const serving = await control.serve({
+    where: whereOf(flags),
+    demoUntilFirst: async () => wantsDemo(this, flags) && (await hasNoSessions(this, flags)),
+    ...known({ port: flags.port, demoSpeed }),
+  });
+  const { server, isFound, ended } = serving;
+  if (flags.json) writeJson(this, { ...server, ...(serving.isAlone && { loginUrl: await serving.login() }) });
+  else terminal.write(await announce(this, flags, serving));
+  if (isFound) notePort(this, flags, server);
+  if (flags.open && terminal.width !== undefined) await openInBrowser(this, serving);
+  if (isFound) return;
+  if ((await ended) === 'replaced') terminal.note('Another troupe server has taken over; this one ends.');
+}
+
+/** Links go to a terminal only, where a person reads them within the minute that they work. */
+async function announce({ terminal }: CliContext, flags: ServeFlags, serving: Serving): Promise<string> {
+  const { server, isFound, isAlone } = serving;
+  const link = terminal.width !== undefined || isAlone ? await serving.login() : undefined;
+  const how = flags.open ? 'If your browser does not open, use this link' : 'Open this link in your browser';
+  const hint = isAlone ? 'It gives no login link to coding agents.' : 'Open it in your browser: troupe open';
+  return [
+    `troupe ${isFound ? 'is already running' : flags.demo ? 'plays its demo' : 'is running'} at ${server.url}`,
+    ...(link === undefined ? [hint] : [`${how} (it works once, for one minute):`, `  ${link}`]),
+    ...(isFound ? [] : ['Press Ctrl-C to stop.']),
+    '',
+  ].join('\n');
+}
+
+async function openInBrowser({ terminal }: CliContext, serving: Serving): Promise<void> {
+  const link = await serving.login();
+  if (link !== undefined) await terminal.browse(link);
+}
+
+/** `troupe open`: silent unless it fails, so that nothing of the link is left in a log. */
+async function open(this: CliContext<{ server: LoginLinks }>): Promise<void> {
+  const { server, terminal } = this;
+  const link = await server.login();
+  if (link === undefined) throw new UserError('no-server', 'No server is running.', 'Start one with: troupe start');
+  if (!(await terminal.browse(link)))
+    throw new UserError(
+      'no-browser',
+      'No browser could be opened on this machine.',
+      'Run troupe in a terminal: it prints a login link that you can open anywhere the port is reachable.',
+    );
+}
+
+/** A person who sees the page for the first time should see something; a program gets what is there. */
+function wantsDemo({ terminal }: CliContext, { orDemo, open, json, root }: ServeFlags): boolean {
+  return orDemo || (open && !json && root === undefined && terminal.width !== undefined);
+}
+
+async function hasNoSessions(
+  { reader, terminal }: CliContext<{ reader: SessionReader }>,
+  flags: ServeFlags,
+): Promise<boolean> {
+  const { total, places } = await reader.sessions(whereOf(flags)).list({ limit: 1 });
+  if (total === 0)
+    terminal.note(`No sessions found (looked in ${places.join(', ')}): here is a recorded one, until yours begin.`);
+  return total === 0;
+}
+
+interface StartFlags extends SharedFlags {
+  readonly port?: number;
+}
+
+async function start(this: CliContext<{ server: ServerStarter }>, flags: StartFlags): Promise<void> {
+  const server = await this.server.start({ where: whereOf(flags), ...known({ port: flags.port }) });
+  if (flags.json) writeJson(this, server);
+  else
+    this.terminal.write(
+      `troupe is running in the background at ${server.url}\nOpen the page with: troupe open\nStop it with: troupe stop\n`,
+    );
+  notePort(this, flags, server);
+}
+
+/** One that was found has the port that it has. */
+function notePort({ terminal }: CliContext, { port }: StartFlags, server: RunningServer): void {
+  if (port === undefined || port === server.port) return;
+  terminal.note(`It runs already, not on port ${port}: to change that, end it first, with troupe stop.`);
+}
+
+async function stop(
+  this: CliContext<{ server: ServerStopper; agents: AgentControl }>,
+  flags: AgentFlags,
+  agent?: string,
+): Promise<void> {
+  if (agent !== undefined) return stopAgent.call(this, flags, agent);
+  const { outcome, server } = await this.server.stop();
+  if (flags.json) return writeJson(this, { outcome, server: server ?? null });
+  const pid = server?.pid;
+  const words = {
+    none: 'No server runs.',
+    stopped: `The server (process ${pid}) has ended.`,
+    killed: `The server (process ${pid}) did not answer, nor end when it was told to: it was killed.`,
+    stopping: `The server (process ${pid}) was told to end, but is still there. End it with: kill -9 ${pid}`,
+    silent: `Process ${pid} does not answer as our server, and was left alone. If it is one: kill ${pid}`,
+  };
+  this.terminal.write(`${words[outcome]}\n`);
+  if (outcome === 'stopping' || outcome === 'silent') this.endWith(1);
+}
+
+async function status(this: CliContext<{ server: ServerReader }>, flags: Pick<SharedFlags, 'json'>): Promise<void> {
+  const { server, state } = (await this.server.status()) ?? {};
+  const answers = state === 'running';
+  if (!answers) this.endWith(1);
+  if (flags.json) return writeJson(this, { running: server !== undefined, answers, server: server ?? null });
+  this.terminal.write(
+    server ? `${describe(server, state, this.clock())}\n` : 'No server runs. Start one with: troupe start\n',
+  );
+}
+
+function describe(server: RunningServer, state: ServerState['state'] | undefined, now: number): string {
+  const { pid, port, version, startedAt, places, url } = server;
+  const what = `troupe ${version} runs on port ${port} (process ${pid}), started ${formatAge(startedAt, now)}`;
+  if (state === 'paused')
+    return `${what}, but it is paused and does not answer.\nWake it with: kill -CONT ${pid}\nOr end it with: troupe stop`;
+  if (state === 'stuck') return `${what}, but it does not answer.\nGive it a moment, or end it with: troupe stop`;
+  return [`${what}.`, `It looks in ${places.join(', ')}`, `${url} (open it with: troupe open)`].join('\n');
+}
+
+interface WatchFlags extends SharedFlags {
+  readonly demo: boolean;
+  readonly speed: number;
+  readonly plain: boolean;
+  readonly lines: boolean;
+}
+
+async function watch(this: CliContext<{ live: LiveControl }>, flags: WatchFlags, session?: string): Promise<void> {
+  const demoSpeed = flags.demo ? flags.speed : undefined;
+  await this.live.watch({
+    where: whereOf(flags),
+    json: flags.json,
+    plain: flags.plain,
+    lines: flags.lines,
+    ...known({ demoSpeed, session }),
+  });
+}

@@ -1,0 +1,165 @@
+// The actions are loaded when one is called: a hook that runs `troupe identify` waits for it to start.
+import { buildCommand } from '@stricli/core';
+import { EXPORT_FORMATS, type ExportFormat } from '../core/index.ts';
+import {
+  agentArgument,
+  helpText,
+  optional,
+  sessionArgument,
+  sharedFlags,
+  toCount,
+  toggle,
+  toIndex,
+  toWhen,
+  toWord,
+  withDefault,
+} from './flags.ts';
+
+export const lsCommand = buildCommand({
+  loader: async () => (await import('./sessions.ts')).ls,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      limit: withDefault(toCount, '20', 'N', 'How many sessions to read, newest first'),
+    },
+    aliases: { n: 'limit' },
+  },
+  docs: helpText(
+    'List sessions, newest first',
+    ['troupe ls', 'troupe ls -n 100 --json', 'troupe ls --root ~/backup/of-my-sessions'],
+    'Lists the newest sessions of this machine: status, project, title, agents (at work/all), output tokens, age.',
+    'Only the sessions listed are read.',
+  ),
+});
+
+export const treeCommand = buildCommand({
+  loader: async () => (await import('./sessions.ts')).tree,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      internal: toggle('Also show agents that the host started for itself'),
+      explain: optional(String, 'AGENT', 'Say for one agent how each fact is known, with its place'),
+      orDemo: toggle('Where there is no session, show the recording that ships with troupe'),
+    },
+    positional: sessionArgument,
+  },
+  docs: helpText(
+    "Show a session's agents: who asked whom, how each is doing, how it is known",
+    [
+      'troupe tree',
+      'troupe tree fa129e54',
+      'troupe tree fa129e54 --json | jq .agents[].status',
+      'troupe tree fa129e54 --explain a2ca437a',
+    ],
+    'Draws the tree of agents of one session, main first, with status, model, current tool, calls, tokens and time.',
+    'A link that is not certain says so: ~ strong evidence, ? a guess or none.',
+  ),
+});
+
+export const showCommand = buildCommand({
+  loader: async () => (await import('./sessions.ts')).show,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      from: withDefault(toIndex, '0', 'N', 'Begin behind the first N messages'),
+      limit: optional(toCount, 'N', 'Show at most N messages'),
+      full: toggle('Fold nothing'),
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [agentArgument],
+    },
+  },
+  docs: helpText(
+    'Read the transcript of one agent',
+    ['troupe show ae4b3f4', 'troupe show builder --full', 'troupe show fa129e54 --from 20 --limit 10 --json'],
+    'Shows what an agent was told, said and did. Results of tools stand behind their calls; long things are folded with',
+    'their size; under a call that made a sub-agent stands the way into its transcript.',
+  ),
+});
+
+export const identifyCommand = buildCommand({
+  loader: async () => (await import('./sessions.ts')).identify,
+  parameters: {
+    flags: {
+      json: sharedFlags.json,
+      host: sharedFlags.host,
+      transcript: optional(String, 'FILE', "The session's transcript, as a hook names it (transcript_path)"),
+      toolUseId: optional(String, 'ID', 'The call in question (tool_use_id): makes the answer exact'),
+    },
+  },
+  docs: helpText(
+    'Say which agent is behind a tool call',
+    ['troupe identify --transcript FILE --json', 'troupe identify --transcript FILE --tool-use-id toolu_01abc --json'],
+    'Tells whether the main agent or a sub-agent is running, from the transcript that a hook names.',
+    'With the id of the call the answer is exact; without it, the open calls of the current turn decide, and where',
+    'several agents may be meant the answer is "unknown" with all candidates.',
+  ),
+});
+
+export const exportCommand = buildCommand({
+  loader: async () => (await import('./export.ts')).exportSessions,
+  parameters: {
+    flags: {
+      ...sharedFlags,
+      json: { ...sharedFlags.json, brief: 'Say as JSON what was written (docs/JSON.md has the names)' },
+      outDir: optional(toWord, 'DIR', 'Where the pages go; without it, one format goes to standard output'),
+      format: {
+        kind: 'parsed',
+        parse: toFormat,
+        variadic: ',',
+        optional: true,
+        placeholder: 'html,md,json',
+        brief: 'One or several; default: html',
+      },
+      singleFile: toggle('One page that holds everything: tree, race, replay and all transcripts'),
+      allSessions: toggle('Every session, with an index over them'),
+      project: optional(toWord, 'DIR', 'Every session of this project: its folder, or a part of its path'),
+      since: optional(toWhen, 'TIME', 'Every session with something newer: 2h, 3d, today, 2026-11-15'),
+      compact: toggle('Shorten thinking, large results and repetitions; every cut is marked'),
+      pageSize: optional(toCount, 'N', 'At most N messages on a page; longer transcripts are split'),
+      redact: optional(
+        toRedaction,
+        'pii',
+        'Also e-mail addresses, phone and card numbers, IP addresses; secrets are redacted in any case',
+      ),
+      noRedact: {
+        kind: 'boolean',
+        default: false,
+        withNegated: false,
+        brief: 'Look for nothing: passwords and keys of the session will stand in what is written',
+      },
+      images: toggle('Also images: nobody can look inside them for secrets'),
+      review: toggle('First list everything that was found, and ask'),
+      yes: toggle('Write without asking, also after --review'),
+      force: toggle('Also into a folder that is not empty and not an export; what is not ours stays'),
+    },
+    aliases: { o: 'outDir', f: 'format', y: 'yes' },
+    positional: sessionArgument,
+  },
+  docs: helpText(
+    'Write a session as linked pages to share: HTML, Markdown or JSON, without its secrets',
+    [
+      'troupe export --out-dir ./share',
+      'troupe export fa129e54 --out-dir ./share --format html,md,json --compact',
+      'troupe export fa129e54 --single-file > race.html',
+      'troupe export fa129e54 --format md | less',
+      'troupe export --all-sessions --since 7d --out-dir ~/sessions --review',
+    ],
+    'Writes one page for the session (index.html) and one for each sub-agent at any depth, linked with each other. They need no',
+    'script, load nothing from anywhere and can be read from a folder, a disk or any web server. Passwords, keys, your name and',
+    'the path of your home are replaced in all of them (docs/REDACTION.md); redactions.json beside them says what and where.',
+    'The folder is replaced as a whole, or not at all; files in it that are not ours stay.',
+  ),
+});
+
+function toFormat(text: string): ExportFormat {
+  const format = EXPORT_FORMATS.find((one) => one === text.trim().toLowerCase());
+  if (!format) throw new SyntaxError(`«${text}» is not one of ${EXPORT_FORMATS.join(', ')}`);
+  return format;
+}
+
+function toRedaction(text: string): 'pii' | 'secrets' {
+  if (text === 'pii' || text === 'secrets') return text;
+  throw new SyntaxError(`«${text}» is not pii (secrets are redacted in any case)`);
+}

@@ -1,0 +1,141 @@
+import {
+  cleanLine,
+  computeExplanation,
+  computeHues,
+  computeIdentity,
+  computeSessions,
+  computeTree,
+  createPaint,
+  type Identifier,
+  type IdentityReport,
+  ledgerFor,
+  nativeId,
+  type OpenedSession,
+  toToolCallId,
+} from '../core/index.ts';
+import { known } from '../lib/json.ts';
+import { UserError } from '../lib/user-error.ts';
+import { type CliContext, type SessionReader, textOptionsOf, writeAnswer, writeJson, writeLines } from './context.ts';
+import { type SharedFlags, whereOf } from './flags.ts';
+import { formatExplanation, formatSessions, formatTranscript, formatTree } from './format/index.ts';
+
+interface LsFlags extends SharedFlags {
+  readonly limit: number;
+}
+
+export async function ls(this: CliContext<{ reader: SessionReader }>, flags: LsFlags): Promise<void> {
+  const listing = await this.reader.sessions(whereOf(flags)).list({ limit: flags.limit });
+  const report = computeSessions(listing);
+  for (const problem of listing.problems) this.terminal.note(problem);
+  if (flags.json) return writeJson(this, report);
+  if (report.sessions.length === 0) {
+    const where = listing.places.join(', ');
+    this.terminal.note(
+      `No sessions found (looked in ${where}).\nRun one of the supported programs once, or name a data folder with --root.`,
+    );
+    return;
+  }
+  writeLines(this, formatSessions(report, textOptionsOf(this)));
+}
+
+interface TreeFlags extends SharedFlags {
+  readonly internal: boolean;
+  readonly orDemo: boolean;
+  readonly explain?: string;
+}
+
+export async function tree(
+  this: CliContext<{ reader: SessionReader }>,
+  flags: TreeFlags,
+  session?: string,
+): Promise<void> {
+  const opened = await open(this, flags, session);
+  for (const problem of opened.problems) this.terminal.note(problem);
+  if (flags.explain !== undefined) return explain(this, flags, opened, flags.explain);
+  writeAnswer(this, flags.json, computeTree(opened, { internal: flags.internal }), formatTree);
+}
+
+function explain(context: CliContext, { json }: TreeFlags, opened: OpenedSession, wanted: string): void {
+  const { tree } = opened;
+  const hits = tree.agents.filter((agent) => nativeId(agent.id).startsWith(wanted) || agent.name === wanted);
+  const agent = hits.find(({ id }) => nativeId(id) === wanted) ?? hits[0];
+  if (!agent || (hits.length > 1 && nativeId(agent.id) !== wanted)) {
+    const found = hits.length === 0 ? 'No agent of this session begins' : `${hits.length} agents of this session begin`;
+    throw new UserError('agent-not-found', `${found} with «${wanted}».`, 'See the ids with: troupe tree --json');
+  }
+  const report = computeExplanation(agent, ledgerFor(agent, opened));
+  writeAnswer(context, json, report, (answer, { paint }) => formatExplanation(answer, paint));
+}
+
+async function open(
+  { reader, terminal }: CliContext<{ reader: SessionReader }>,
+  flags: TreeFlags,
+  session: string | undefined,
+): Promise<OpenedSession> {
+  try {
+    return await reader.sessions(whereOf(flags)).open(session);
+  } catch (error) {
+    const nothingThere = error instanceof UserError && error.code === 'no-sessions';
+    if (!flags.orDemo || !nothingThere) throw error;
+    terminal.note(`${error.message} This is the recording that ships with troupe:\n`);
+    return reader.demo().open();
+  }
+}
+
+interface ShowFlags extends SharedFlags {
+  readonly from: number;
+  readonly limit?: number;
+  readonly full: boolean;
+}
+
+export async function show(
+  this: CliContext<{ reader: SessionReader }>,
+  flags: ShowFlags,
+  agent: string,
+): Promise<void> {
+  const { terminal } = this;
+  const opened = await this.reader.transcripts(whereOf(flags)).read(agent);
+  const { transcript, tree } = opened;
+  if (flags.json) {
+    const last = flags.limit === undefined ? undefined : flags.from + flags.limit;
+    return writeJson(this, { ...transcript, messages: transcript.messages.slice(flags.from, last) });
+  }
+  const lines = formatTranscript(transcript, {
+    paint: createPaint(terminal.colours),
+    hue: computeHues(tree.agents).get(opened.agent) ?? null,
+    full: flags.full,
+    from: flags.from,
+    problems: tree.diagnostics.filter(({ severity }) => severity !== 'info').reduce((sum, { count }) => sum + count, 0),
+    ...known({ limit: flags.limit, width: terminal.width }),
+  });
+  await terminal.page(`${lines.join('\n')}\n`);
+}
+
+interface IdentifyFlags extends Pick<SharedFlags, 'json' | 'host'> {
+  readonly transcript?: string;
+  readonly toolUseId?: string;
+}
+
+export async function identify(this: CliContext<{ identifier: Identifier }>, flags: IdentifyFlags): Promise<void> {
+  const identity = await this.identifier.identify({
+    ...known({
+      host: flags.host,
+      transcript: flags.transcript,
+      toolCall: flags.toolUseId === undefined ? undefined : toToolCallId(flags.toolUseId),
+    }),
+  });
+  writeAnswer(this, flags.json, computeIdentity(identity), formatIdentity);
+}
+
+function formatIdentity(report: IdentityReport): readonly string[] {
+  const { agent_type: who, evidence, reason, candidates } = report;
+  const name =
+    who === 'subagent'
+      ? ` ${report.subagent_name ?? ''} «${report.subagent_description ?? ''}» ${report.agent_id ?? ''}`
+      : '';
+  const how = evidence.rank === 'none' ? (reason ?? 'nothing to go by') : `${evidence.rank}: ${evidence.source}`;
+  const list = candidates.map(
+    (one) => `  may be ${one.subagent_name ?? 'main'} «${one.subagent_description ?? ''}» ${one.agent_id ?? ''}`,
+  );
+  return [`${who}${name} (${how})`, ...list].map(cleanLine);
+}
