@@ -149,7 +149,7 @@ describe('troupe run', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     '%s goes to the program, and troupe ends as it does',
     async (signal) => {
-      const child = spawn(process.execPath, [troupe, 'run', '--', 'bash', '-c', 'echo $$; touch up; exec sleep 60'], {
+      const child = spawn(process.execPath, [troupe, 'run', '--', 'bash', '-c', 'echo $$; : > up; exec sleep 60'], {
         cwd: folder,
         env: env(),
         stdio: ['ignore', 'pipe', 'ignore'],

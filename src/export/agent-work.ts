@@ -31,8 +31,8 @@ import { type Chunks, type ManifestFile, writeFile } from './write-file.ts';
 
 /** What is done for one agent at a time, by its number, in this thread or in another one. All values are plain data. */
 export interface AgentWork {
-  /** Whom to look for, before the first look; undefined: nobody. Gives what it has seen of the session before it was opened. */
-  prepareSurvey(memory: RedactorMemory | undefined): Promise<ReadonlyMap<number, SurveyedAgent>>;
+  /** Whom to look for, before the first survey; undefined: nobody. */
+  prepareSurvey(memory: RedactorMemory | undefined): Promise<void>;
   survey(agent: number, scan: boolean): Promise<SurveyedAgent>;
   prepareWriting(pages: PagesToWrite): Promise<void>;
   /** Undefined if it holds a secret without a placeholder yet: then nothing of it is written. */
@@ -59,37 +59,18 @@ interface WrittenFile extends ManifestFile {
   readonly links: PackedLinks;
 }
 
-interface AgentWorkOptions {
-  /** Of the redactor of the options. */
-  readonly scanCache: ScanCache;
-  /** What was surveyed before the session was opened. */
-  readonly ahead?: ReadonlyMap<number, SurveyedAgent>;
-}
-
-/** Its own redactor is that of `options`. */
-export function createAgentWork(
-  reader: TranscriptReader,
-  options: ExportOptions,
-  { scanCache, ahead }: AgentWorkOptions,
-): AgentWork {
+/** `scanCache` belongs to the redactor of the options. */
+export function createAgentWork(reader: TranscriptReader, options: ExportOptions, scanCache: ScanCache): AgentWork {
   const { redactor, isCompact } = options;
   let writing: (PagesToWrite & { readonly plan: ReturnType<typeof planPages> }) | undefined;
   return {
     async prepareSurvey(memory) {
       if (memory) redactor?.adopt(memory);
-      const holds = new Map<number, SurveyedAgent>();
-      for (const [agent, surveyed] of ahead ?? []) {
-        const { looked, edition } = surveyed;
-        const isUpToDate = !looked || redactor?.isUpToDate(looked) === true;
-        if (isUpToDate && edition !== undefined && (await reader.editionOf(agent)) === edition)
-          holds.set(agent, surveyed);
-      }
-      return holds;
     },
     async survey(agent, scan) {
-      const { node, edition, transcript } = await readAgent(reader, agent);
-      const surveyed = surveyConversation({ ...transcript, edition }, options, scan);
-      scanCache.remember(node.id, surveyed);
+      const read = await readAgent(reader, agent);
+      const surveyed = surveyAgent(read, options, scan);
+      scanCache.remember(read.node.id, surveyed);
       return surveyed;
     },
     async prepareWriting(pages) {
@@ -156,12 +137,6 @@ function prepareSearch(read: PlacedTranscript, { withImages }: ExportOptions, sc
     : { plain: dropImages(transcript), looked: scanCache.recall(read) };
 }
 
-/** What a conversation says by itself, without what a tree knows of it. */
-export interface AgentMessages extends Pick<Transcript, 'session_id' | 'messages' | 'left_out'> {
-  /** As `PlacedTranscript` has it. */
-  readonly edition: string | undefined;
-}
-
 /** Plain data. */
 export interface SurveyedAgent {
   readonly outline: Outline;
@@ -173,9 +148,9 @@ export interface SurveyedAgent {
   readonly edition: string | undefined;
 }
 
-/** Of a transcript that has more, the rest does not count: it must not matter who surveys it, and when. */
-export function surveyConversation(
-  { session_id, messages, left_out, edition }: AgentMessages,
+/** Without the head of the transcript, which `surveySession` searches itself: placeholders are numbered in its order. */
+function surveyAgent(
+  { transcript: { session_id, messages, left_out }, edition }: PlacedTranscript,
   { redactor, isCompact, messagesPerPage }: ExportOptions,
   scan: boolean,
 ): SurveyedAgent {

@@ -13,37 +13,32 @@ export interface PoolWorker {
   isUp(): boolean;
 }
 
-/** A thread that looks for its messages now and then gets several tasks ahead. */
-const AHEAD = 3;
+/** A thread that looks for its messages now and then gets several tasks at once. */
+const IN_FLIGHT = 3;
 
-/** `prepare`: tells a worker what it has to know first; it may answer with what it has done already. */
+/** `prepare` tells a worker what it has to know first. */
 export function taskWorkersOf<Result>(
   own: AgentWork,
   pool: WorkerPool | undefined,
   run: (work: AgentWork, agent: number) => Promise<Result>,
-  prepare: (worker: AgentWork) => Promise<ReadonlyMap<number, Result>>,
+  prepare: (worker: AgentWork) => Promise<void>,
 ): readonly TaskWorker<Result>[] {
   return [
-    { ahead: 1, run: (agent) => run(own, agent) },
+    { inFlight: 1, run: (agent) => run(own, agent) },
     ...(pool?.workers ?? []).map(({ work, isUp }) => {
-      const doneBefore = prepare(work);
-      return {
-        ahead: AHEAD,
-        ...(!isUp() && { begun: doneBefore }),
-        doneBefore,
-        run: (agent: number) => run(work, agent),
-      };
+      const begun = prepare(work);
+      // Reported again by the first task.
+      begun.catch(() => undefined);
+      return { inFlight: IN_FLIGHT, ...(!isUp() && { begun }), run: (agent: number) => run(work, agent) };
     }),
   ];
 }
 
-/** One who takes on tasks. `ahead`: how many at a time, so that a thread never waits for the next one. */
+/** One who takes on tasks. `inFlight`: how many at a time, so that a thread never waits for the next one. */
 interface TaskWorker<Result> {
-  readonly ahead: number;
+  readonly inFlight: number;
   /** When it can begin; others do not wait for it. Left out: at once. */
   readonly begun?: Promise<unknown>;
-  /** What it has done unasked. Whatever goes wrong there is said of the tasks that it is given. */
-  readonly doneBefore?: Promise<ReadonlyMap<number, Result>>;
   run(task: number): Promise<Result>;
 }
 
@@ -101,18 +96,7 @@ export async function assignTasks<Result>(
       }
     }
   };
-  for (const [index, { doneBefore }] of workers.entries())
-    doneBefore
-      ?.then((done) => {
-        for (const [task, result] of done) {
-          if (!open.delete(task)) continue;
-          results.set(task, result);
-          onDone();
-          doneBy.set(task, index);
-        }
-      })
-      .catch(() => undefined);
-  const all = workers.flatMap((worker, index) => Array.from({ length: worker.ahead }, () => work(index, worker)));
+  const all = workers.flatMap((worker, index) => Array.from({ length: worker.inFlight }, () => work(index, worker)));
   // All of them come to rest first: nobody writes on behind the back of who hears of the error.
   const ends = await Promise.allSettled(all);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;

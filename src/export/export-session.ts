@@ -108,7 +108,7 @@ export async function exportSession(
   if (isShared && sink.shared) {
     const memory = options.redactor?.memory();
     const toWrite = { place: sink.shared.place, folder: place.folder, shared, outlines, memory };
-    const own = createAgentWork(opened, options, { scanCache });
+    const own = createAgentWork(opened, options, scanCache);
     await writeWithPool(opened, options.redactor, {
       ...{ own, pool, toWrite, pages, transform, sink: sink.shared, onAgent },
       meanwhile: timeline,
@@ -270,10 +270,7 @@ async function writeWithPool(
     onAgent();
     return written;
   };
-  const workers = taskWorkersOf(own, pool, write, async (worker) => {
-    await worker.prepareWriting(toWrite);
-    return new Map();
-  });
+  const workers = taskWorkersOf(own, pool, write, (worker) => worker.prepareWriting(toWrite));
   const others = [...opened.agents.keys()].slice(1);
   const [{ results }, shown] = await Promise.all([sink.explain(() => assignTasks(others, workers, pool.owners)), main]);
   for (const agent of others) {

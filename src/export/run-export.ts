@@ -72,7 +72,7 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
     isMany,
     options: await optionsOf(request),
     ...(outDir === undefined && { mainOnly: NEEDS_FOLDER }),
-    startPool: createPoolStarter(where, workerOptions(request.options), request.options.redact),
+    startPool: createPoolStarter(workerOptions(request.options), request.options.redact),
     onProgress: request.onProgress,
   });
   if (request.approve && !(await request.approve(await reviewSessions(await job())))) return { isWritten: false };

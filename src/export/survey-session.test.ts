@@ -7,13 +7,7 @@ import { claudeCode } from '../hosts/claude-code/index.ts';
 import { createRedactor } from '../redact/index.ts';
 import { fillSample } from '../redact/testing/fill-sample.ts';
 import { createSessions, createSessionTranscripts } from '../sessions/index.ts';
-import {
-  createAgentWork,
-  createScanCache,
-  type ExportOptions,
-  type SurveyedAgent,
-  surveyConversation,
-} from './agent-work.ts';
+import { createAgentWork, createScanCache, type ExportOptions } from './agent-work.ts';
 import { surveySession } from './survey-session.ts';
 
 const root = mkdtempSync(path.join(tmpdir(), 'troupe-survey-'));
@@ -43,20 +37,6 @@ const options = (): ExportOptions => ({
   redactor: createRedactor(),
 });
 
-/** All but the main agent, by one who knows nothing of the tree. */
-async function aheadOf(opened: OpenedTranscripts): Promise<ReadonlyMap<number, SurveyedAgent>> {
-  const own = options();
-  const done = new Map<number, SurveyedAgent>();
-  let index = 0;
-  for await (const { transcript } of opened.read()) {
-    const { session_id, messages, left_out } = transcript;
-    if (index > 0)
-      done.set(index, surveyConversation({ session_id, messages, left_out, edition: undefined }, own, true));
-    index++;
-  }
-  return done;
-}
-
 async function open(): Promise<OpenedTranscripts> {
   const places = [{ adapter: claudeCode, root, forced: false }];
   const sessions = createSessions(places, { clock: () => Date.parse('2030-01-01'), named: true });
@@ -76,24 +56,23 @@ it('knows what the doors to agents say that are not listed', async () => {
   expect(mine.redactor?.memory().known?.map(({ value }) => value)).toContain(secret);
 });
 
-it('gives the same names, and tells of each agent once, whoever has surveyed some of them ahead', async () => {
+it('gives the same placeholders, and reports each agent once, with and without another worker', async () => {
   const opened = await open();
-  const surveyed = async (ahead: ReadonlyMap<number, SurveyedAgent> | undefined) => {
+  const surveyWith = async (others: number) => {
     const mine = options();
-    let told = 0;
-    const work = {
-      ...createAgentWork(opened, options(), { scanCache: createScanCache() }),
-      prepareSurvey: async () => ahead ?? new Map(),
-    };
-    const pool = { workers: [{ work, isUp: () => true }], owners: new Map() };
-    const starting = ahead && { begin: async () => pool, close: async () => {} };
-    const onAgent = () => void told++;
+    let count = 0;
+    const workers = Array.from({ length: others }, () => ({
+      work: createAgentWork(opened, options(), createScanCache()),
+      isUp: () => true,
+    }));
+    const starting = { begin: async () => ({ workers, owners: new Map() }), close: async () => {} };
+    const onAgent = () => void count++;
     await surveySession(opened, mine, { scan: true, scanCache: createScanCache(), starting, onAgent });
-    return { known: mine.redactor?.memory().known, told };
+    return { known: mine.redactor?.memory().known, count };
   };
-  const alone = await surveyed(undefined);
-  expect(alone.told).toBe(opened.agents.length);
+  const alone = await surveyWith(0);
+  expect(alone.count).toBe(opened.agents.length);
   // Each task is a key, and its title a piece of it.
   expect(alone.known?.filter(({ id }) => id === 'anthropic-key').length).toBeGreaterThan(3);
-  expect(await surveyed(await aheadOf(opened))).toEqual(alone);
+  expect(await surveyWith(1)).toEqual(alone);
 });

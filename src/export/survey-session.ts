@@ -58,10 +58,9 @@ export async function surveySession(
     redactor.scan(unlistedIn(opened.tree));
     if (singlePage !== undefined) redactor.scan(computeTimeline(opened));
   }
-  // Until now they have looked ahead.
   const pool = await starting?.begin(opened);
   const survey = (work: AgentWork, agent: number): Promise<SurveyedAgent> => work.survey(agent, scan);
-  const workers = taskWorkersOf(createAgentWork(opened, options, { scanCache }), pool, survey, async (worker) => {
+  const workers = taskWorkersOf(createAgentWork(opened, options, scanCache), pool, survey, async (worker) => {
     const { users, names } = redactor?.memory() ?? { users: [], names: [] };
     // Nothing is redacted yet: nobody needs to know the values.
     return worker.prepareSurvey(scan && redactor ? { users, names } : undefined);
@@ -100,7 +99,7 @@ function unlistedIn({ agents }: SessionTree): readonly unknown[] {
   return unlisted.map(({ name, description, type, group }) => ({ name, description, type, team: group?.id }));
 }
 
-/** What the tree has put above a conversation: nobody who surveys one ahead can know it. */
+/** What the tree has put above a transcript. */
 function aboveConversation(tree: SessionTree, node: AgentNode, author: TranscriptAuthor | null) {
   return { model: node.model, title: titleOfConversation(tree, node), author, messages: [] };
 }

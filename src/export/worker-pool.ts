@@ -1,17 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { FoundFiles, OpenedTranscripts, SharedFiles, SharedTranscripts } from '../core/index.ts';
+import type { FoundFiles, OpenedTranscripts, SharedTranscripts } from '../core/index.ts';
 import { exportWorkerFile } from '../lib/package.ts';
-import type { Where } from '../sessions/index.ts';
 import type { AgentWork, ExportOptions } from './agent-work.ts';
 import { type PoolWorker, WorkerNotStarted, type WorkerPool } from './assign-tasks.ts';
 
 /** What `export-worker.ts` is told at its beginning. */
 export interface WorkerOrder {
-  readonly where: Where;
-  /** To be looked into while nothing else is to be done; this one begins at the end, with every `step`th. */
-  readonly ahead: { readonly session: SharedFiles; readonly first: number; readonly step: number } | undefined;
   readonly options: Omit<ExportOptions, 'redactor' | 'singlePage'>;
   /** Undefined: nothing is looked for. */
   readonly redact: { readonly pii: boolean } | undefined;
@@ -39,20 +35,15 @@ export interface WorkerAnswer {
 const MOST_THREADS = 2;
 
 export function createPoolStarter(
-  where: Where,
   options: WorkerOrder['options'],
   redact: WorkerOrder['redact'],
   threads: string | undefined = process.env['TROUPE_EXPORT_THREADS'],
 ): StartPool {
   const asked = threads === undefined ? undefined : Math.min(Number.parseInt(threads, 10) || 1, 16);
   const workers = (asked ?? Math.min(availableParallelism(), MOST_THREADS)) - 1;
-  return ({ files, share }) => {
+  return ({ files }) => {
     if (workers < 1 || !existsSync(exportWorkerFile) || (asked === undefined && !isLarge(files))) return undefined;
-    const session = share();
-    return startPool(workers, (worker) => {
-      const ahead = session && { session, first: worker, step: workers };
-      return { where, ahead, options, redact };
-    });
+    return startPool(workers, { options, redact });
   };
 }
 
@@ -69,10 +60,8 @@ function isLarge(files: readonly string[]): boolean {
   return false;
 }
 
-function startPool(count: number, orderFor: (worker: number) => WorkerOrder): StartingPool {
-  const members = Array.from({ length: count }, (_, worker) => startWorker(orderFor(worker))).filter(
-    (member) => member !== undefined,
-  );
+function startPool(count: number, order: WorkerOrder): StartingPool {
+  const members = Array.from({ length: count }, () => startWorker(order)).filter((member) => member !== undefined);
   return {
     begin: async (opened) => {
       const session = await opened.share();
