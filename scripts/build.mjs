@@ -5,22 +5,12 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { buildSinglePage } from './build-single-page.mjs';
 import { ensureInstalled, root, run } from './ensure-installed.mjs';
+import { withoutSideEffects } from './without-side-effects.mjs';
 
 ensureInstalled();
 const { build } = await import('esbuild');
 const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-// Our modules do nothing when they are loaded, so what nobody uses of a room is left out.
-const withoutSideEffects = {
-  name: 'without-side-effects',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^\.\.?\// }, async ({ path, pluginData, ...options }) => {
-      if (pluginData === withoutSideEffects) return undefined;
-      const resolved = await resolve(path, { ...options, pluginData: withoutSideEffects });
-      return resolved.path.startsWith(`${root}src/`) ? { ...resolved, sideEffects: false } : resolved;
-    });
-  },
-};
 rmSync(`${root}dist`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { root as here } from './ensure-installed.mjs';
+import { withoutSideEffects } from './without-side-effects.mjs';
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { list: { type: 'boolean' } } });
 const root = path.resolve(positionals[0] ?? here);
@@ -77,7 +78,7 @@ for (const [name, count] of rows) console.log(`| ${name} | ${count} |`);
 async function bundle(entryPoints, options) {
   await build({
     ...{ absWorkingDir: root, entryPoints, outdir: dist, bundle: true, platform: 'node', target: 'node20.19' },
-    ...{ sourcemap: true, sourcesContent: false, logLevel: 'error', ...options },
+    ...{ plugins: [withoutSideEffects], sourcemap: true, sourcesContent: false, logLevel: 'error', ...options },
   });
 }
 

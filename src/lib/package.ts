@@ -2,8 +2,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTextSync } from './regular-file.ts';
 
-/** Of the installed package: the bundle lies in dist/, beside demo/. */
-export const packageFolder = fileURLToPath(new URL('..', import.meta.url));
+/** The bundle is in dist/; unbundled, as in tests, this file is in src/lib/. */
+export const packageFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../..' : '..', import.meta.url));
 
 export const demoFolder = path.join(packageFolder, 'demo');
 /** What runs as `troupe`. */

@@ -15,8 +15,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withoutSideEffects } from '../../../scripts/without-side-effects.mjs';
 import { readCompiled, type WhereCompiledIs } from './compiled-file.ts';
 import { loadPolicy } from './load-policy.ts';
 
@@ -46,15 +47,6 @@ const decisions = (): readonly string[] =>
 describe('what a hook loads', () => {
   it('knows no YAML, and no package that takes long', async () => {
     const entry = fileURLToPath(new URL('compiled-file.ts', import.meta.url));
-    // As in scripts/build.mjs: modules that nobody uses are left out.
-    const withoutSideEffects: Plugin = {
-      name: 'without-side-effects',
-      setup({ onResolve, resolve }) {
-        onResolve({ filter: /^\.\.?\// }, async ({ path: file, pluginData, ...options }) =>
-          pluginData ? undefined : { ...(await resolve(file, { ...options, pluginData: true })), sideEffects: false },
-        );
-      },
-    };
     const { metafile } = await build({
       stdin: { contents: `export { readCompiled } from ${JSON.stringify(entry)};`, resolveDir: path.dirname(entry) },
       bundle: true,
