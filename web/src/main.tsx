@@ -1,36 +1,12 @@
 import { render } from 'preact';
-import { provideBackend, useBackend } from './backend.ts';
+import { App } from './app.tsx';
+import { provideBackend } from './backend.ts';
 import { createLiveBackend } from './backends/live.ts';
 import { createStaticBackend, embeddedData } from './backends/static.ts';
 import { hashOf, startRouting } from './route.ts';
-import { connect, connection, pane, picture, view, visibleSessions } from './store.ts';
+import { connect } from './store.ts';
 import './styles/tokens.css';
 import './styles/base.css';
-import { computed } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { goTo } from './actions.ts';
-import { AskBar } from './asks/ask-bar.tsx';
-import { AttachSheet } from './attach/attach-sheet.tsx';
-import { ExportSheet } from './export/export-sheet.tsx';
-import { ExplainSheet } from './guard/explain-sheet.tsx';
-import { DetailPanel } from './panel/detail-panel.tsx';
-import { startReadingSelected } from './sessions/read-older.ts';
-import { SessionsColumn } from './sessions/sessions-column.tsx';
-import { Announcer } from './shell/announcer.tsx';
-import { Banner, isTokenMissing } from './shell/banner.tsx';
-import { BottomBar } from './shell/bottom-bar.tsx';
-import { isDetailOpen } from './shell/commands.ts';
-import { emptyText, startPageHead } from './shell/counts.ts';
-import { EmptyState } from './shell/empty-state.tsx';
-import { HelpSheet } from './shell/help-sheet.tsx';
-import { startKeyboard } from './shell/keyboard.ts';
-import { ProblemsSheet } from './shell/problems-sheet.tsx';
-import { startTheme } from './shell/theme.ts';
-import { TopBar } from './shell/top-bar.tsx';
-import { ViewFrame } from './shell/view-frame.tsx';
-import { PANEL_ID, PaneTabs, tabId } from './shell/view-tabs.tsx';
-import { width } from './shell/width.ts';
-import './app.css';
 
 const embedded = embeddedData(document);
 const backend = embedded ? createStaticBackend(embedded) : createLiveBackend();
@@ -47,63 +23,3 @@ startRouting(window);
 connect(backend);
 const home = document.getElementById('app');
 if (home) render(<App />, home);
-
-// As soon as this is loaded, so that nothing is ever painted in the wrong colours.
-startTheme(document);
-
-/** Three columns on a desk; on a laptop the detail is a sheet over the view; on a phone one of the three at a time. */
-function App() {
-  const backend = useBackend();
-  useEffect(() => startKeyboard(window), []);
-  useEffect(() => startReadingSelected(backend), [backend]);
-  useEffect(() => startPageHead(document), []);
-  return (
-    <div class="app" data-pane={pane.value} data-detail={isDetailOpen.value ? 'open' : 'closed'}>
-      <a class="skip" href={`#${PANEL_ID}`} onClick={skipToView}>
-        Skip to the view
-      </a>
-      <TopBar />
-      <AskBar />
-      <SessionsColumn />
-      <ViewArea />
-      {isDetailOpen.value && <DetailPanel />}
-      <Banner />
-      <BottomBar />
-      {width.value === 'phone' && <PaneTabs />}
-      <HelpSheet />
-      <ProblemsSheet />
-      <ExplainSheet />
-      <ExportSheet />
-      <AttachSheet />
-      <Announcer />
-    </div>
-  );
-}
-
-/** Apart from the picture, so that the view is not drawn anew from outside with each of its changes. */
-const nothingToSee = computed(() =>
-  emptyText({
-    picture: picture.value,
-    visible: visibleSessions.value.length,
-    isLost: connection.value === 'lost',
-    isTokenMissing: isTokenMissing.value,
-  }),
-);
-
-function ViewArea() {
-  const text = nothingToSee.value;
-  return (
-    <main class="app-view">
-      <div id={PANEL_ID} class="app-panel" role="tabpanel" aria-labelledby={tabId(view.value)} tabIndex={-1}>
-        {text ? <EmptyState text={text} /> : <ViewFrame key={view.value} name={view.value} />}
-      </div>
-    </main>
-  );
-}
-
-/** The address belongs to the views: a jump within the page must not change it. */
-function skipToView(event: MouseEvent): void {
-  event.preventDefault();
-  goTo('view');
-  requestAnimationFrame(() => document.getElementById(PANEL_ID)?.focus());
-}
