@@ -46,7 +46,7 @@ export function parseWebhookState(text: string): WebhookState {
   return { since, sessions: Object.fromEntries(places), asks };
 }
 
-export interface WebhookRun {
+interface WebhookRun {
   readonly feed: NotificationFeed;
   readonly announce: AnnounceSettings;
   readonly form: WebhookForm;
@@ -231,7 +231,7 @@ export interface WebhookEvent {
   readonly ask: Ask | null;
 }
 
-export function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
+function notificationEvent(news: Notification, session: SessionDetail, text: string): WebhookEvent {
   const { id, host, project, title, cwd } = session;
   const agent = 'agent' in news ? news.agent : 'owner' in news ? news.owner : session.main;
   return {
@@ -257,7 +257,7 @@ function eventId(text: string): string {
   return id.length <= LONGEST_ID ? id : `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-export function approvalEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
+function approvalEvent(ask: Ask, session: SessionDetail | undefined, text: string): WebhookEvent {
   const agent = session && [session.main, ...session.subagents].find(({ id }) => id === ask.agent.id);
   const type = ask.end === null ? 'ask' : 'ask-ended';
   return {
@@ -281,7 +281,7 @@ export type WebhookForm = 'troupe' | 'slack' | 'discord';
 /** Discord takes no more. */
 const LONGEST_DISCORD = 2_000;
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly form: WebhookForm;
   /** A text without the credentials in it. */
   readonly mask: (text: string) => string;
@@ -325,7 +325,7 @@ function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-export interface Posted {
+interface Posted {
   readonly url: string;
   readonly secret: string;
   readonly id: string;
@@ -343,7 +343,7 @@ export interface Posted {
  * `taken`: it is there. `later`: try again, at the earliest after so long. `never`: it will not be taken, however often it is sent.
  * `gone`: nothing will be taken there any more.
  */
-export type PostOutcome =
+type PostOutcome =
   | { readonly kind: 'taken' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'later' | 'never'; readonly why: string; readonly afterMs: number };
@@ -404,7 +404,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Over the time and every byte of the body: neither can be changed, and an old one cannot be sent again as new. */
-export function sign(secret: string, timestamp: string, body: string): string {
+function sign(secret: string, timestamp: string, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 

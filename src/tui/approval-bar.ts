@@ -19,7 +19,7 @@ import { type Hint, reasonOf } from './help.ts';
 import type { Key } from './keys.ts';
 import { fitTo, spread, type WatchPaint } from './paint.ts';
 
-export interface ApprovalBarOptions {
+interface ApprovalBarOptions {
   readonly paint: WatchPaint;
   /** Only of the sessions whose id begins so. */
   readonly session?: string;
@@ -111,7 +111,7 @@ function endOf(ask: Ask): string {
   return ask.end ? `${endText(ask.end)} ${askedText(ask)}` : '';
 }
 
-export interface ApprovalBarState {
+interface ApprovalBarState {
   /** Open ones, oldest first: the first is asked now. */
   readonly asks: readonly Ask[];
   /** Said once, to be said again. */
@@ -129,7 +129,7 @@ const AROUND = 2;
 const TREE_ROWS = 11;
 
 /** How many rows of the screen it takes: as many as the call needs, but a small screen needs them for the tree. */
-export function approvalBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
+function approvalBarHeight([ask]: readonly Ask[], { rows, columns }: Size): number {
   if (!ask) return 0;
   const room = rows - TREE_ROWS - AROUND;
   if (room < 1) return rows >= 4 ? 1 : 0;
@@ -141,7 +141,7 @@ function linesOf(ask: Ask, columns: number): readonly string[] {
 }
 
 /** At the bottom of the screen, as long as a call waits: who, what, why, how long, and the keys. */
-export function formatApprovalBar(
+function formatApprovalBar(
   facts: ApprovalBarState,
   height: number,
   columns: number,

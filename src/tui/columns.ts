@@ -30,7 +30,7 @@ import {
 import { padTo } from './paint.ts';
 import type { AgentRow, SessionRow, WatchRow } from './rows.ts';
 
-export type ColumnName =
+type ColumnName =
   | 'status'
   | 'agent'
   | 'type'
@@ -152,9 +152,9 @@ function isRight(name: ColumnName): boolean {
   return COLUMNS.find((column) => column.name === name)?.isRight === true;
 }
 
-export type Cells = Partial<Record<ColumnName, Cell>>;
+type Cells = Partial<Record<ColumnName, Cell>>;
 
-export interface CellOptions {
+interface CellOptions {
   readonly paint: Paint;
   readonly now: number;
   /** The status is a mark without a word. */

@@ -30,7 +30,7 @@ export interface ReaderView {
 
 export const FIRST_READER: ReaderView = { top: 0, isFull: false, find: '', isTyping: false, showsHelp: false };
 
-export interface ReaderOptions {
+interface ReaderOptions {
   readonly size: Size;
   readonly now: number;
   readonly paint: WatchPaint;

@@ -117,13 +117,13 @@ function formatRow(
   return isSelected ? paint.bar(fitTo(padTo(`›${line}`, size.columns), size.columns)) : ` ${line}`;
 }
 
-export interface HeaderFacts {
+interface HeaderFacts {
   readonly source: FeedSource;
   readonly now: number;
 }
 
 /** The answer at a glance: how many work, does one need the person, is one stuck. */
-export function formatHeader(
+function formatHeader(
   picture: LiveSnapshot | undefined,
   { source, now }: HeaderFacts,
   columns: number,
@@ -188,14 +188,14 @@ const COUNTED: readonly {
   { standings: ['idle'], word: 'idle', isUrgent: false },
 ];
 
-export interface EmptyFacts {
+interface EmptyFacts {
   readonly source: FeedSource;
   /** Only this session was asked for. */
   readonly session?: string;
 }
 
 /** Instead of rows, where there is none: what is the matter, and what to do. */
-export function formatEmpty(
+function formatEmpty(
   picture: LiveSnapshot | undefined,
   view: WatchView,
   { source, session }: EmptyFacts,

@@ -12,7 +12,7 @@ import {
 import { UserError } from '../lib/user-error.ts';
 import { fitTo, padTo, withoutColours } from './paint.ts';
 
-export interface HelpFacts {
+interface HelpFacts {
   readonly version: string;
   readonly source: FeedSource;
 }

@@ -61,7 +61,7 @@ const ASCII_ONLY = /^[\u0020-\u007e]*$/;
 /** The last gate: nothing that could move the cursor or turn the text around, whoever forgot to take it out. */
 const UNSHOWN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
-export interface EncodedLine {
+interface EncodedLine {
   readonly bytes: string;
   readonly width: number;
   /** Some characters count two columns: where a terminal gives them one, what was there before shines through. */
@@ -72,7 +72,7 @@ export interface EncodedLine {
  * A line as the terminal gets it, never wider than `columns`. Terminals disagree about the width of many characters:
  * behind each such run we say where we are, so that one wrong guess does not move the rest of the line.
  */
-export function encodeLine(line: string, columns: number): EncodedLine {
+function encodeLine(line: string, columns: number): EncodedLine {
   let bytes = '';
   let width = 0;
   let isUnsure = false;

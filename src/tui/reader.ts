@@ -21,7 +21,7 @@ export interface Reader {
   close(): void;
 }
 
-export interface ReaderSources {
+interface ReaderSources {
   readonly agent: AgentReport;
   /** As it stands now. */
   readonly session: () => SessionDetail;
@@ -131,13 +131,13 @@ function placeOf(before: readonly string[], top: number, after: readonly string[
   return found === -1 ? top : found - (first - top);
 }
 
-export interface ReaderPressed {
+interface ReaderPressed {
   readonly view: ReaderView;
   readonly action?: 'back';
 }
 
 /** What a key does in a transcript. */
-export function pressInReader(view: ReaderView, key: Key, height: number): ReaderPressed {
+function pressInReader(view: ReaderView, key: Key, height: number): ReaderPressed {
   const { message: _said, ...quiet } = view;
   if (view.showsHelp) return { view: { ...quiet, showsHelp: false } };
   if (view.isTyping) return { view: typeFind(quiet, key, height) };
@@ -190,7 +190,7 @@ function scrollBy(view: ReaderView, name: KeyName, height: number): ReaderView {
   return { ...view, top: clampTop(view.top + (steps[name] ?? 0), total, height) };
 }
 
-export function clampTop(top: number, total: number, height: number): number {
+function clampTop(top: number, total: number, height: number): number {
   return Math.max(0, Math.min(top, total - height));
 }
 
@@ -238,7 +238,7 @@ function show(view: ReaderView, line: number, height: number): ReaderView {
   return { ...view, top: clampTop(line - Math.floor(height / 3), view.lines?.length ?? 0, height) };
 }
 
-export interface Reading {
+interface Reading {
   /** There is more: read once more, soon. */
   again(): void;
   close(): void;
@@ -248,7 +248,7 @@ export interface Reading {
 const PAUSE_MS = 700;
 
 /** Reads now, and after each `again`: never twice at a time, and with a pause between. */
-export function startReading<T>(
+function startReading<T>(
   read: () => Promise<T>,
   onRead: (result: T) => void,
   onFailure: (error: unknown) => void,

@@ -15,7 +15,7 @@ import {
   type WatchView,
 } from '../core/index.ts';
 
-export type Fold = 'open' | 'folded' | 'leaf';
+type Fold = 'open' | 'folded' | 'leaf';
 
 interface AnyRow {
   readonly key: string;
@@ -102,7 +102,7 @@ function twigOf({ evidence }: AgentReport, isLast: boolean): string {
 }
 
 /** Agents that the view lets through, with all those above them: a tree without its trunk says nothing. */
-export function visibleAgents(session: SessionDetail, view: WatchView): readonly AgentReport[] {
+function visibleAgents(session: SessionDetail, view: WatchView): readonly AgentReport[] {
   const agents = agentsOf(session);
   const isBusyOnly = view.hidesFinished;
   const words = wordsOf(view.filter);

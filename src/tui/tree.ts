@@ -34,7 +34,7 @@ export interface Tree {
   say(message: string): void;
 }
 
-export interface TreeSetup extends Omit<FrameOptions, 'size' | 'now' | 'source'> {
+interface TreeSetup extends Omit<FrameOptions, 'size' | 'now' | 'source'> {
   /** As it is now. */
   readonly source: () => FrameOptions['source'];
 }
@@ -89,14 +89,14 @@ function only(picture: LiveSnapshot, session: string | undefined): LiveSnapshot 
   return { ...picture, sessions: picture.sessions.filter(({ id }) => id.startsWith(session)) };
 }
 
-export interface Moment {
+interface Moment {
   readonly size: Size;
   readonly now: number;
   /** One session was asked for: it is never folded by itself. */
   readonly keepsOpen: boolean;
 }
 
-export interface Settled {
+interface Settled {
   readonly view: WatchView;
   readonly rows: readonly WatchRow[];
 }
@@ -154,7 +154,7 @@ function select(view: WatchView, rows: readonly WatchRow[]): WatchView {
 }
 
 /** With a row selected; as it was where there is no row at all: a filter may come and go. */
-export function at(view: WatchView, rows: readonly WatchRow[], index: number): WatchView {
+function at(view: WatchView, rows: readonly WatchRow[], index: number): WatchView {
   const row = rows[index];
   return row ? { ...view, selected: row.key, selectedAt: index } : view;
 }
@@ -170,7 +170,7 @@ function scroll(view: WatchView, rows: readonly WatchRow[], height: number, isAl
   return { ...view, top, wantsNews: top === 0 || (wantsNews && top === wanted), isRearranged: false };
 }
 
-export interface TreeScene {
+interface TreeScene {
   readonly sessions: readonly SessionDetail[];
   readonly rows: readonly WatchRow[];
   /** Rows in sight. */
@@ -178,13 +178,13 @@ export interface TreeScene {
   readonly now: number;
 }
 
-export interface Pressed {
+interface Pressed {
   readonly view: WatchView;
   readonly action?: 'quit' | 'read';
 }
 
 /** What a key does in the tree. */
-export function pressInTree(view: WatchView, key: Key, scene: TreeScene): Pressed {
+function pressInTree(view: WatchView, key: Key, scene: TreeScene): Pressed {
   const { message: _said, ...quiet } = view;
   const touched: WatchView = { ...quiet, touchedAt: scene.now };
   const pressed = pressQuietly(touched, key, scene);

@@ -34,7 +34,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { SourcedFeed } from '../sessions/index.ts';
 import { padTo } from './paint.ts';
 
-export interface WatchPlainOptions {
+interface WatchPlainOptions {
   readonly feed: SourcedFeed;
   readonly write: (text: string) => void;
   /** For words that are not part of the log. */
@@ -166,7 +166,7 @@ function isNews(agent: AgentReport, now: Said, before: Said | undefined, since: 
 const WIDTHS = { project: 14, label: 44, status: 21, doing: 120 };
 
 /** What became of an agent, as one line of a log. */
-export function formatAgentLine(agent: AgentReport, session: SessionDetail, now: number, paint: Paint): string {
+function formatAgentLine(agent: AgentReport, session: SessionDetail, now: number, paint: Paint): string {
   const standing = standingOf(agent);
   const label = agent.kind === 'main' ? `main: ${session.title ?? 'untitled'}` : agent.label;
   const type = typeText(agent);
@@ -185,7 +185,7 @@ export function formatAgentLine(agent: AgentReport, session: SessionDetail, now:
 }
 
 /** A call that waits for an answer, with how to give one; or how it ended. */
-export function formatApprovalLine(ask: Ask, now: number, paint: Paint): string {
+function formatApprovalLine(ask: Ask, now: number, paint: Paint): string {
   const what = `${clockText(now)}  ${paintMark('needs you', paint)} ${ask.id.slice(0, SHORT_ID)}  ${askerText(ask)}: ${askedText(ask)}`;
   if (ask.end) return `${what}  ${endText(ask.end)}`;
   const how = `troupe guard answer ${ask.id.slice(0, SHORT_ID)} allow|deny, within ${remainingText(ask, now)}`;
@@ -194,13 +194,13 @@ export function formatApprovalLine(ask: Ask, now: number, paint: Paint): string 
 
 const MAX_TYPE = 18;
 
-export function formatGoneLine(session: SessionDetail, now: number): string {
+function formatGoneLine(session: SessionDetail, now: number): string {
   const project = padTo(cutTo(cleanLine(session.project ?? '–'), WIDTHS.project), WIDTHS.project);
   return `${clockText(now)}  – ${cleanLine(shortId(session.id))}  ${project}  no longer followed`;
 }
 
 /** The first line: what there is, before anything changes. */
-export function formatFirstLine({ sessions, places }: LiveSnapshot, now: number): string {
+function formatFirstLine({ sessions, places }: LiveSnapshot, now: number): string {
   const busy = sessions.filter(isSessionBusy).length;
   const agents = sessions.flatMap(agentsOf).filter(isBusy).length;
   const where = places.length > 0 ? `, in ${places.map(cleanLine).join(', ')}` : '';

@@ -172,7 +172,7 @@ export class WatchScreen {
 const FRAME_MS = 50;
 const SECOND = 1000;
 
-export interface Frames {
+interface Frames {
   /** Something changed. */
   soon(): void;
   onFailure(listener: (error: unknown) => void): void;
@@ -180,7 +180,7 @@ export interface Frames {
 }
 
 /** When to draw: at once where something changed, never more often than a frame, and every second for the times. */
-export function startFrames(draw: () => void, clock: Clock): Frames {
+function startFrames(draw: () => void, clock: Clock): Frames {
   let isResting = false;
   let isWanted = false;
   let isClosed = false;

@@ -4,7 +4,7 @@ import { cleanBlock, cleanLine } from '../../core/index.ts';
 // commands of what it finds in plain text, but not of what is marked as code.
 
 /** Places in UTF-16 units, as JavaScript and Telegram count. */
-export interface Mark {
+interface Mark {
   readonly kind: 'code' | 'pre';
   readonly from: number;
   readonly length: number;

@@ -24,12 +24,12 @@ export interface BotApi {
   forget(offset: number): Promise<void>;
 }
 
-export interface MessagePlace {
+interface MessagePlace {
   readonly chat: number;
   readonly message: number;
 }
 
-export interface OutgoingMessage {
+interface OutgoingMessage {
   readonly chat: number;
   readonly thread?: number;
   readonly text: RichText;
@@ -37,7 +37,7 @@ export interface OutgoingMessage {
   readonly isSilent: boolean;
 }
 
-export interface OutgoingFile {
+interface OutgoingFile {
   readonly chat: number;
   readonly thread?: number;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface OutgoingFile {
   readonly caption: string;
 }
 
-export interface Button {
+interface Button {
   readonly text: string;
   /** At most 64 bytes. */
   readonly data: string;

@@ -26,7 +26,7 @@ export interface ChatContext {
 }
 
 /** The state, and the file that it is kept in. */
-export interface StateBook {
+interface StateBook {
   read(): ChatState;
   /** Kept on the disk before this returns. */
   keep(change: (state: ChatState) => ChatState): void;
@@ -43,7 +43,7 @@ export interface ChatActions {
   readonly control?: AgentControl;
 }
 
-export interface ExportedSession {
+interface ExportedSession {
   readonly id: string;
   readonly cwd: string | null;
 }
@@ -67,7 +67,7 @@ export interface ChatOptions {
 }
 
 /** Minutes since midnight, by the clock of this machine. */
-export interface QuietHours {
+interface QuietHours {
   readonly from: number;
   readonly to: number;
 }
@@ -80,7 +80,7 @@ export function isQuiet(quiet: QuietHours | undefined, now: number): boolean {
 }
 
 /** A file, or why there is none. */
-export type FinishedExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
+type FinishedExport = { readonly name: string; readonly bytes: Uint8Array } | { readonly whyNot: string };
 
 /** Makes the files that people asked for in the background: an export takes a while, and the chat has to go on. */
 export class ExportJobs {

@@ -32,12 +32,12 @@ export interface SessionPlace {
   readonly seenAt: number;
 }
 
-export interface SentText {
+interface SentText {
   readonly message: number;
   readonly text: string;
 }
 
-export interface ChatRecord {
+interface ChatRecord {
   /** The newest message that we know of: one that was sent after it has a higher number. */
   readonly lastId: number;
   /** On its way: whether it arrived is not known until there is an answer. */

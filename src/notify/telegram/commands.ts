@@ -154,14 +154,14 @@ async function control(
   return about(session, () => rich({ code: words }));
 }
 
-export interface FoundAgent {
+interface FoundAgent {
   readonly agent: AgentReport;
   readonly session: SessionDetail;
 }
 
 type Place = Pick<IncomingMessage, 'chat' | 'thread'>;
 
-export function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
+function findSession(given: string, { sessions }: LiveSnapshot): SessionDetail {
   return only(
     sessions.filter(({ id }) => id.startsWith(given)),
     `session ${given}`,
@@ -169,14 +169,14 @@ export function findSession(given: string, { sessions }: LiveSnapshot): SessionD
 }
 
 /** To look at: the one of this topic or chat; else the newest at work. The answer says which it is. */
-export function findShownSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+function findShownSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
   const { sessions } = picture;
   const here = sessionsAt(place, picture, state);
   return here.find(isSessionBusy) ?? here[0] ?? sessions.find(isSessionBusy) ?? sessions[0] ?? only([], 'session');
 }
 
 /** To do something to: only where there is no doubt which one is meant. */
-export function findTargetSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
+function findTargetSession(place: Place, picture: LiveSnapshot, state: ChatState): SessionDetail {
   const here = sessionsAt(place, picture, state);
   const candidates = here.length > 0 ? here : picture.sessions;
   const busy = candidates.filter(isSessionBusy);
@@ -197,12 +197,12 @@ function sessionsAt({ chat, thread }: Place, { sessions }: LiveSnapshot, state: 
   });
 }
 
-export function findAgent(given: string, picture: LiveSnapshot): FoundAgent {
+function findAgent(given: string, picture: LiveSnapshot): FoundAgent {
   return only(agentsOf(given, picture), `agent ${given}`);
 }
 
 /** Undefined where it may be a word as well. */
-export function findAgentIfNamed(given: string, picture: LiveSnapshot): FoundAgent | undefined {
+function findAgentIfNamed(given: string, picture: LiveSnapshot): FoundAgent | undefined {
   if (given.length < 4) return undefined;
   const found = agentsOf(given, picture);
   return found.length === 1 ? found[0] : undefined;
@@ -225,7 +225,7 @@ const MOST_SESSIONS = 20;
 const MOST_AGENTS = 80;
 const MOST_COSTS = 15;
 
-export function sessionsText({ sessions, olderTotal }: LiveSnapshot, now: number): RichText {
+function sessionsText({ sessions, olderTotal }: LiveSnapshot, now: number): RichText {
   if (sessions.length === 0) return rich('No session is followed.');
   const shown = [...sessions.filter(isSessionBusy), ...sessions.filter((one) => !isSessionBusy(one))].slice(
     0,
@@ -248,7 +248,7 @@ export function sessionsText({ sessions, olderTotal }: LiveSnapshot, now: number
   ]);
 }
 
-export function treeText(session: SessionDetail, now: number): RichText {
+function treeText(session: SessionDetail, now: number): RichText {
   const agents = [session.main, ...session.subagents].filter(({ kind }) => kind !== 'internal');
   const shown = agents.slice(0, MOST_AGENTS);
   return joinRich([
@@ -281,7 +281,7 @@ function treeLine(agent: AgentReport, now: number): RichText {
   );
 }
 
-export function agentText(agent: AgentReport, session: SessionDetail, now: number): RichText {
+function agentText(agent: AgentReport, session: SessionDetail, now: number): RichText {
   const names = new Map([session.main, ...session.subagents].map((one) => [one.id, one]));
   const parent = agent.parentId === null ? undefined : names.get(agent.parentId);
   const rows: readonly (readonly [string, string])[] = [
@@ -307,7 +307,7 @@ export function agentText(agent: AgentReport, session: SessionDetail, now: numbe
   ]);
 }
 
-export function costText(session: SessionDetail): RichText {
+function costText(session: SessionDetail): RichText {
   const agents = [session.main, ...session.subagents].filter(({ cost }) => cost !== null && cost.usd > 0);
   const dearest = agents.toSorted((a, b) => (b.cost?.usd ?? 0) - (a.cost?.usd ?? 0)).slice(0, MOST_COSTS);
   return joinRich([

@@ -7,7 +7,7 @@ import { known } from '../../lib/json.ts';
 import type { RichText } from '../messages/rich-text.ts';
 import { type BotApi, BotApiError, type BotApiProblem, type Buttons, type ChatUser, type Update } from './bot-api.ts';
 
-export interface GrammyOptions {
+interface GrammyOptions {
   readonly token: string;
   /** In place of Telegram's own. */
   readonly apiRoot?: string;

@@ -12,7 +12,7 @@ export interface HealthReport {
   readonly strangers: number;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly clock: Clock;
   readonly pid: number;
   save(report: HealthReport): void;

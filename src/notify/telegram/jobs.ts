@@ -17,7 +17,7 @@ export interface Job {
   readonly work: Work;
 }
 
-export type Work =
+type Work =
   | { readonly kind: 'topic'; readonly session: SessionDetail }
   | { readonly kind: 'status'; readonly session: SessionDetail; readonly text: RichText }
   | { readonly kind: 'news'; readonly session: SessionDetail; readonly news: readonly Notification[] }
@@ -26,7 +26,7 @@ export type Work =
   | { readonly kind: 'reply'; readonly reply: Reply }
   | { readonly kind: 'board'; readonly text: RichText };
 
-export interface View {
+interface View {
   readonly state: ChatState;
   readonly picture: LiveSnapshot;
   readonly options: ChatOptions;
@@ -152,23 +152,23 @@ function approvalJobs({ state, picture, options, now }: View): readonly Job[] {
 }
 
 /** More at work in one chat than can each be brought up to date within a few seconds, at one request a second. */
-export const BOARD_FROM = 4;
+const BOARD_FROM = 4;
 const BOARD_LINE = 150;
 
 /** What the message of a session should say now. */
-export function statusText(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
+function statusText(state: ChatState, picture: LiveSnapshot, session: SessionDetail, now: number): RichText {
   const status = statusMessage(session, now);
   return withSessionLine(status, isChatShared(state, picture, sessionKey(session), now) ? session : undefined);
 }
 
 /** In one message, whatever it is. */
-export function withSessionLine(text: RichText, session: SessionDetail | undefined): RichText {
+function withSessionLine(text: RichText, session: SessionDetail | undefined): RichText {
   const whole = session ? joinRich([sessionLine(session), text]) : text;
   return splitRich(whole, LONGEST_MESSAGE, MOST_MARKS)[0] ?? rich('⚙️ working…');
 }
 
 /** All sessions of a chat in one message: a line each. Undefined where there was never a need for it. */
-export function boardText(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
+function boardText(state: ChatState, picture: LiveSnapshot, chat: number, now: number): RichText | undefined {
   const busy = picture.sessions.filter(
     (session) => state.sessions[sessionKey(session)]?.chat === chat && isSessionBusy(session),
   );

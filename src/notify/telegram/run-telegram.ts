@@ -8,7 +8,7 @@ import { Health, type HealthReport } from './health.ts';
 import { Listener } from './listener.ts';
 import { Sender } from './sender.ts';
 
-export interface TelegramRun {
+interface TelegramRun {
   readonly api: BotApi;
   readonly feed: NotificationFeed;
   readonly options: ChatOptions;
@@ -25,7 +25,7 @@ export interface TelegramRun {
 }
 
 /** Where what has to outlive us is kept: whole or not at all, for nobody but the owner. */
-export interface StateStore {
+interface StateStore {
   /** Undefined where there is none. Throws a `UserError` where it cannot be read: to begin anew would tell everything again. */
   load(): ChatState | undefined;
   save(state: ChatState): void;

@@ -13,7 +13,7 @@ import {
   withSession,
 } from './chat-state.ts';
 
-export interface Sendable {
+interface Sendable {
   readonly purpose: Purpose;
   readonly thread?: number;
   readonly text: RichText;

@@ -247,7 +247,7 @@ function withoutTopic(state: ChatState, key: string): ChatState {
 }
 
 /** What happened in a session, in one message: as much as fits, the rest with the next. */
-export async function sendNotifications(
+async function sendNotifications(
   chat: number,
   session: SessionDetail,
   news: readonly Notification[],
@@ -280,12 +280,12 @@ type Call = Extract<Notification, { kind: 'called' }>;
 /** So many calls are shown in a message; a phone that was away is not flooded with what it missed. */
 const MOST_CALLS = 16;
 
-export interface Batch {
+interface Batch {
   readonly lines: readonly RichText[];
   readonly news: readonly Notification[];
 }
 
-export interface Room {
+interface Room {
   readonly units: number;
   readonly marks: number;
 }

@@ -2,7 +2,7 @@ import { UserError } from '../../lib/user-error.ts';
 import { rich } from '../messages/rich-text.ts';
 import { type BotApi, BotApiError, type IncomingMessage, type Update } from './bot-api.ts';
 
-export interface SetupOptions {
+interface SetupOptions {
   readonly api: BotApi;
   /** Must not be guessed. */
   readonly code: string;
@@ -11,7 +11,7 @@ export interface SetupOptions {
   readonly signal: AbortSignal;
 }
 
-export interface FoundChat {
+interface FoundChat {
   readonly chat: number;
   readonly title: string;
   readonly isForum: boolean;
@@ -58,7 +58,7 @@ function isCode({ text }: IncomingMessage, code: string): boolean {
   return text.trim().split(/\s+/).includes(code);
 }
 
-export interface FindBotOptions {
+interface FindBotOptions {
   botOf(token: string): BotApi;
   /** The one that is known here; `isGiven`: by the environment, which is the person's to change. */
   readonly known?: { readonly token: string; readonly isGiven: boolean; readonly from: string };

@@ -16,7 +16,7 @@ import { readNotificationText } from '../tracker.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
-export interface FormattedSession {
+interface FormattedSession {
   readonly session: SessionDetail;
   readonly news: readonly Notification[];
   readonly lines: readonly string[];
