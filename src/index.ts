@@ -21,7 +21,7 @@ import {
   type TreeReport,
   toToolCallId,
 } from './core/index.ts';
-import { ADAPTERS } from './hosts/registry.ts';
+import { loadHosts } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
 import { known } from './lib/json.ts';
 import { stateFolder } from './lib/state-folder.ts';
@@ -40,6 +40,9 @@ import {
   thisMachine,
   watchSession,
 } from './sessions/index.ts';
+
+// Programs that use the library call synchronous functions right away.
+const ADAPTERS = await loadHosts();
 
 export type * from './control/session-chunk.ts';
 export type { TranscriptDocument } from './core/reports/export.ts';

@@ -1,16 +1,13 @@
 // Wires the rooms together, one function per room. Rooms that only some commands use are loaded when one of those runs: a hook
 // that calls `troupe identify` must not wait for the server to load.
 
-import { drained } from './audit/index.ts';
 import { type CliOptions, runCli, type Services } from './cli/index.ts';
-import type { SourceAdapter } from './hosts/index.ts';
 import { ADAPTERS } from './hosts/registry.ts';
 import { systemClock } from './lib/clock.ts';
-import { known } from './lib/json.ts';
 import { demoFolder, packageVersion } from './lib/package.ts';
 import { beBrief } from './lib/stay-small.ts';
 import { createTerminal } from './lib/terminal.ts';
-import { createIdentifier, createSessions, createTranscripts, type KnownHost, placesOf } from './sessions/index.ts';
+import { createIdentifier, createSessions, createTranscripts, drainFirst, placesOf } from './sessions/index.ts';
 
 const terminal = createTerminal();
 
@@ -19,7 +16,8 @@ function wireSessions(): Pick<Services, 'reader' | 'identifier'> {
     reader: {
       sessions(where) {
         beBrief();
-        return drained(createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 }), where);
+        const sessions = createSessions(placesOf(where), { clock: systemClock, named: where.roots.length > 0 });
+        return drainFirst(sessions, async () => (await import('./audit/index.ts')).createGuardLog(where).drain());
       },
       transcripts: (where) => createTranscripts(placesOf(where), systemClock),
       demo: () => createSessions(placesOf({ roots: [demoFolder] }), { clock: systemClock }),
@@ -114,10 +112,6 @@ function lazily<T, Name extends keyof T>(create: () => Promise<T>, names: readon
   return Object.fromEntries(names.map((name) => [name, call(name)])) as Pick<T, Name>;
 }
 
-function toKnownHost({ host, title, stream, control }: SourceAdapter): KnownHost {
-  return { host, title, ...known({ printing: stream?.printing }), ...(control && { isSteered: true }) };
-}
-
 /** `troupe ls | head` closes the pipe early, which is not an error. */
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
@@ -138,7 +132,7 @@ const options: CliOptions = {
   ...wireNotify(),
   ...wireTui(),
   ...wireCli(),
-  hosts: ADAPTERS.map(toKnownHost),
+  hosts: ADAPTERS,
   version: packageVersion,
   clock: systemClock,
   terminal,

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type LiveTrees, nativeId, type SessionId, toSessionId } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost } from '../hosts/registry.ts';
 import type { Clock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { watchFolders } from '../lib/watch-folders.ts';
@@ -192,7 +192,7 @@ export function drainOnce({ folder, clock, open, patienceMs }: DrainOnceOptions)
   return drain({
     folder,
     clock,
-    hostOf: (name) => ADAPTERS.find(({ host }) => host === name)?.hooks,
+    hostOf: async (name) => (await loadHost(name))?.hooks,
     identify: createCallerNaming(open, clock),
     mask: maskValue,
     ...known({ patienceMs }),

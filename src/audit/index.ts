@@ -1,6 +1,5 @@
 // The audit log: hook events wait in the queue (STATE/spool) until they are drained into a chained log (STATE/audit).
 export * from './drain-loop.ts';
-export * from './drained.ts';
 export * from './entry.ts';
 export * from './guard-log.ts';
 export * from './hook-lines.ts';

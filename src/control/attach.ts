@@ -13,7 +13,7 @@ import {
 } from '../core/index.ts';
 import { redactorOf } from '../export/index.ts';
 import type { Machine, SourceAdapter } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { askVersion } from '../lib/processes.ts';
@@ -105,11 +105,11 @@ function toSteer({ tree, agent, root }: OpenedTranscript): AgentToSteer {
   };
 }
 
-export function attachTo(where: Where): AttachControl {
+export async function attachTo(where: Where): Promise<AttachControl> {
   const machine = thisMachine();
   const folder = stateFolder(machine);
   return createAttach({
-    adapters: ADAPTERS,
+    adapters: await loadHosts(),
     machine,
     transcripts: createTranscripts(placesOf(where), systemClock),
     folder,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { nativeId, type Transcript } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { createSessions, createTranscripts, placesFor } from '../sessions/index.ts';
 import { type HandedAgent, tokensIn, writeHandover } from './handover.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { putSpoolFile } from '../audit/index.ts';
 import { createAskAtTerminal, findResult, type GivenResult, readResultsFile, toCall } from '../guard/index.ts';
 import type { ControlAnswer } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost, loadHosts } from '../hosts/registry.ts';
 import { known } from '../lib/json.ts';
 import { createLineSplitter } from '../lib/lines.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
@@ -27,7 +27,7 @@ export async function prepareInterception(
   screen: SharedScreen,
   createCallBroker: CreateCallBroker,
 ): Promise<Interception> {
-  const adapter = steeredBy(program, where.host);
+  const adapter = await steeredBy(program, where.host);
   const plan = adapter.control.plan(args);
   const folder = stateFolder(thisMachine());
   await ensureStateFolder(folder);
@@ -56,13 +56,14 @@ export async function prepareInterception(
   };
 }
 
-function steeredBy(program: string, host: string | undefined) {
+async function steeredBy(program: string, host: string | undefined) {
+  const adapters = await loadHosts();
   const named = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
-  for (const adapter of ADAPTERS) {
-    const isMeant = host === undefined ? adapter.stream?.programs.includes(named) : adapter.host === host;
+  for (const adapter of adapters) {
+    const isMeant = host === undefined ? adapter.programs.includes(named) : adapter.host === host;
     if (isMeant && adapter.control) return { host: adapter.host, control: adapter.control };
   }
-  const known = ADAPTERS.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
+  const known = adapters.filter((adapter) => adapter.control).map(({ title, host: name }) => `${title} (${name})`);
   throw new UserError(
     'not-steered',
     `troupe cannot steer «${program}».`,
@@ -122,9 +123,9 @@ function createGivenResults(
 ): (payload: unknown, process: number | undefined) => Promise<ControlAnswer | undefined> {
   const { home } = thisMachine();
   const results = read(path.resolve(file), home);
-  const hooks = ADAPTERS.find((adapter) => adapter.host === host)?.hooks;
   return async (payload, process) => {
     const since = performance.now();
+    const hooks = (await loadHost(host))?.hooks;
     const event = hooks?.read(payload, process);
     if (!hooks || !event?.call) return undefined;
     const look = () => hooks.callerOf(payload, process);

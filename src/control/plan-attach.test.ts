@@ -8,7 +8,7 @@ import {
   nativeId,
   type OpenedTranscript,
 } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { UserError } from '../lib/user-error.ts';
 import { createRedactor } from '../redact/index.ts';
 import { createSessions, createTranscripts, placesFor } from '../sessions/index.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
 import { nativeId, type SessionId } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS, loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { reportTrouble } from '../lib/report-trouble.ts';
 import { createSharedScreen, type SharedScreen } from '../lib/screen.ts';
@@ -36,6 +36,7 @@ const LEFT_OPEN_MS = 2_000;
  * Its output goes through a pipe only where it would go into one anyway: a terminal stays a terminal.
  */
 export async function runShadowed(request: RunRequest, createCallBroker: CreateCallBroker): Promise<RunOutcome> {
+  await loadHosts();
   const screen = createSharedScreen();
   const interception = request.intercept
     ? await (await import('./intercept.ts')).prepareInterception(request, screen, createCallBroker)
@@ -222,7 +223,7 @@ function searchSession(
 function adapterFor(program: string, host: string | undefined): StreamAdapter | undefined {
   const name = path.basename(program).replace(/\.(?:exe|cmd|js)$/, '');
   return ADAPTERS.filter(readsStreams).find((adapter) =>
-    host === undefined ? adapter.stream.programs.includes(name) : adapter.host === host,
+    host === undefined ? adapter.programs.includes(name) : adapter.host === host,
   );
 }
 

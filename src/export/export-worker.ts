@@ -2,7 +2,7 @@
 // does, one agent at a time, and is told everything else.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { codeOf } from '../lib/user-error.ts';
 import { reopenTranscripts } from '../sessions/index.ts';
 import { type AgentWork, createAgentWork, createScanCache } from './agent-work.ts';
@@ -17,7 +17,7 @@ redactorMade?.catch(() => undefined);
 let work: AgentWork | undefined;
 const begin: WorkerCalls['begin'] = async (session) => {
   const redactor = await redactorMade;
-  const reader = reopenTranscripts(ADAPTERS, session);
+  const reader = reopenTranscripts(await loadHosts(), session);
   work = createAgentWork(reader, { ...options, ...(redactor && { redactor }) }, createScanCache());
 };
 

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
-import { drained } from '../audit/index.ts';
+import { createGuardLog } from '../audit/index.ts';
 import {
   type ExportedSession,
   type ExportFormat,
@@ -27,6 +27,7 @@ import {
   type AuthorOf,
   createSessions,
   createSessionTranscripts,
+  drainFirst,
   placesOf,
   readConfig,
   thisMachine,
@@ -62,7 +63,9 @@ export async function runExport(request: ExportRequest): Promise<ExportOutcome> 
   const { where, outDir, write } = request;
   const places = placesOf(where);
   const createReader = (): Sessions =>
-    drained(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), where);
+    drainFirst(createSessions(places, { clock: systemClock, named: where.roots.length > 0 }), () =>
+      createGuardLog(where).drain(),
+    );
   const authorOf = createAuthors();
   const isMany = request.selection !== undefined;
   const ids = isMany ? await selectSessions(request, createReader()) : [request.session];

@@ -17,8 +17,8 @@ import type { StreamCapability } from './adapter-stream.ts';
 import type { ControlCapability } from './control.ts';
 import type { CallerChain, HookAnswer, HookCall, HookEvent } from './hook.ts';
 
-/** One host: where its data lies, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
-export interface SourceAdapter {
+/** What troupe knows of a host without loading the code that reads its sessions. */
+export interface HostDescription {
   readonly host: HostName;
   /** As people write it. */
   readonly title: string;
@@ -27,6 +27,22 @@ export interface SourceAdapter {
   readonly agentName?: string;
   /** The host's own data folders on this machine, whether they exist or not. */
   roots(machine: Machine): readonly string[];
+  /** Cheap: false only if a data folder surely holds nothing of this host. */
+  mayHold(root: string): Promise<boolean>;
+  /** A root may be the address of a running server of the host. */
+  readonly takesAddresses?: true;
+  /** What people type to start the program. */
+  readonly programs: readonly string[];
+  /** What people type to have it print a stream that troupe reads; `…` is what they ask of it. Shown as an example. */
+  readonly printing: string;
+  /** Its program waits for a decision before each call (`control`). */
+  readonly isSteered?: true;
+}
+
+/** One host: where its data is, whose a file is, and what its lines say. One folder each, one line in `registry.ts`. */
+export interface SourceAdapter extends HostDescription {
+  /** Of those in `registry.ts`, which load their code late. */
+  load?(): Promise<SourceAdapter>;
   /** Lists what is below a data folder without reading conversations. Never throws on what it finds there. */
   locate(root: string): Promise<Located>;
   /** Whether these first bytes of a file are this host's. Cheap, and never by the file's name. */
@@ -43,8 +59,6 @@ export interface SourceAdapter {
   ): Promise<readonly LocatedSource[]>;
   /** The older session that this one is a copy of, by the id of its first line. */
   findOrigin?(session: LocatedSession, firstLine: string): Promise<SessionOrigin | undefined>;
-  /** A root may be the address of a running server of the host. */
-  readonly takesAddresses?: true;
   readonly identify?: IdentifyCapability;
   /** Without it, a data folder is looked at as a whole whenever something in it changes. */
   readonly follow?: FollowCapability;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { SourceAdapter } from './adapter.ts';
-import { ADAPTERS } from './registry.ts';
+import { ADAPTERS } from './testing/all-hosts.ts';
 
 // Lists of hosts in documents: one is generated, and the tables that say more than an adapter knows have a row for each.
 
@@ -23,13 +23,14 @@ function rowOf({
   title,
   roots,
   stream,
+  printing: command,
   hooks,
   questions,
   continuing,
   steering,
 }: SourceAdapter): readonly string[] {
   const folders = roots({ env: {}, home: '~' }).map((folder) => `\`${folder}\``);
-  const printing = stream ? `\`${stream.printing}\`` : '–';
+  const printing = stream ? `\`${command}\`` : '–';
   const answers = mark(questions ?? hooks?.formatReply);
   return [title, `\`${host}\``, folders.join(', '), printing, mark(hooks), answers, mark(continuing), mark(steering)];
 }

@@ -159,9 +159,9 @@ function createActions(where: Where): ChatActions {
     answer: asks.answer,
     control: {
       stop: async (session, agent) =>
-        describeSteered('It was not stopped', await attachTo(where).stop(agent ?? session)),
+        describeSteered('It was not stopped', await (await attachTo(where)).stop(agent ?? session)),
       say: async (session, agent, text) =>
-        describeSteered('It was not told', await attachTo(where).send(agent ?? session, text)),
+        describeSteered('It was not told', await (await attachTo(where)).send(agent ?? session, text)),
     },
     async exportSession(session) {
       const { stem, bytes } = await exports.begin({ session, as: 'page', pii: true }, AbortSignal.timeout(600_000));

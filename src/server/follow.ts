@@ -1,5 +1,6 @@
 import { type DrainLoop, startDraining } from '../audit/index.ts';
 import type { LiveTrees, SessionId } from '../core/index.ts';
+import { loadHosts } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { demoFolder } from '../lib/package.ts';
@@ -46,6 +47,7 @@ export interface Followed extends Live {
 /** What changes on this machine, or in the demo, from now on. */
 export async function follow({ where, demoSpeed, demoUntilFirst }: FollowRequest): Promise<Followed> {
   staySmall();
+  await loadHosts();
   const config = await readOwnConfig();
   const isDemo = demoSpeed !== undefined;
   const demo = isDemo || (await demoUntilFirst?.()) ? await playDemo(demoSpeed ?? 1) : undefined;

@@ -17,7 +17,7 @@ import {
 } from '../guard/index.ts';
 import type { HookKeys } from '../hook/index.ts';
 import { type CallerChain, type HookEvent, type HooksCapability, TRIAL_SESSION } from '../hosts/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { loadHost } from '../hosts/registry.ts';
 import { systemClock } from '../lib/clock.ts';
 import { known } from '../lib/json.ts';
 import { readRegular } from '../lib/regular-file.ts';
@@ -54,7 +54,7 @@ export function createHookIntake(folder: string, keys: HookKeys, asking: Asking)
   return {
     ...keys,
     async take({ host: name, draft, ppid, since, parent, above, asks }) {
-      const hooks = ADAPTERS.find((adapter) => adapter.host === name)?.hooks;
+      const hooks = (await loadHost(name))?.hooks;
       if (!hooks || !isDraftOf(name, draft)) return undefined;
       const host: HooksCapability = asks ? { ...hooks, cannotAsk: true } : hooks;
       const judged = await within(JUDGED_WITHIN_MS, judge(host, draft, { ppid, told: above }));

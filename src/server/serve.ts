@@ -112,7 +112,7 @@ async function serve(folder: string, request: ServeRequest): Promise<Serving> {
     ...{ version: packageVersion, onError: reportTrouble },
     exports: createServedExport(live.whereOf),
     attach: async ({ id, ownSessionId, cwd }, wish) => {
-      const attaching = attachTo(live.whereOf({ cwd }));
+      const attaching = await attachTo(live.whereOf({ cwd }));
       return (await attaching.plan(id, wish, { mayAsk: false, session: ownSessionId })).report;
     },
     // Those who play the recording have no hooks in it.

@@ -63,7 +63,9 @@ export function createCallerIdentifier(options: CallerOptions): CallerIdentifier
   const { adapters, clock, open, identifier, pause } = options;
   return {
     async identify(event, at) {
-      const hooks = adapters.find(({ host }) => host === event.host)?.hooks;
+      const adapter = adapters.find(({ host }) => host === event.host);
+      await adapter?.load?.();
+      const hooks = adapter?.hooks;
       let session = await open(event, at);
       let found = byEvidence(event, session, hooks);
       const isFresh = clock() - at < GUESSED_WITHIN_MS;
@@ -165,6 +167,7 @@ async function byTranscript(event: HookEvent, places: readonly Place[]): Promise
   const file = event.transcript === undefined ? undefined : await realpath(event.transcript).catch(() => undefined);
   // Those of the places know what hooks told before, too.
   const adapter = [...places.map((place) => place.adapter), ...ADAPTERS].find(({ host }) => host === event.host);
+  await adapter?.load?.();
   if (file === undefined || !adapter?.identify) return undefined;
   const { session } = await adapter.identify.sessionOf(file);
   return session.id === event.session ? { adapter, located: session } : undefined;

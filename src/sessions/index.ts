@@ -1,3 +1,4 @@
+export * from './drain-first.ts';
 export * from './find-sessions.ts';
 export * from './identify.ts';
 export * from './identify-caller.ts';

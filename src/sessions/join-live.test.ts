@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostOf, type LiveTrees, nativeId, type SessionTree, type TreeChange } from '../core/index.ts';
-import { ADAPTERS } from '../hosts/registry.ts';
+import { ADAPTERS } from '../hosts/testing/all-hosts.ts';
 import { joinLive } from './live-feed.ts';
 import { placesFor } from './places.ts';
 import { createSessions } from './sessions.ts';

@@ -33,8 +33,8 @@ export function placesFor(
 ): readonly Place[] {
   const named = wanted.map((root) => (isAddress(root) ? root : path.resolve(root)));
   return adaptersFor(adapters, host).flatMap((plain) => {
-    const hooks = plain.hooks && records.hooks && path.join(records.hooks, plain.host);
-    const streams = plain.stream && records.streams && path.join(records.streams, plain.host);
+    const hooks = records.hooks && path.join(records.hooks, plain.host);
+    const streams = records.streams && path.join(records.streams, plain.host);
     const hooked = hooks ? withHooks(plain, hooks) : plain;
     const adapter = streams ? withStreams(hooked, streams) : hooked;
     const folders = [hooks, streams].filter((folder) => folder !== undefined);

@@ -7,7 +7,7 @@ import {
   type TreeChange,
   type TreeReport,
 } from '../../src/core/index.ts';
-import { ADAPTERS } from '../../src/hosts/registry.ts';
+import { ADAPTERS } from '../../src/hosts/testing/all-hosts.ts';
 import {
   createSessions,
   createSessionTranscripts,

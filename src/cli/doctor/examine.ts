@@ -1,7 +1,7 @@
 import { createGuardLog, type GuardLog } from '../../audit/index.ts';
 import { type Finding, type FindingArea, type HooksStatus, plural } from '../../core/index.ts';
 import type { SourceAdapter } from '../../hosts/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { loadHosts } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { isFolder } from '../../lib/folders.ts';
 import { packageVersion } from '../../lib/package.ts';
@@ -32,9 +32,9 @@ interface ExaminedHost {
  * nothing else. A part that cannot be examined becomes a finding, and the others go on.
  */
 export async function* examineMachine(where: Where): AsyncGenerator<Finding> {
-  const adapters = adaptersFor(ADAPTERS, where.host).filter(({ hookSettings }) => hookSettings);
+  const adapters = adaptersFor(await loadHosts(), where.host).filter(({ hookSettings }) => hookSettings);
   const places = placesOf(where);
-  const hooks = createHooks();
+  const hooks = await createHooks();
   const log = createGuardLog(where);
   const state = stateFolder(thisMachine());
   const looked: ExaminedHost[] = [];

@@ -4,7 +4,7 @@ import { type Recorded, readPlaces } from '../../audit/testing/recorded-sessions
 import { FIRST_VIEW, PLAIN } from '../../core/index.ts';
 import { renderMarkdownPages } from '../../export/markdown/render-markdown.ts';
 import { renderAgentPages } from '../../export/pages/render-pages.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { formatFrame } from '../../tui/frame.ts';
 import { createWatchPaint } from '../../tui/paint.ts';
 import { pictureOf } from '../../tui/testing/recorded.ts';

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createPaint } from '../../core/index.ts';
 import { hashOf } from '../../hosts/codex/hooks.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
 import { handlersIn } from '../../hosts/shared/index.ts';
+import { ADAPTERS } from '../../hosts/testing/all-hosts.ts';
 import { hooksStatusLines } from '../format/index.ts';
 import { createHooksControl, type HooksControl } from './hooks-control.ts';
 

@@ -2,7 +2,7 @@
 
 import { createGuardLog, readLog } from '../../audit/index.ts';
 import { type AuditEntry, type CallLeft, hostOf, nativeId, type PolicySuggestion } from '../../core/index.ts';
-import { ADAPTERS } from '../../hosts/registry.ts';
+import { loadHost } from '../../hosts/registry.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { stateFolder } from '../../lib/state-folder.ts';
 import { UserError } from '../../lib/user-error.ts';
@@ -188,7 +188,7 @@ async function readSeen(where: Where, prefix: string | undefined): Promise<Seen>
   const { tree } = opened;
   const session = nativeId(tree.id);
   const folders = await foldersOfCalls(session);
-  const hooks = ADAPTERS.find(({ host }) => host === hostOf(tree.id))?.hooks;
+  const hooks = (await loadHost(hostOf(tree.id)))?.hooks;
   const calls = (await readCalls(places, opened)).map(({ agent, id, tool, input }) => {
     const cwd = folders.get(id) ?? agent.cwd ?? tree.cwd;
     const named = hooks?.toCall?.(tool, input) ?? { tool, input };

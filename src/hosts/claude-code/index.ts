@@ -2,13 +2,13 @@ import { mainAgentOf } from '../../core/index.ts';
 import { versionNumber } from '../../lib/version-number.ts';
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader, VersionFact } from '../index.ts';
 import { claudeCodeControl } from './control.ts';
-import { type Role, rootsOf } from './data-folder.ts';
+import type { Role } from './data-folder.ts';
 import { claudeCodeGuard, namesCallers } from './guard.ts';
 import { hookSettings } from './hook-settings.ts';
 import { condense, createHookReader, sampleCall, sampleTranscript } from './hooks.ts';
+import { claudeCodeHost } from './host.ts';
 import { errandIn } from './host-text.ts';
 import { byTail, sessionOf } from './identify.ts';
-import { HOST } from './line-context.ts';
 import { findOrigin, follow, locate, locateAgents } from './locate.ts';
 import { createJournalReader, createManifestReader, createSidecarReader } from './read-sidecar.ts';
 import { createTranscriptReader, type TranscriptOf } from './read-transcript.ts';
@@ -71,11 +71,7 @@ const READERS: Readonly<Record<Role, (of: TranscriptOf) => SourceReader>> = {
 };
 
 export const claudeCode: SourceAdapter = {
-  host: HOST,
-  title: 'Claude Code',
-  process: { names: ['claude', '@anthropic-ai/claude-code'], variable: 'CLAUDECODE' },
-  agentName: 'claude',
-  roots: rootsOf,
+  ...claudeCodeHost,
   locate,
   locateAgents,
   findOrigin,
@@ -96,8 +92,6 @@ export const claudeCode: SourceAdapter = {
   errandIn,
   replay: { schedule, retime, rename },
   stream: {
-    programs: ['claude'],
-    printing: 'claude -p … --output-format stream-json --verbose',
     recognise,
     createReader: createStreamReader,
     leavesToDisk: true,

@@ -26,8 +26,8 @@ import {
   settingsOf,
   type Told,
 } from '../shared/index.ts';
-import { rootsOf } from './data-folder.ts';
 import { ASKS, BEFORE_CALL, codexGuard, ENDS, toGuarded } from './guard.ts';
+import { rootsOf } from './host.ts';
 import { HOST } from './line-context.ts';
 import { threadInName } from './thread-head.ts';
 

@@ -1,8 +1,8 @@
 import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { rootsOf, sniffRollout } from './data-folder.ts';
+import { sniffRollout } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks.ts';
-import { HOST } from './line-context.ts';
+import { codexHost } from './host.ts';
 import { follow, locate, type Role } from './locate.ts';
 import { createRolloutReader, type RolloutOf } from './read-rollout.ts';
 import { continuing } from './resume.ts';
@@ -18,10 +18,7 @@ const READERS: Readonly<Record<Role, (of: RolloutOf) => SourceReader>> = {
 const NO_BODIES: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const codex: SourceAdapter = {
-  host: HOST,
-  title: 'Codex',
-  process: { names: ['codex', '@openai/codex'], variable: 'CODEX_THREAD_ID' },
-  roots: rootsOf,
+  ...codexHost,
   locate,
   sniff: sniffRollout,
   createReader(session: LocatedSession, source: LocatedSource) {

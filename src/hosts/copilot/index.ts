@@ -1,7 +1,6 @@
 import type { Bodies, SourceAdapter } from '../index.ts';
-import { rootOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
-import { HOST } from './line-context.ts';
+import { copilotHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createEventReader, createWorkspaceReader } from './parse-events.ts';
 import { sniffEvents } from './record.ts';
@@ -12,10 +11,7 @@ import { openBodies } from './transcript.ts';
 const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const copilot: SourceAdapter = {
-  host: HOST,
-  title: 'Copilot CLI',
-  process: { names: ['copilot', '@github/copilot'], variable: 'COPILOT_CLI' },
-  roots: (machine) => [rootOf(machine)],
+  ...copilotHost,
   locate,
   sniff: sniffEvents,
   createReader: ({ id }, source) =>

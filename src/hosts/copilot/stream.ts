@@ -8,8 +8,6 @@ import { createEventReader } from './parse-events.ts';
 import { isEvent } from './record.ts';
 
 export const stream: StreamCapability = {
-  programs: ['copilot'],
-  printing: 'copilot -p … --output-format json',
   recognise: (record) => (isEvent(record) ? {} : undefined),
   // All agents are in the stream, to any depth.
   leavesToDisk: false,

@@ -1,13 +1,13 @@
 import type { LocatedSession, LocatedSource, SourceAdapter, SourceReader } from '../index.ts';
-import { rootsOf } from './data-folder.ts';
 import { openDatabase } from './database/cursor.ts';
 import { createEventsReader } from './events.ts';
 import { createExportReader, kindOf } from './files.ts';
 import { follow } from './follow.ts';
 import { hooks } from './hooks/index.ts';
 import { hookSettings } from './hooks/settings.ts';
+import { opencodeHost } from './host.ts';
 import { locate, type Role } from './locate.ts';
-import { HOST, type RecordContext } from './record.ts';
+import type { RecordContext } from './record.ts';
 import { continuing } from './resume.ts';
 import { questions, steering } from './server/control.ts';
 import { openServer } from './server/cursor.ts';
@@ -27,10 +27,7 @@ const READERS: Readonly<Record<Exclude<Role, keyof typeof TABLES>, (context: Rec
 };
 
 export const opencode: SourceAdapter = {
-  host: HOST,
-  title: 'OpenCode',
-  process: { names: ['opencode', 'opencode-ai', '@opencode/cli'], variable: 'OPENCODE' },
-  roots: rootsOf,
+  ...opencodeHost,
   locate,
   sniff: (head) => kindOf(head) !== undefined,
   createReader({ id: session }: LocatedSession, { id: source, role }: LocatedSource) {
@@ -38,7 +35,6 @@ export const opencode: SourceAdapter = {
     return READERS[role as keyof typeof READERS](context);
   },
   openTable: (session, source) => TABLES[source.role as keyof typeof TABLES](session, source),
-  takesAddresses: true,
   follow,
   stream,
   openBodies,

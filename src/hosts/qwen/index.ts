@@ -2,11 +2,10 @@ import { mainAgentOf } from '../../core/index.ts';
 import type { Bodies, SourceAdapter } from '../index.ts';
 import { continuingWith } from '../shared/index.ts';
 import { createSidecarReader, errandIn } from './agents.ts';
-import { rootsOf } from './data-folder.ts';
 import { hookSettings, hooks } from './hooks/index.ts';
+import { qwenHost } from './host.ts';
 import { follow, locate } from './locate.ts';
 import { createConversationReader, sniffConversation } from './parse-lines.ts';
-import { HOST } from './record.ts';
 import { stream } from './stream.ts';
 import { openBodies } from './transcript.ts';
 
@@ -14,10 +13,7 @@ import { openBodies } from './transcript.ts';
 const NO_TRANSCRIPT: Bodies = { places: async () => [], read: async () => [], leftOut: () => ({}) };
 
 export const qwen: SourceAdapter = {
-  host: HOST,
-  title: 'Qwen Code',
-  process: { names: ['qwen', '@qwen-code/qwen-code'], variable: 'QWEN_CODE' },
-  roots: rootsOf,
+  ...qwenHost,
   locate,
   sniff: sniffConversation,
   createReader: (session, source) =>

@@ -18,8 +18,8 @@ import type {
   SettingsView,
 } from '../../index.ts';
 import { createToldReader, GUARD_SECONDS, OBSERVER_SECONDS, readTolerantly } from '../../shared/index.ts';
-import { rootOf } from '../data-folder.ts';
 import { BEFORE_CALL, copilotGuard, toGuarded } from '../guard.ts';
+import { rootOf } from '../host.ts';
 import { HOST } from '../line-context.ts';
 
 export const hooks: HooksCapability = {

@@ -23,8 +23,8 @@ import {
   switchOf,
   type Told,
 } from '../../shared/index.ts';
-import { rootOf } from '../data-folder.ts';
 import { BEFORE_CALL, ENDS, geminiGuard, toGuarded } from '../guard.ts';
+import { rootOf } from '../host.ts';
 import { HOST } from '../record.ts';
 
 export const hooks: HooksCapability = {

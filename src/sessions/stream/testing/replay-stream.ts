@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import type { SourceAdapter } from '../../../hosts/index.ts';
-import { ADAPTERS } from '../../../hosts/registry.ts';
+import { ADAPTERS } from '../../../hosts/testing/all-hosts.ts';
 import { createShadow, type ShadowReport } from '../shadow.ts';
 import { readsStreams } from '../shadowed-session.ts';
 import type { StreamEvent } from '../stream-event.ts';
