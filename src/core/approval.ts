@@ -37,7 +37,7 @@ export interface AskEnd {
   readonly by: AnsweredBy;
 }
 
-/** A person, on one of these faces. */
+/** A person, in one of these UIs. */
 export const PERSONS = ['page', 'terminal', 'cli', 'api'] as const;
 export type Person = (typeof PERSONS)[number] | ChatPerson;
 

@@ -11,8 +11,8 @@ import { answerApproval, listApprovals } from './request-server.ts';
 import type { HookIntake } from './server-control.ts';
 
 /**
- * Judged and written down as a call of a hook is: by the server where one runs, so that its page and every other face can be
- * asked, and by ourselves where not. Gives what the hook would print.
+ * Decides and records a call like a hook's: through the server if one runs, so that its page and every other UI can answer, else
+ * in this process. Returns what the hook would print.
  */
 export function createCallBroker({
   folder,

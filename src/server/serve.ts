@@ -263,7 +263,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What the running server follows, else what this process follows itself: for faces that only look, and ask. */
+/** What the running server follows, else what this process follows itself: for UIs that only read, and answer approvals. */
 export async function servedFeed(where: Where): Promise<ServedFeed> {
   const feed = await openServedFeed({
     connect: (onState) => createServerControl().feed(where, onState),

@@ -369,7 +369,7 @@ function agentsElsewhere(ledger: SessionLedger, own: ReadonlySet<SourceId>): rea
     .map((agent) => agent.id);
 }
 
-/** Which agent started a process that runs, as it was told (guard/tell-identity.ts): for hosts whose hooks are not ours. */
+/** Which agent started a running process, by the variable that guard/identity.ts sets: for hosts without our hooks. */
 export function startOf({ pid, session, origin }: ProcessSeen): SessionBegun | undefined {
   const by = parseStartedBy(variableOf(pid, 'TROUPE_PARENT') ?? '');
   return by && { kind: 'session-begun', session, origin, by };

@@ -73,7 +73,7 @@ const FACES: Readonly<Record<string, (recorded: Recorded) => string>> = {
       .replace(/<head>[\s\S]*<\/head>/, ''),
 };
 
-/** What the host itself put into the conversation stands there on every face, in one form; not every host does. */
+/** What the host itself put into the conversation is shown by every UI, in one form; not every host does. */
 function withoutHostWords({ transcripts, plan, ...rest }: Recorded): Recorded {
   const spoken = transcripts.map((one) => ({ ...one, messages: one.messages.filter(({ role }) => role !== 'system') }));
   return { ...rest, plan, transcripts: spoken };

@@ -1,4 +1,4 @@
-/** What a call is shown as. Every face draws these in its own way. */
+/** What a call is shown as. Each UI draws these in its own way. */
 export type CallView =
   | TerminalView
   | EditsView
